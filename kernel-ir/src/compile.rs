@@ -20,7 +20,7 @@ use crate::types::{self, Scalar};
 use crate::uniformity::Divergence;
 use crate::verify::{VerifyErrors, verify};
 
-/// What the IR does not know about a kernel.
+/// The facts about a kernel that its IR does not hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompileOptions {
     /// For each buffer its position among all parameters of the function, ascending; by-value parameters take the places
@@ -76,7 +76,7 @@ pub struct BadOptions {
 pub struct Compiled {
     /// The function's name.
     pub name: String,
-    /// Where the function was written.
+    /// The place of the function in the source.
     pub location: Option<CompiledLocation>,
     /// The SPIR-V module.
     pub words: Vec<u32>,
@@ -96,7 +96,7 @@ pub struct Compiled {
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero without one.
     pub trap_words: u32,
-    /// What the host checks before a launch, as a program of [`Obligations`](crate::descriptor::Obligations).
+    /// The checks of the host before a launch, as a program of [`Obligations`](crate::descriptor::Obligations).
     pub obligations: Vec<u8>,
     /// Whether a trap is possible even if these hold.
     pub traps_anyway: bool,
@@ -110,9 +110,9 @@ pub struct Compiled {
     pub sites: Vec<CompiledSite>,
     /// Features beyond the baseline.
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
-    /// What the invocations do together.
+    /// The cooperation of the kernel's invocations.
     pub parallel: Parallel,
-    /// What an invocation keeps on the host's stack.
+    /// The stack that an invocation needs on the host.
     pub host_stack: HostStack,
     /// The atomic floats that the device itself adds to.
     pub float_atomics: FloatAtomics,
@@ -139,7 +139,7 @@ pub struct CompiledBatch {
     pub entry_point: &'static str,
     /// Items of an invocation.
     pub items: u32,
-    /// What must hold besides the kernel's obligations.
+    /// Conditions on the launch besides the kernel's obligations.
     pub obligations: Vec<u8>,
     /// Whether the kernel asks for so many.
     pub is_asked: bool,
@@ -181,9 +181,9 @@ pub struct CompiledConstant {
 /// The owned twin of [`Site`](crate::descriptor::Site).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompiledSite {
-    /// What goes wrong there.
+    /// The kind of fault.
     pub kind: SiteKind,
-    /// Where it is written.
+    /// The place in the source.
     pub location: CompiledLocation,
     /// The expression as the user wrote it.
     pub text: String,

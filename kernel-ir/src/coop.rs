@@ -90,7 +90,7 @@ pub fn check_op(types: &Types, op: CoopOp, operands: &[TypeId], result: TypeId) 
     Err(format!("`{name}` does not make `{}` of {}", types.display(result), given.join(", ")))
 }
 
-/// Where the elements of a matrix lie among cells of some type.
+/// The layout of a matrix in memory: the place of each line among cells of some type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     /// How many lines there are.
@@ -101,7 +101,7 @@ pub struct Lines {
     pub per_cell: u32,
     /// Cells of a line.
     pub cells: u32,
-    /// What numbers of cells, from the beginning to a line, are a multiple of.
+    /// A common divisor of the numbers of cells from the beginning to each line.
     pub alignment: u32,
 }
 

@@ -1,4 +1,5 @@
-//! What the compiler hands to the runtime: one constant per kernel. It must not use anything else of this crate.
+//! The kernel descriptor: a constant per kernel that the compiler hands to the runtime. It uses nothing else of this
+//! crate.
 
 mod constants;
 mod feature;
@@ -26,7 +27,7 @@ pub use site::{Message, Site, SiteKind};
 pub struct KernelDescriptor {
     /// The function's name as written, for errors and debug labels.
     pub name: &'static str,
-    /// Where the function was written.
+    /// The place of the function in the source.
     pub location: Location,
     /// The SPIR-V module. Invariant: a whole number of words, `spirv-val` clean.
     pub spirv: Spirv,
@@ -46,8 +47,8 @@ pub struct KernelDescriptor {
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero when the kernel has none.
     pub trap_words: u32,
-    /// What the host checks before each launch. Where all of it holds, the specialization constant [`IS_PROVEN`] tells the
-    /// module so.
+    /// The checks of the host before each launch. If all of them hold, the specialization constant [`IS_PROVEN`] tells
+    /// the module so.
     pub obligations: Obligations,
     /// Whether a trap is possible even if the obligations hold.
     pub traps_anyway: bool,
@@ -59,9 +60,9 @@ pub struct KernelDescriptor {
     pub sites: &'static [Site],
     /// Device features the module needs beyond the Vulkan 1.2 baseline, each with its reason.
     pub features: &'static [FeatureUse],
-    /// What the invocations of the kernel do together.
+    /// The cooperation of the kernel's invocations.
     pub parallel: Parallel,
-    /// What an invocation keeps on the host's stack.
+    /// The stack that an invocation needs on the host.
     pub host_stack: HostStack,
     /// Arrays in workgroup memory whose lengths are const parameters; they come on top of [`Parallel::shared_bytes`].
     pub shared_arrays: &'static [SharedArray],
@@ -108,7 +109,7 @@ impl KernelDescriptor {
     }
 }
 
-/// What an invocation keeps on the stack where rustc has compiled the kernel.
+/// The stack that an invocation needs in the code that rustc compiled for the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostStack {
     /// Bytes of local variables, those of the deepest chain of calls together.
@@ -135,7 +136,7 @@ pub struct Batch {
     pub entry_point: &'static str,
     /// Items of an invocation, a power of two.
     pub items: u32,
-    /// What must hold for the launch besides the kernel's own obligations; and it has one item along y and z.
+    /// Conditions on the launch besides the kernel's own obligations; the launch also has one item along y and z.
     pub obligations: Obligations,
     /// Whether the kernel asks for so many items; launches of fewer than [`LEAST`](Self::LEAST) take no number that the compiler chose.
     pub is_asked: bool,
@@ -313,8 +314,8 @@ pub enum ParamKind {
         writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
-        /// Where the first element may begin: at multiples of so many bytes, a power of two. It is `align_of::<T>()`, or more where the
-        /// module accesses elements by words.
+        /// The alignment of the first element in bytes, a power of two. It is `align_of::<T>()`, or more if the module
+        /// accesses elements by words.
         align: u32,
     },
     /// `#[texels] x: &[T]`: a uniform texel buffer in descriptor set 0, whose texels are unsigned words.
@@ -323,7 +324,7 @@ pub enum ParamKind {
         binding: u32,
         /// `size_of::<T>()`, the distance between elements in bytes: 4, 8 or 16.
         stride: u32,
-        /// Where the first element may begin: at multiples of `align_of::<T>()`.
+        /// The alignment of the first element in bytes: `align_of::<T>()`.
         align: u32,
     },
     /// `&[&[T]]` or `&mut [&mut [T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without
@@ -335,14 +336,14 @@ pub enum ParamKind {
         writable: bool,
         /// `size_of::<T>()`, the distance between elements in bytes.
         stride: u32,
-        /// Where the first element of each buffer may begin: at multiples of `align_of::<T>()`.
+        /// The alignment of the first element of each buffer in bytes: `align_of::<T>()`.
         align: u32,
     },
     /// `&Image2D<F>` and its like: an image in descriptor set 0.
     Image {
         /// Binding number.
         binding: u32,
-        /// What the kernel does with it.
+        /// The access of the kernel to the image.
         access: ImageAccess,
         /// How texels lie in memory.
         format: ImageFormat,
@@ -353,7 +354,7 @@ pub enum ParamKind {
     Images {
         /// Binding number.
         binding: u32,
-        /// What the kernel does with them.
+        /// The access of the kernel to the images.
         access: ImageAccess,
         /// How texels lie in memory.
         format: ImageFormat,
@@ -370,7 +371,8 @@ pub enum ParamKind {
 }
 
 impl ParamKind {
-    /// Where the elements of a buffer, or of each buffer of a list, may begin: at multiples of so many bytes; 1 for what has no elements.
+    /// The alignment of a buffer's elements, or of those of each buffer of a list, in bytes; 1 for a parameter without
+    /// elements.
     pub const fn align(self) -> u32 {
         match self {
             Self::Buffer { align, .. } | Self::Texels { align, .. } | Self::List { align, .. } => align,
@@ -383,7 +385,7 @@ impl ParamKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct ListRow {
-    /// Where on the device its elements lie; of one without elements, where there is memory for one.
+    /// The device address of the buffer's elements. A buffer without elements has the address of memory for one.
     pub address: u64,
     /// How many there are.
     pub len: u32,
@@ -401,7 +403,7 @@ impl ListRow {
 pub struct LaunchWord {
     /// Offset in bytes in the push-constant block.
     pub offset: u32,
-    /// What the word holds.
+    /// The meaning of the word.
     pub kind: LaunchWordKind,
 }
 
@@ -427,7 +429,7 @@ impl LaunchWord {
     }
 }
 
-/// What a launch word holds, as a `u32`.
+/// The kind of a launch word, which is a `u32`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaunchWordKind {
     /// Invocations asked for along axis 0, 1 or 2: those beyond are masked by the kernel.

@@ -1,4 +1,4 @@
-//! Where structured control flow comes out: whether the instruction after an `if`, `switch` or `loop` is ever reached.
+//! Reachability in structured control flow: whether the instruction after an `if`, `switch` or `loop` is ever reached.
 
 use crate::ir::{BlockId, Function, InstKind};
 

@@ -7,8 +7,8 @@ use crate::layout::{Layout, field_offsets};
 use crate::spirv::PushSlot;
 use crate::types::{Type, Types};
 
-/// Writes obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters. Where one
-/// speaks of something that a program cannot, the program holds for no launch.
+/// Writes obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters. If one of
+/// them cannot be expressed, the program holds for no launch.
 pub(crate) fn write(
     (module, kernel): (&Module, &Kernel),
     obligations: &[Obligation],

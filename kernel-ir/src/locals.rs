@@ -15,7 +15,7 @@ const BYTES_OF_INST: u64 = 96;
 /// Estimates below this many bytes are told as none: the stack of any thread has room for them.
 const WORTH_TELLING: u64 = 64 * 1024;
 
-/// What an invocation keeps on the host's stack.
+/// Estimates the stack that an invocation needs on the host.
 ///
 /// rustc decides how much that is, and nobody can know for sure: the estimate counts each value that the source makes several times. Frames
 /// of functions that do not call each other share their place, as the deepest chain of calls decides.
@@ -43,7 +43,7 @@ pub(crate) fn estimate(module: &Module) -> HostStack {
     if stack.bytes < WORTH_TELLING { HostStack::LITTLE } else { stack }
 }
 
-/// What a function keeps in its own frame.
+/// The bytes of a function's own frame.
 fn own_bytes(types: &Types, sizes: &mut [Option<u64>], function: &Function) -> HostStack {
     let locals = function.locals.iter().map(|(_, local)| size_of(types, sizes, local.ty)).fold(0, u64::saturating_add);
     let mut values = 0u64;

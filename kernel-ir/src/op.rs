@@ -1,7 +1,7 @@
 //! The table of pure operations: name, arity, type rule and exact meaning of each. Effects live in `InstKind`.
 //!
-//! Every op is total except where its row says "requires": the meaning is Rust's, for all operands. What SPIR-V leaves
-//! undefined is the back end's business.
+//! Every op is total except where its row says "requires": the meaning is Rust's, for all operands. The back end guards
+//! the operands for which SPIR-V leaves the result undefined.
 
 macro_rules! ops {
     ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $arity:literal $rule:ident;)+) => {
@@ -70,7 +70,7 @@ pub enum TypeRule {
     IntCount,
 }
 
-/// What it costs to run an op in a place where its own block would not.
+/// The cost of running an op in a place where its own block would not run it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
     /// Next to nothing.
@@ -82,7 +82,7 @@ pub enum Cost {
 }
 
 impl Op {
-    /// What it costs. Each row is named, so that a new one does not compile before it is.
+    /// The cost of the op. Each row is named, so that a new one does not compile before it has a cost.
     pub const fn cost(self) -> Cost {
         match self {
             Self::Div | Self::Rem => Cost::Guarded,

@@ -1,4 +1,5 @@
-//! What a kernel's code says about its invocations together: who waits for whom, and which floats they add to. It changes nothing.
+//! The cooperation of a kernel's invocations, found in its code: barriers, waits, and the floats they add to. It
+//! changes nothing.
 
 use crate::arena::EntityId;
 use crate::ir::{AtomicOp, BlockId, Function, FunctionId, Inst, InstKind, Module, Root};

@@ -22,7 +22,7 @@ pub(crate) struct Counted {
     pub(crate) rounds: usize,
 }
 
-/// What a loop is made of, and how values from before it are found.
+/// A loop with a counter, and access to the values from before it.
 pub(crate) struct Counter<'a, D> {
     pub(crate) function: &'a Function,
     pub(crate) types: &'a Types,

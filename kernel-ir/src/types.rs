@@ -26,7 +26,7 @@ entity_id!(
 pub enum Size {
     /// A number.
     Known(u32),
-    /// What the launch says: a `u32`.
+    /// A constant that the launch gives, a `u32`.
     Param(ConstParamId),
 }
 
@@ -212,7 +212,7 @@ pub enum Type {
 pub struct CoopType {
     /// Of its elements.
     pub scalar: Scalar,
-    /// What it is in a product.
+    /// The role of the matrix in a product.
     pub role: CoopRole,
     /// Rows, at least 1.
     pub rows: u32,
@@ -220,14 +220,14 @@ pub struct CoopType {
     pub columns: u32,
 }
 
-/// What a matrix of a subgroup is in `a * b + c`.
+/// The role of a matrix of a subgroup in `a * b + c`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CoopRole {
     /// The left factor.
     A,
     /// The right factor.
     B,
-    /// What is added, and the result.
+    /// The addend, and the result.
     Accumulator,
 }
 
@@ -343,7 +343,7 @@ impl Types {
         (id, self.intern(Type::Struct(id)))
     }
 
-    /// What `id` stands for.
+    /// The type with this `id`.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id]
     }

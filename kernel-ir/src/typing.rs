@@ -18,7 +18,7 @@ fn shaped(scalar: Scalar, count: u8) -> Type {
     if count == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, count) }
 }
 
-/// What the scalars of a rule's operands may be.
+/// Whether a rule allows operands of this scalar.
 fn accepts(rule: TypeRule, scalar: Scalar) -> bool {
     use Scalar::{Bool, F32, F64};
     match rule {

@@ -1,10 +1,10 @@
-//! What all invocations of a workgroup agree on, or all of a subgroup: which values are the same in all of them, which loops they
-//! leave together, and which barriers not all of the workgroup reach, which operations on matrices not all of the subgroup. It looks at one function, into which callees with barriers are inlined, and
-//! changes nothing.
+//! Uniformity: the values, loops, barriers and matrix operations on which all invocations of a workgroup, or of a
+//! subgroup, agree. The analysis looks at one function, into which callees with barriers are inlined, and changes
+//! nothing.
 //!
-//! A value is the same where it is computed from the same values in the same way. A plain load through the same indices
-//! counts as the same: an invocation that could see something else would race with a store. What an atomic gives, and what
-//! a subgroup exchanges, may differ. What is not known counts as different, with the place it comes from.
+//! A value is uniform if it is computed from uniform values in the same way. A plain load through uniform indices is
+//! uniform: an invocation that could see something else would race with a store. The results of atomics and of subgroup
+//! exchanges are divergent, and so is any value about which nothing is known; each has the place it comes from.
 //!
 //! Control is the same until a condition differs; behind the `if` or the loop, all are together again. A `return`, `break`
 //! or `continue` under such a condition keeps some away from all that it jumps over. A panic does not: who panicked walks on.
@@ -29,7 +29,7 @@ enum Cause {
     Source(InstId),
     /// It is computed from this value.
     From(ValueId),
-    /// Which one it is depends on this condition.
+    /// A condition chose which one it is.
     Chosen(ValueId),
 }
 
@@ -38,11 +38,11 @@ enum Cause {
 struct Apart {
     /// The `if` or `switch` that parted them.
     branch: InstId,
-    /// Where some left.
+    /// The jump by which some invocations left.
     jump: Option<InstId>,
 }
 
-/// Where a jump under a condition that differs goes.
+/// The target of a jump under a divergent condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Break(BlockId),
@@ -50,11 +50,11 @@ enum Target {
     Return,
 }
 
-/// What is known of a function.
+/// The uniformity of a function's values and control flow.
 pub struct Uniformity<'m> {
     function: &'m Function,
     kernel: Option<&'m Kernel>,
-    /// Who agrees: the workgroup or the subgroup.
+    /// The invocations that agree: the workgroup's or the subgroup's.
     scope: Scope,
     /// By function: whether calls give the same for the same arguments.
     agreeing: &'m [bool],
@@ -238,8 +238,8 @@ impl<'m> Uniformity<'m> {
             .collect()
     }
 
-    /// What comes from several jumps differs when one value does, or when it depends on who jumped where; what leaves a
-    /// loop also when it depends on who did when.
+    /// Joins the values of several jumps: the result is divergent if one value is, or if it depends on which invocation
+    /// jumped where. The result of a loop is also divergent if it depends on the round in which an invocation left.
     fn meet(&mut self, into: ValueId, jumps: &[&'m [ValueId]], at: usize, apart: Option<Apart>, leaves: bool) {
         let values = jumps.iter().filter_map(|values| values.get(at)).copied();
         if let Some(value) = values.clone().find(|value| !self.is_uniform(*value)) {

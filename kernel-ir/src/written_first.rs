@@ -1,4 +1,4 @@
-//! Which shared variables are written before anything is read, so that nobody needs their zeros. It changes nothing.
+//! Shared variables that are written before anything is read, so that they need no zeros. It changes nothing.
 
 mod bits;
 mod cells;

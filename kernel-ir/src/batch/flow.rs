@@ -1,14 +1,15 @@
-//! Where a kernel writes its own elements on every way through it, and which guards let it. Looks at the kernel's function only.
+//! The data flow of a batch: on which ways a kernel writes its own elements, and which guards lead there. It looks at
+//! the kernel's function only.
 
 use super::survey::Survey;
 use crate::ir::{BlockId, Bound, BufferId, InstKind, Place, Root, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type};
 
-/// What happens to the elements of an item.
+/// The survey of the ways through a kernel: reads and writes of the item's own elements.
 pub(super) struct Flow<'s, 'm> {
     survey: &'s Survey<'m>,
-    /// What the item is below, if a launch is to let all items pass the guards.
+    /// The bounds that every item of a launch must be below, so that all items pass the guards.
     pub(super) guards: Vec<Bound>,
     /// Buffers whose element may be read before it is written, or written in part.
     pub(super) read: Vec<BufferId>,
@@ -89,7 +90,7 @@ impl<'s, 'm> Flow<'s, 'm> {
         both(after, after_other)
     }
 
-    /// What the item must be below for the condition to be `wanted`; `None` where more than that decides.
+    /// The bounds that make the condition `wanted`; `None` if the condition depends on anything else.
     fn guard(&self, condition: ValueId, wanted: bool) -> Option<Vec<Bound>> {
         let InstKind::Op(op, operands) = self.survey.definition(condition)? else { return None };
         match (op, &operands[..]) {
@@ -126,7 +127,7 @@ impl<'s, 'm> Flow<'s, 'm> {
     }
 }
 
-/// What is written where two ways meet.
+/// The join of two ways: an element counts as written as both ways allow.
 fn both(a: Written, b: Written) -> Written {
     match (a, b) {
         (Some(mut a), Some(b)) => {

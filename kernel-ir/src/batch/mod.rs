@@ -1,11 +1,12 @@
-//! Which kernels can run several items per invocation, so that their elements travel as vectors. Decides; changes nothing.
+//! The choice of kernels that can run several items per invocation, so that their elements travel as vectors. It
+//! changes nothing.
 //!
-//! Drivers do not merge scalar accesses into wide ones, neither those of neighbouring invocations nor those of one. So a kernel
-//! whose invocations each have an element of their own in a buffer, the one at `global_id().x`, gets a second entry point: there
-//! an invocation loads the elements of several items as vectors, runs the kernel's code for one item after the other on
-//! variables in place of the elements, and stores those as vectors. What the code sees is the same, as `global_id` is the
-//! item's. Where it could see a difference (ids of workgroups, barriers, atomics), or can trap on the device, there is no second
-//! entry.
+//! Drivers do not merge scalar accesses into wide ones, neither those of neighbouring invocations nor those of one. So
+//! a kernel whose invocations each have an element of their own in a buffer, the one at `global_id().x`, gets a second
+//! entry point: there an invocation loads the elements of several items as vectors, runs the kernel's code for one item
+//! after the other on variables in place of the elements, and stores those as vectors. The code sees the same values,
+//! because `global_id` is the item's. There is no second entry if the code could see a difference (ids of workgroups,
+//! barriers, atomics) or can trap on the device.
 //!
 //! A launch takes it where the obligations of the batch hold besides the kernel's own: every item has its element in each of
 //! these buffers, and all items pass the guards around what they write.
@@ -45,7 +46,7 @@ pub struct Batch {
     pub items: u32,
     /// The buffers whose elements at `global_id().x` travel as vectors, by number.
     pub own: Vec<Option<Own>>,
-    /// What must hold for a launch besides the kernel's obligations.
+    /// Conditions on a launch besides the kernel's obligations.
     pub obligations: Vec<Obligation>,
 }
 
@@ -81,7 +82,7 @@ pub enum Obstacle {
     NoElement,
 }
 
-/// What stands in the way, and where.
+/// The obstacle to a batch, and its place in the source.
 pub type Refusal = (Obstacle, Option<SourceLocation>);
 
 /// How an optimised module's kernel runs several items per invocation; `None` where nobody asked and it would be no gain.

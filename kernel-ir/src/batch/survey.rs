@@ -1,4 +1,5 @@
-//! What a kernel accesses, and where it speaks of more than its own item. Decides nothing about gain.
+//! The survey of a kernel's accesses, and of the places that depend on more than the kernel's own item. It decides
+//! nothing about gain.
 
 use super::{Obstacle, Refusal};
 use crate::arena::EntityId;
@@ -7,7 +8,7 @@ use crate::ir::{
     ValueId,
 };
 
-/// What was found on the way through the kernel.
+/// The findings of one walk through the kernel.
 pub(super) struct Survey<'m> {
     pub(super) module: &'m Module,
     pub(super) kernel: &'m Kernel,
@@ -32,7 +33,7 @@ impl<'m> Survey<'m> {
     /// Walks the kernel and all it calls.
     ///
     /// # Errors
-    /// Where items cannot run one after the other.
+    /// Surveys the kernel; `Err` is the first place that keeps items from running one after the other.
     pub(super) fn of(module: &'m Module, kernel: &'m Kernel) -> Result<Self, Refusal> {
         let function = &module.functions[kernel.function];
         let definitions = vec![None; function.values.len()];
@@ -109,7 +110,7 @@ impl<'m> Survey<'m> {
         }
     }
 
-    /// What defines a value met so far, unless it is a block's parameter.
+    /// The instruction that defines a value met so far; `None` for a block's parameter.
     pub(super) fn definition(&self, value: ValueId) -> Option<&'m InstKind> {
         let id = self.definitions[value.index()]?;
         Some(&self.function.insts[id].kind)

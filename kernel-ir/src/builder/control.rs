@@ -99,7 +99,7 @@ impl FunctionBuilder<'_> {
         self.append_region(InstKind::Loop { initial: initial.into(), body, unroll: Unroll::Auto }, results)
     }
 
-    /// Where the function's loops so far end, for [`Self::set_unroll`].
+    /// The number of instructions so far, a mark for [`Self::set_unroll`].
     pub fn mark(&self) -> usize {
         self.function.insts.len()
     }

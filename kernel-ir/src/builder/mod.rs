@@ -21,11 +21,12 @@
 //! ```
 //!
 //! # Divergence
-//! A block is *terminated* once it has a terminator. What is added to a terminated block is dropped without a word: the
-//! methods still give back values of the right type, which no instruction defines. So a lowering needs no special case for
-//! code after `break`, `continue` or `return`; [`FunctionBuilder::is_terminated`] tells when it may save the work.
-//! Control never comes out of an `if` or `switch` none of whose blocks yields, nor out of a `loop` that nothing breaks:
-//! the builder adds `unreachable` right after such an instruction (the verifier demands it), which terminates the block.
+//! A block is *terminated* once it has a terminator. An instruction added to a terminated block is dropped without a
+//! word: the methods still give back values of the right type, which no instruction defines. So a lowering needs no
+//! special case for code after `break`, `continue` or `return`; [`FunctionBuilder::is_terminated`] tells when it may
+//! save the work. Control never comes out of an `if` or `switch` none of whose blocks yields, nor out of a `loop` that
+//! nothing breaks: the builder adds `unreachable` right after such an instruction (the verifier demands it), which
+//! terminates the block.
 
 mod control;
 mod function;

@@ -1,4 +1,4 @@
-//! What invocations do together, in the function builder: shared variables, atomics, barriers, subgroups.
+//! Cooperation of invocations in the function builder: shared variables, atomics, barriers, subgroups.
 
 use super::FunctionBuilder;
 use super::function::or_panic;

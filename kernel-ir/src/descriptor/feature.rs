@@ -1,4 +1,4 @@
-//! What a kernel needs of a device beyond the baseline.
+//! The features that a kernel needs of a device beyond the baseline.
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What the components of a texel are in a kernel.
+/// The type of a texel's components in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TexelKind {
     /// Floats: of float formats and of normalised ones.
@@ -13,7 +13,7 @@ pub enum TexelKind {
     Sint,
 }
 
-/// What a kernel does with an image.
+/// The access of a kernel to an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImageAccess {
     /// It loads texels.
@@ -151,7 +151,7 @@ impl ImageFormat {
         Self::ALL.iter().copied().find(|format| format.name() == name)
     }
 
-    /// What the components are in a kernel.
+    /// The type of the components in a kernel.
     pub const fn kind(self) -> TexelKind {
         match self.encoding() {
             Encoding::Unorm | Encoding::Snorm | Encoding::Float => TexelKind::Float,

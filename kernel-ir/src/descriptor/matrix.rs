@@ -1,4 +1,4 @@
-//! What kernels need of devices for matrices that the invocations of a subgroup hold together.
+//! Cooperative matrices in a descriptor: the shapes and types that a kernel needs of a device.
 
 use std::fmt;
 
@@ -43,14 +43,14 @@ impl fmt::Display for MatrixElement {
     }
 }
 
-/// What a matrix is in a product.
+/// The role of a matrix in a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatrixUse {
     /// The left factor.
     A,
     /// The right factor.
     B,
-    /// What is added, and the result.
+    /// The addend, and the result.
     Accumulator,
 }
 
@@ -70,7 +70,7 @@ impl MatrixUse {
 pub struct MatrixType {
     /// Of its elements.
     pub element: MatrixElement,
-    /// What it is in a product.
+    /// The role of the matrix in a product.
     pub role: MatrixUse,
     /// How many.
     pub rows: u32,

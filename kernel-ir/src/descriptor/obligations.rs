@@ -1,4 +1,5 @@
-//! What the host checks before a launch: a program of bytes that the compiler writes and the runtime runs.
+//! Obligations: the checks of the host before a launch, as a program of bytes that the compiler writes and the runtime
+//! runs.
 
 /// Conditions on grid, lengths and parameters; where all of them hold, no index that they speak of is out of range.
 ///
@@ -20,7 +21,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Obligations(pub &'static [u8]);
 
-/// What a launch tells [`Obligations`].
+/// The numbers of a launch that [`Obligations`] ask for.
 pub trait LaunchNumbers {
     /// Invocations along axis 0, 1 or 2.
     fn items(&self, axis: u8) -> u64;
@@ -37,7 +38,7 @@ pub trait LaunchNumbers {
 /// Numbers on the stack; the compiler writes no program that needs more.
 const STACK: usize = 16;
 
-/// What a byte of a program means; the operand follows it.
+/// The meaning of a byte of a program; its operand follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Const(u32),
@@ -83,7 +84,7 @@ impl BoundOp {
         }
     }
 
-    /// What it makes of two numbers.
+    /// Applies the operation to two numbers.
     pub fn apply(self, a: u128, b: u128) -> u128 {
         match self {
             Self::Add => a.saturating_add(b),

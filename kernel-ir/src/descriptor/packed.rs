@@ -13,7 +13,7 @@
 pub enum Spirv {
     /// Little-endian words, as in a file.
     Bytes(&'static [u8]),
-    /// What [`pack`] made of the words.
+    /// The words as [`pack`] compressed them.
     Packed(&'static [u8]),
 }
 

@@ -1,4 +1,4 @@
-//! What the invocations of a kernel do together.
+//! The cooperation of a kernel's invocations, as the descriptor states it.
 
 use super::Spirv;
 
@@ -16,7 +16,7 @@ macro_rules! sets {
                 Self(self.0 | other.0)
             }
 
-            /// What this set has beyond `other`.
+            /// The members of this set that are not in `other`.
             pub const fn without(self, other: Self) -> Self {
                 Self(self.0 & !other.0)
             }
@@ -31,7 +31,7 @@ macro_rules! sets {
 
 sets!(FloatAtomics, SubgroupOperations);
 
-/// What the invocations of a kernel do together, and what a launch must therefore see to.
+/// The cooperation of a kernel's invocations, and the conditions that it puts on a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Parallel {
     /// Bytes of workgroup memory.
@@ -53,7 +53,7 @@ pub struct Parallel {
 pub struct NativeModule {
     /// The SPIR-V module, as [`KernelDescriptor::spirv`](super::KernelDescriptor::spirv).
     pub spirv: Spirv,
-    /// What the device must be able to do.
+    /// The operations on floats in memory that the device must have.
     pub needs: FloatAtomics,
 }
 

@@ -1,4 +1,4 @@
-//! What samplers make of texels, by Vulkan's formulas. It must not know where texels lie.
+//! Samplers: the weights and coordinates of texels, by Vulkan's formulas. It does not know the layout of texels.
 
 /// How the texels around a place become one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -10,7 +10,7 @@ pub enum Filter {
     Linear,
 }
 
-/// What there is beyond the edges of an image.
+/// The texels beyond the edges of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Edge {
     /// The texel at the edge.

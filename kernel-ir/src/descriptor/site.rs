@@ -7,9 +7,9 @@ use super::Location;
 /// A place in a kernel that can trap or print.
 #[derive(Debug, Clone, Copy)]
 pub struct Site {
-    /// What goes wrong there.
+    /// The kind of fault.
     pub kind: SiteKind,
-    /// Where the user wrote it.
+    /// The place in the user's source.
     pub location: Location,
     /// The source text of the expression, for the message (`y[i + 1]`).
     pub text: &'static str,
@@ -47,7 +47,7 @@ impl Site {
     }
 }
 
-/// What goes wrong at a trap site, and what the record's two operands mean.
+/// The kind of fault at a trap site, which gives the record's two operands their meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// An index past the end; operands: index, length.

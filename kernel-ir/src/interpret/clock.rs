@@ -1,4 +1,5 @@
-//! What each invocation knows of the others' progress: vector clocks, by which accesses are in order or not.
+//! Vector clocks: each invocation's knowledge of the others' progress, which tells ordered accesses from concurrent
+//! ones.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use crate::ir::Order;
 /// For invocations by their number in the launch: the time up to which all they did is known.
 pub(super) type Times = BTreeMap<u32, u32>;
 
-/// What one invocation knows.
+/// The knowledge of one invocation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock {
     /// Its number in the launch.
@@ -18,11 +19,11 @@ pub(super) struct Clock {
     /// Number of the workgroup's first invocation, and the times of all of them at the last barrier.
     first: u32,
     group: Rc<[u32]>,
-    /// What it learnt since, of any invocation.
+    /// Times learnt since, of any invocation.
     learnt: Times,
-    /// What its last releasing fence covers, for atomic writes behind it.
+    /// The times that its last releasing fence covers, for atomic writes behind it.
     released: Option<Times>,
-    /// What its relaxed atomic reads saw, for an acquiring fence behind them.
+    /// The times that its relaxed atomic reads saw, for an acquiring fence behind them.
     seen: Times,
 }
 
@@ -81,14 +82,14 @@ impl Clock {
         all
     }
 
-    /// What others learn who acquire what is released now. What follows is later.
+    /// The times that others learn if they acquire a release made now. Later accesses are not among them.
     fn release(&mut self) -> Times {
         let all = self.everything();
         self.time += 1;
         all
     }
 
-    /// What an atomic write of this order passes on, if anything.
+    /// The times that an atomic write of this order passes on, if any.
     pub(super) fn on_write(&mut self, order: Order) -> Option<Times> {
         if order.releases() { Some(self.release()) } else { self.released.clone() }
     }

@@ -96,7 +96,7 @@ struct Path {
     element: TypeId,
     cell: TypeId,
     lines: Lines,
-    /// Where it begins, and the step from line to line.
+    /// The first element, and the step from line to line.
     first: u32,
     stride: u32,
 }

@@ -1,4 +1,4 @@
-//! What the interpreter finds wrong with a launch, and how it is said.
+//! Findings of the interpreter: faults of a launch, and their texts.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,7 +7,7 @@ use crate::ir::{BufferId, FileId, Module, SharedId, SourceLocation};
 /// Something that a kernel must not do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What happened.
+    /// The kind of the finding.
     pub kind: FindingKind,
     /// The invocation that did it first, and where.
     pub party: Party,
@@ -15,7 +15,7 @@ pub struct Finding {
     pub count: u64,
 }
 
-/// What happened.
+/// The kind of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FindingKind {
@@ -42,9 +42,9 @@ pub enum FindingKind {
 pub struct Conflict {
     /// The buffer or shared variable, with the way to the cell.
     pub object: String,
-    /// What the later access does: `write`, `read`, `atomic write`, `atomic read`.
+    /// The later access: `write`, `read`, `atomic write`, `atomic read`.
     pub access: &'static str,
-    /// What the earlier one did.
+    /// The earlier access.
     pub other_access: &'static str,
     /// The invocation of the earlier one, and where.
     pub other: Party,
@@ -55,11 +55,11 @@ pub struct Conflict {
 pub struct Party {
     /// Its global id.
     pub invocation: [u32; 3],
-    /// Where.
+    /// The place in the source.
     pub location: Option<SourceLocation>,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Read,

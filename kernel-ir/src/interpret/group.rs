@@ -140,7 +140,7 @@ fn stop(thread: &mut Thread<'_>, cx: &Context<'_>, error: &InterpretError, outco
     }
 }
 
-/// Who an invocation is and where it stands; nowhere when it has returned.
+/// The identity of an invocation and its place in the source; without a place when it has returned.
 fn party(thread: &Thread<'_>, cx: &Context<'_>) -> Party {
     let location = thread.spot().and_then(|spot| spot.location(cx.module));
     Party { invocation: thread.ids.global_id, location }

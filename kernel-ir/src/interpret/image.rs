@@ -9,7 +9,7 @@ use crate::descriptor::{ImageFormat, SampledExtent, Sampler, TexelKind};
 use crate::ir::{BufferId, Constant, Image, ImageOp, ValueId};
 use crate::passes::eval;
 
-/// What an image argument consists of.
+/// The shape and format of an image argument.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ImageInput {
     /// Its sides and levels.
@@ -48,7 +48,7 @@ pub fn texel_words(value: &Value) -> [u32; 4] {
     words
 }
 
-/// What a texel becomes by being stored.
+/// The value of a texel after it was stored and loaded again.
 fn stored(format: ImageFormat, value: &Value) -> Value {
     let mut bytes = [0; 16];
     let bytes = &mut bytes[..format.bytes() as usize];

@@ -10,7 +10,7 @@ use super::step::Context;
 use super::{Invocation, Value, position};
 use crate::ir::{Module, SiteId};
 
-/// What a launch works on.
+/// The input of a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inputs {
     /// Workgroups along each axis.
@@ -21,8 +21,8 @@ pub struct Inputs {
     pub params: Vec<Value>,
     /// Elements of each buffer.
     pub buffers: Vec<Vec<Value>>,
-    /// What the images among them consist of, by the numbers of the buffers, one for each member of a list; those that are not named
-    /// are none. The texels of a list's members stand in `buffers` one behind the other.
+    /// The images among the buffers, by number of the buffer, one for each member of a list; buffers without an entry
+    /// are no images. The texels of a list's members stand in `buffers` one behind the other.
     pub images: Vec<Vec<ImageInput>>,
     /// How many elements each member of the lists among them has, by the numbers of the buffers; those that are not named are no
     /// lists. The elements of a list's members stand in `buffers` one behind the other.
@@ -50,7 +50,7 @@ impl Default for Options {
     }
 }
 
-/// What came of a launch.
+/// The result of a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     /// Elements of each buffer.
@@ -59,14 +59,14 @@ pub struct Outcome {
     pub traps: Vec<Report>,
     /// Messages in the order they came.
     pub prints: Vec<Report>,
-    /// What must not be.
+    /// The faults that were found.
     pub findings: Vec<Finding>,
 }
 
 /// A trap or message of an invocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Where.
+    /// The trap site.
     pub site: SiteId,
     /// Its operands.
     pub operands: Vec<u32>,

@@ -92,7 +92,7 @@ impl Memory {
         self.lists.get(list.index())?.as_ref()
     }
 
-    /// Where the elements of a member lie in its list; nowhere where there is no such member.
+    /// The range of a member's elements in its list; empty if there is no such member.
     pub(super) fn member(&self, list: BufferId, member: u32) -> std::ops::Range<u32> {
         let Some(members) = self.members(list) else { return 0..0 };
         let Some(len) = members.get(member as usize) else { return 0..0 };

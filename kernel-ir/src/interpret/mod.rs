@@ -1,7 +1,7 @@
 //! A reference interpreter: runs whole launches, or one invocation or function, step by step. Slow, and meant to be evident.
 //!
-//! It is the oracle of the passes' tests and the sanitizer of kernels. What the IR leaves open (an unchecked index out of
-//! range, a zero divisor, an `unreachable` that is reached) is an error here, never a guess.
+//! It is the oracle of the passes' tests and the sanitizer of kernels. Behaviour that the IR leaves undefined (an
+//! unchecked index out of range, a zero divisor, an `unreachable` that is reached) is an error here, never a guess.
 //!
 //! [`run`] runs the invocations of a workgroup in turns, each as a machine of its own that stops where it waits for others.
 //! With a shadow of every memory cell it finds accesses that no barrier and no release and acquire put in order. A seed
@@ -52,7 +52,7 @@ pub struct Invocation {
     pub num_workgroups: [u32; 3],
 }
 
-/// What a run of one invocation can read and write besides its locals.
+/// The memory and the ids that one invocation can access besides its locals.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct World {
     /// The running invocation.
@@ -74,7 +74,7 @@ pub struct World {
 /// A recorded trap or message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trap {
-    /// Where.
+    /// The trap site.
     pub site: SiteId,
     /// Its operands.
     pub operands: Vec<u32>,

@@ -20,7 +20,7 @@ struct Past {
     spot: Spot,
 }
 
-/// Who made an access that conflicts with a later one.
+/// The invocation that made an access which conflicts with a later one.
 #[derive(Debug, Clone, Copy)]
 struct Other {
     number: u32,
@@ -28,7 +28,7 @@ struct Other {
     spot: Spot,
 }
 
-/// What an atomic access did, and in which order.
+/// The effect of an atomic access, and its order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effect {
     pub(super) reads: bool,
@@ -52,7 +52,7 @@ struct Cell {
     reads: Runs,
     atomic_reads: Runs,
     atomic_writes: Runs,
-    /// What its last atomic write passes on.
+    /// The times that its last atomic write passes on.
     released: BTreeMap<Domain, Times>,
 }
 
@@ -215,7 +215,8 @@ impl Shadow {
         Party { invocation: self.grid.global_id(number), location: spot.location(module) }
     }
 
-    /// What an atomic access takes up and passes on.
+    /// Updates the clocks for an atomic access: takes up the times that it acquires, and passes on those that it
+    /// releases.
     pub(super) fn synchronise(&mut self, thread: &mut Thread<'_>, access: &Access, effect: Effect) {
         let Some(object) = access.object() else { return };
         let group = self.grid.group_of(thread.clock.number);
@@ -253,7 +254,7 @@ fn is_read_only(module: &Module, object: Object) -> bool {
     }
 }
 
-/// Which of a list's buffers, and where in it, an element of all of them one behind the other is.
+/// The buffer of a list, and the index in it, of an element counted over all buffers of the list.
 fn in_member(lens: &[u32], mut element: u64) -> String {
     for (member, len) in lens.iter().enumerate() {
         if element < u64::from(*len) {

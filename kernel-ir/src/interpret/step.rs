@@ -9,7 +9,7 @@ use super::{InterpretError, Trap, Value, linear};
 use crate::arena::EntityId;
 use crate::ir::{Builtin, Constant, Inst, InstKind, Module};
 
-/// What all invocations of a run have in common.
+/// The context that all invocations of a run share.
 pub(super) struct Context<'m> {
     pub(super) module: &'m Module,
     pub(super) params: &'m [Value],

@@ -8,8 +8,8 @@ use crate::ir::{Constant, Fold, InstKind, Span, SubgroupOp};
 use crate::op::Op;
 use crate::types::Scalar;
 
-/// Lets the lanes of one subgroup that wait at an operation do one. Where they wait at different ones, those at the place
-/// furthest up in the program go first, so that stragglers of a loop catch up with those behind it.
+/// Lets the lanes of one subgroup that wait at an operation do one. If they wait at different ones, the lanes at the
+/// place furthest up in the program go first, so that stragglers of a loop catch up with those behind it.
 pub(super) fn advance(cx: &Context<'_>, lanes: &mut [Thread<'_>]) -> Result<(), InterpretError> {
     let waiting = lanes.iter().filter(|lane| lane.state == State::AtSubgroup);
     let Some(place) = waiting.map(Thread::place).min() else { return Ok(()) };
@@ -121,7 +121,7 @@ impl Group {
     }
 }
 
-/// What a fold starts from. Casts saturate, so that infinities become the largest and smallest integers.
+/// The identity of a fold. Casts saturate, so that infinities become the largest and smallest integers.
 fn identity(fold: Fold, scalar: Scalar) -> Result<Value, InterpretError> {
     let cast = |value: f32| apply(Op::Cast, &[Value::Scalar(Constant::F32(value.to_bits()))], Some(scalar));
     match fold {

@@ -10,7 +10,7 @@ use crate::ir::{BlockId, Constant, Function, FunctionId, InstId, Module, Scope, 
 /// No operation on scalars has more operands.
 const MOST_OPERANDS: usize = 3;
 
-/// What an invocation does next.
+/// The state of an invocation: its next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// It runs on.
@@ -104,7 +104,7 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// Where the user wrote it.
+    /// The place in the user's source.
     pub(super) fn location(self, module: &Module) -> Option<SourceLocation> {
         let function = &module.functions[self.function];
         function.insts[self.inst].location.or(function.location)
@@ -175,7 +175,7 @@ impl<'m> Thread<'m> {
         self.frames.last().map(|frame| Spot { function: frame.id, inst: frame.current })
     }
 
-    /// Where the invocation stands, through all calls: places further up in the program come first.
+    /// The position of the invocation, through all calls: places further up in the program come first.
     pub(super) fn place(&self) -> Vec<Spot> {
         self.frames.iter().map(|frame| Spot { function: frame.id, inst: frame.current }).collect()
     }

@@ -3,7 +3,7 @@
 use super::{Place, ValueId};
 use crate::few::Few;
 
-/// Which invocations an operation speaks to. A wider scope holds the narrower ones.
+/// The scope of an operation: the set of invocations that it synchronizes. A wider scope holds the narrower ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// Those of the same subgroup.
@@ -35,7 +35,7 @@ pub enum Order {
     Relaxed,
     /// Sees what was written before the release it reads from.
     Acquire,
-    /// What was written before is seen behind an acquire that reads it.
+    /// Writes made before it are visible behind an acquire that reads it.
     Release,
     /// Both.
     AcqRel,
@@ -66,7 +66,7 @@ impl Order {
     }
 }
 
-/// What an atomic access does to its cell. All but `Store` give the old value.
+/// The operation of an atomic access on its cell. All but `Store` give the old value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// Reads; no operands.
@@ -153,15 +153,15 @@ impl AtomicOp {
 
 /// An atomic access to a cell of a buffer or of shared memory.
 ///
-/// The cell is an integer, and operands and result have its type. Or it is unsigned and holds the bits of a float, and operands and
-/// result are these floats; not `bf16`. Or it is an `f32` or `f64`, on devices that add to floats in memory and for the ops they have.
-/// Where a check of the place fails, nothing is written and the result is zero.
+/// The cell is an integer, and operands and result have its type. Or it is unsigned and holds the bits of a float, and
+/// operands and result are these floats; not `bf16`. Or it is an `f32` or `f64`, on devices that add to floats in
+/// memory and for the ops they have. If a check of the place fails, nothing is written and the result is zero.
 ///
 /// A cell of 8 or 16 bits is an element of a buffer, or of an array that is one, and nothing but atomics accesses that buffer, for
 /// devices exchange whole words. In shared memory a whole `u32` is the cell, in its lower bits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Atomic {
-    /// What it does.
+    /// The operation.
     pub op: AtomicOp,
     /// The cell.
     pub place: Place,

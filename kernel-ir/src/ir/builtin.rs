@@ -1,4 +1,4 @@
-//! Ids and sizes of the running invocation, by name and type. What they read on a device is the back end's.
+//! Builtins: ids and sizes of the running invocation, by name and type. The back end decides how a device reads them.
 
 /// An id or size of the running invocation: a `UVec3` or a `u32`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -30,7 +30,7 @@ pub enum CoopOp {
     Reduce(CoopLine, CoopFold),
 }
 
-/// Which elements are combined.
+/// The line of a matrix whose elements are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CoopLine {
     /// Those of a row.
@@ -120,6 +120,6 @@ pub struct CoopAccess {
     pub first: ValueId,
     /// How many cells lie between the beginnings of two lines.
     pub stride: ValueId,
-    /// What the lines are.
+    /// The layout of the lines.
     pub layout: CoopLayout,
 }

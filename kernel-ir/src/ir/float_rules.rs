@@ -1,4 +1,4 @@
-//! What a kernel gives up of exact float arithmetic. All is kept unless a kernel says otherwise; no code here.
+//! Float rules: the guarantees of exact float arithmetic that a kernel waives. By default it waives none. No code here.
 
 /// Relaxations of float arithmetic, each by itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

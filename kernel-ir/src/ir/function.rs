@@ -50,7 +50,7 @@ pub struct Function {
     pub blocks: Arena<BlockId, Block>,
     /// Instructions. Each stands in exactly one block; passes may leave ones behind that stand in none.
     pub insts: Arena<InstId, Inst>,
-    /// Where the function was written.
+    /// The place of the function in the source.
     pub location: Option<SourceLocation>,
 }
 

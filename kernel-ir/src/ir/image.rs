@@ -3,7 +3,7 @@
 use crate::descriptor::{ImageFormat, TexelKind};
 use crate::types::{Scalar, Type};
 
-/// What a buffer parameter is that has texels for elements. Its element is a texel as the kernel sees it.
+/// An image: a buffer parameter with texels for elements. Its element is a texel as the kernel sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Image {
     /// How texels lie in memory.
@@ -29,8 +29,8 @@ impl Image {
     }
 }
 
-/// What is done with an image. Coordinates are scalars, one for each dimension; those of loads and stores are in range. Of a list of
-/// images, its position stands before all other operands, a `u32` that is in range.
+/// An operation on an image. Coordinates are scalars, one for each dimension; those of loads and stores are in range.
+/// For a list of images, the position in the list stands before all other operands, a `u32` that is in range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImageOp {
     /// The texel at `u32` coordinates; of a sampled image in the level that follows them, which is in range.
@@ -41,7 +41,7 @@ pub enum ImageOp {
     Size(u8),
     /// Levels of a sampled image, a `u32`.
     Levels,
-    /// What the sampler makes of the texels around `f32` coordinates, in the level that follows them, an `f32`.
+    /// Samples the texels around `f32` coordinates, in the level that follows them, an `f32`.
     Sample,
 }
 

@@ -13,7 +13,7 @@ use crate::op::Op;
 /// An instruction: what it does, the values it defines, where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inst {
-    /// What it does.
+    /// The kind of instruction, with its operands.
     pub kind: InstKind,
     /// Values it defines: none or one, except `if`, `switch` and `loop`, which define what their blocks yield.
     pub results: Few<ValueId>,
@@ -21,7 +21,7 @@ pub struct Inst {
     pub location: Option<SourceLocation>,
 }
 
-/// What an instruction does.
+/// The kind of an instruction.
 ///
 /// Every pass asks which of these an instruction is, so that this has a byte of its own, which is not put together from members.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -59,8 +59,8 @@ pub enum InstKind {
     Print(SiteId, Few<ValueId>),
     /// Accesses memory atomically; defines the cell's old value unless it only stores.
     Atomic(Box<Atomic>),
-    /// Waits for all invocations of the subgroup or workgroup. What any of them did before to shared memory and buffers, all
-    /// of them see afterwards. All invocations of the scope reach the same barrier, or none does.
+    /// Waits for all invocations of the subgroup or workgroup. Afterwards all of them see every write to shared memory
+    /// and buffers that any of them made before. All invocations of the scope reach the same barrier, or none does.
     Barrier(Scope),
     /// Orders the accesses to shared memory and buffers before it and behind it, for the invocations of the scope.
     Fence(Scope, Order),
@@ -100,7 +100,7 @@ pub enum InstKind {
         initial: Few<ValueId>,
         /// The body; its id is also the loop's label.
         body: BlockId,
-        /// What its author says about unrolling it.
+        /// The author's request about unrolling.
         unroll: Unroll,
     },
 

@@ -60,7 +60,7 @@ pub struct Kernel {
     pub buffers: Arena<BufferId, Buffer>,
     /// By-value parameters in order.
     pub params: Arena<ParamId, PushParam>,
-    /// What the host checks before a launch; whether it holds is the launch's to tell the kernel.
+    /// The checks of the host before a launch. The launch tells the kernel whether they hold.
     pub obligations: Vec<Obligation>,
     /// Variables of the workgroup.
     pub shared: Arena<SharedId, Shared>,
@@ -68,7 +68,7 @@ pub struct Kernel {
     pub subgroup_size: Option<u32>,
     /// Whether the kernel must run with all invocations of every workgroup, even if no instruction is left that waits for them.
     pub full_workgroups: bool,
-    /// What is given up of exact float arithmetic.
+    /// The guarantees of exact float arithmetic that the kernel waives.
     pub float_rules: FloatRules,
 }
 
@@ -125,7 +125,7 @@ pub struct Buffer {
     pub writable: bool,
     /// Whether it is a list of buffers, each with such elements; with `image`, of images.
     pub is_list: bool,
-    /// What it is if it has texels for elements.
+    /// The image, if the parameter has texels for elements.
     pub image: Option<Image>,
     /// Whether it is a uniform texel buffer and not a storage buffer, so that its elements are fetched as texels are.
     pub is_texels: bool,
@@ -152,9 +152,9 @@ pub struct Shared {
 /// A place in the source that can trap or print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
-    /// What goes wrong there.
+    /// The kind of fault.
     pub kind: SiteKind,
-    /// Where it is written.
+    /// The place in the source.
     pub location: SourceLocation,
     /// The expression as the user wrote it.
     pub text: String,
@@ -169,7 +169,7 @@ pub struct Site {
 /// A position in a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourceLocation {
-    /// Which file.
+    /// The file.
     pub file: FileId,
     /// Line, from 1.
     pub line: u32,

@@ -1,4 +1,4 @@
-//! What the host checks once before a launch, so that the invocations need not check it each.
+//! Obligations: checks that the host makes once before a launch, so that the invocations need not make them.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::few::Few;
 pub struct Obligation {
     /// No invocation's index is above this.
     pub index: Bound,
-    /// What it must be below.
+    /// The exclusive upper bound.
     pub length: Bound,
 }
 

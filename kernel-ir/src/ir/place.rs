@@ -7,13 +7,13 @@ use super::{BufferId, LocalId, SharedId, SiteId, ValueId};
 /// A memory cell: where the path starts, and the steps to the cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Where the path starts.
+    /// The root of the path.
     pub root: Root,
     /// Steps from the root inwards. Invariant: the first step into a buffer, or a member of a list, is an `Index`.
     pub path: Few<Step, 1>,
 }
 
-/// Where a place starts.
+/// The root of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Root {
     /// A local variable of the function.
@@ -22,13 +22,13 @@ pub enum Root {
     Buffer(BufferId),
     /// A variable of the workgroup.
     Shared(SharedId),
-    /// One of the buffers of a list, by a `u32`: a run-time array of the list's element type. Where there is no such buffer,
-    /// it has no elements.
+    /// One of the buffers of a list, by a `u32`: a run-time array of the list's element type. A buffer beyond the list
+    /// has no elements.
     Member(BufferId, ValueId),
 }
 
 impl Root {
-    /// Which member of a list it is, if it is one.
+    /// The position in its list, if the buffer is a member of one.
     pub fn member(self) -> Option<ValueId> {
         match self {
             Self::Member(_, member) => Some(member),
@@ -44,14 +44,14 @@ pub enum Step {
     Field(u32),
     /// Element of a buffer, array or vector by a `u32` value.
     Index {
-        /// Which element.
+        /// The index of the element.
         value: ValueId,
         /// With a site, the access is checked: out of range, it traps there, a load gives zero and a store is dropped.
         /// Without one, the index is known to be in range.
         check: Option<SiteId>,
     },
-    /// Element of a matrix of the subgroup, by its number among those that the invocation holds, a `u32`: known to be in range.
-    /// Which row and column that is, is the device's.
+    /// Element of a matrix of the subgroup, by its number among those that the invocation holds, a `u32`: known to be
+    /// in range. The device decides which row and column that is.
     Element(ValueId),
 }
 

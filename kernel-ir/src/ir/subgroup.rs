@@ -48,8 +48,8 @@ pub enum SubgroupOp {
     QuadSwap(u32),
 }
 
-/// What a reduction folds with. Its identities are 0, 1, the largest and the smallest value (floats: the infinities), all
-/// bits set, no bit set, no bit set.
+/// The operation of a reduction. The identities are 0, 1, the largest and the smallest value (floats: the infinities),
+/// all bits set, no bit set, no bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fold {
     /// Sum; integers wrap.
@@ -68,7 +68,7 @@ pub enum Fold {
     Xor,
 }
 
-/// Which active lanes a reduction folds.
+/// The active lanes that a reduction folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Span {
     /// All.

@@ -1,4 +1,4 @@
-//! What the author of a loop says about writing its rounds out. It changes no result.
+//! Unrolling: the author's request to write a loop's rounds out. It changes no result.
 
 use std::fmt;
 

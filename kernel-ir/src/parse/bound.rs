@@ -1,4 +1,4 @@
-//! What the host checks before a launch.
+//! The parser of obligations, the checks of the host before a launch.
 
 use std::sync::Arc;
 

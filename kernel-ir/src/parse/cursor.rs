@@ -7,7 +7,7 @@ use crate::arena::EntityId;
 
 pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
-/// Where the parser is.
+/// The parser's position in the text.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     position: usize,
@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
         self.rest().is_empty()
     }
 
-    /// Where the next token begins, for [`Self::reset`].
+    /// The position of the next token, for [`Self::reset`].
     pub(super) fn mark(&mut self) -> usize {
         self.rest();
         self.position
@@ -226,7 +226,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// What stands behind a backslash.
+/// Reads the escape behind a backslash.
 fn escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     Some(match chars.next()?.1 {
         'n' => '\n',

@@ -14,7 +14,7 @@ use crate::types::Types;
 /// Ids of values and blocks are kept, so gaps between them are filled; beyond this they are more likely typing errors.
 const MAX_ID: usize = 1 << 20;
 
-/// What is known of the function being read.
+/// The function being read: its values, blocks and locals so far.
 ///
 /// Most blocks have no id in the text. While reading, a `BlockId` in an instruction that owns blocks is a position in
 /// `blocks`; [`Self::settle_blocks`] gives the blocks their final ids, which loop labels determine.

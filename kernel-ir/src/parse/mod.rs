@@ -72,7 +72,7 @@ pub struct ParseError {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// What was expected there and what was found.
+    /// The text of the error: the expected token and the one that was found.
     pub message: String,
 }
 

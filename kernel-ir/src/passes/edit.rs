@@ -6,7 +6,7 @@ use crate::flow;
 use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Name, SourceLocation, ValueId};
 use crate::types::TypeId;
 
-/// Which values stand for which others, applied to instructions as a pass meets them in program order.
+/// A substitution of values by others, applied to instructions as a pass meets them in program order.
 #[derive(Debug)]
 pub(super) struct Substitution {
     /// By value; itself where it stands for no other. Empty until one does.
@@ -32,7 +32,7 @@ impl Substitution {
         self.to[from.index()] = to;
     }
 
-    /// What `value` reads as.
+    /// The value that takes the place of `value`.
     #[inline]
     pub(super) fn get(&self, mut value: ValueId) -> ValueId {
         while let Some(&to) = self.to.get(value.index())

@@ -128,7 +128,7 @@ enum Guess {
     Shrinks,
 }
 
-/// What is known of a loop.
+/// The facts about a loop.
 #[derive(Clone, Default)]
 struct LoopFacts {
     guesses: Vec<Guess>,
@@ -333,7 +333,7 @@ impl Walker<'_> {
         self.facts.integer(param).is_some() && self.facts.is_below(first, ceiling, false)
     }
 
-    /// Which way the values that continue the loop move a parameter.
+    /// The direction in which the values that continue the loop move a parameter.
     fn guess(&self, body: BlockId, index: usize, param: ValueId) -> Guess {
         if self.facts.integer(param).is_none() {
             return Guess::Unknown;

@@ -1,4 +1,4 @@
-//! What is known at a point of a function: intervals of integers, and which values are below which others.
+//! Facts that hold at a point of a function: intervals of integers, and values that are below other values.
 //!
 //! Facts are added on the way into a branch and taken back on the way out, so everything known holds on the current path.
 
@@ -21,7 +21,7 @@ const BOUNDS: usize = 48;
 /// No device has subgroups with more lanes.
 const MOST_LANES: i128 = 128;
 
-/// What to take back, latest last.
+/// Facts to take back, latest last.
 enum Undo {
     Range(ValueId, Range),
     Upper(ValueId),
@@ -140,7 +140,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What the instruction that defines the value does, unless it has several results.
+    /// The instruction that defines the value, unless it has several results.
     pub(super) fn definition(&self, value: ValueId) -> Option<&'a InstKind> {
         let (id, _) = self.definitions[value.index()]?;
         match &self.function.insts[id].kind {
@@ -244,7 +244,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What a builtin of one `u32` may be.
+    /// The range of a builtin that is one `u32`.
     fn scalar_builtin(&self, builtin: Builtin) -> Range {
         let Some(kernel) = self.kernel else { return Range::ANY };
         let invocations = kernel.workgroup.iter().map(|size| most(*size)).fold(1, i128::saturating_mul);
@@ -493,7 +493,7 @@ impl<'a> Facts<'a> {
         self.undo.push(Undo::Upper(value));
     }
 
-    /// Where something became known of a sum that does not wrap: its parts are not above it.
+    /// Learns about the addends of a sum that does not wrap: they are not above the sum.
     fn learn_addends(&mut self, sum: ValueId) {
         let Some(InstKind::Op(Op::Add, operands)) = self.definition(sum) else { return };
         let Some(scalar) = self.integer(sum) else { return };

@@ -1,7 +1,7 @@
 //! Makes control flow flatter: code runs outside an `if` where it may.
 //!
-//! An `if` whose blocks only compute a few cheap values becomes those computations and a `select` per result. Where one
-//! block leaves, what the other does moves behind the `if`. Nothing moves to where it could trap, read memory or be
+//! An `if` whose blocks only compute a few cheap values becomes those computations and a `select` per result. If one
+//! block leaves, the other's instructions move behind the `if`. Nothing moves to where it could trap, read memory or be
 //! undefined although its block would not have run.
 
 use super::edit::{Substitution, yields};
@@ -56,7 +56,7 @@ impl Flattener<'_, '_> {
         self.function.blocks[id].insts = out;
     }
 
-    /// Where one block of an `if` leaves, moves what the other does behind the `if`.
+    /// If one block of an `if` leaves, moves the other's instructions behind the `if`.
     fn move_behind(&mut self, id: InstId, out: &mut Vec<InstId>) {
         let InstKind::If { then_block, else_block, .. } = self.function.insts[id].kind else { return };
         let stays = match [then_block, else_block].map(|block| yields(self.function, block).is_some()) {

@@ -40,7 +40,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     changed
 }
 
-/// What identities may look at: the function, and which instruction defines each value seen so far.
+/// The view that identities have: the function, and the instruction that defines each value seen so far.
 pub(super) struct View<'a> {
     pub(super) function: &'a mut Function,
     pub(super) types: &'a Types,
@@ -49,7 +49,7 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// What the instruction that defines `value` does; `None` for parameters and results of structured instructions.
+    /// The instruction that defines `value`; `None` for parameters and results of structured instructions.
     pub(super) fn definition(&self, value: ValueId) -> Option<&InstKind> {
         let inst = self.definitions.get(value.index()).copied().flatten()?;
         Some(&self.function.insts[inst].kind)
@@ -82,7 +82,7 @@ impl View<'_> {
     }
 }
 
-/// What to do with the terminator of a block whose instructions move into the block around it.
+/// The treatment of the terminator of a block whose instructions move into the block around it.
 enum Exit {
     /// The block stays as it is.
     Stay,

@@ -1,7 +1,8 @@
 //! Computes before a loop what is the same in all of its rounds.
 //!
-//! What could not run everywhere (a division whose divisor the loop's condition keeps from zero, a read that it keeps in bounds) moves
-//! only where the first round gets to it in any case. Reads move only from buffers that the kernel never writes.
+//! An instruction that is not defined everywhere (a division whose divisor the loop's condition keeps from zero, a read
+//! that it keeps in bounds) moves only if the first round reaches it in any case. Reads move only from buffers that the
+//! kernel never writes.
 
 use std::hash::{Hash, Hasher};
 
@@ -91,14 +92,14 @@ struct Hoister<'a, 'm> {
     levels: Vec<u32>,
     /// The loops around what is looked at, outermost first.
     loops: Vec<OpenLoop>,
-    /// What moved out of a loop.
+    /// Instructions that moved out of a loop.
     moved: Vec<InstId>,
     spare: SpareLists,
 }
 
 /// A loop whose body is looked at.
 struct OpenLoop {
-    /// What runs before it, in order.
+    /// Instructions that run before it, in order.
     before: Vec<InstId>,
     /// Whether the first round gets to what is looked at in any case.
     is_certain: bool,

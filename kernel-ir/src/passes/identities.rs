@@ -6,7 +6,7 @@ use crate::ir::{Constant, InstId, InstKind, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId};
 
-/// What an instruction can be replaced by.
+/// A simpler form of an instruction.
 pub(super) enum Simpler {
     /// By nothing simpler.
     Keep,
@@ -67,7 +67,7 @@ pub(super) fn simplify_op(view: &View<'_>, result: ValueId, op: Op, operands: &[
     Rule { view, result, op, operands, constants }.apply().unwrap_or(Keep)
 }
 
-/// What an op gives for operands that are all known.
+/// The result of an op whose operands are all known.
 fn fold(view: &View<'_>, ty: TypeId, op: Op, operands: &[Option<Constant>]) -> Option<Constant> {
     let mut constants = [Constant::Zero; 3];
     for (constant, operand) in constants.iter_mut().zip(operands) {

@@ -30,7 +30,7 @@ pub struct TooLarge {
     pub calls: usize,
 }
 
-/// What is known of a callee once it is final.
+/// A callee in its final form.
 struct Callee {
     calls: usize,
     size: usize,

@@ -1,4 +1,5 @@
-//! Which local variables are stored inside each structured instruction and live behind it. It changes nothing.
+//! Live local variables: for each structured instruction, the variables that are stored inside and live behind it. It
+//! changes nothing.
 
 use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root};
@@ -102,7 +103,7 @@ impl SlotSet {
     }
 }
 
-/// What [`analyse`] finds.
+/// The result of [`analyse`].
 pub(super) struct LiveLocals {
     /// By the first block of a structured instruction: locals stored in a block of it, at any depth.
     pub(super) stored: SecondaryMap<BlockId, SlotSet>,
@@ -175,13 +176,13 @@ struct Walker<'a> {
     /// The instructions of each block that matter here.
     relevant: SecondaryMap<BlockId, Vec<InstId>>,
     live: LiveLocals,
-    /// What is live behind the loop with this body.
+    /// The variables that are live behind the loop with this body.
     break_to: SecondaryMap<BlockId, SlotSet>,
     depth: usize,
 }
 
 impl Walker<'_> {
-    /// What is live at the start of a block, given what is live behind the instruction that owns it.
+    /// The variables that are live at the start of a block, given those behind the instruction that owns it.
     fn block(&mut self, block: BlockId, behind: &SlotSet) -> SlotSet {
         let function = self.function;
         let mut live = SlotSet::default();

@@ -34,7 +34,7 @@ pub(super) fn ends(function: &Function, types: &Types, body: BlockId) -> bool {
     })
 }
 
-/// What keeps a loop going.
+/// The condition that keeps a loop going.
 struct Condition {
     op: Op,
     left: ValueId,

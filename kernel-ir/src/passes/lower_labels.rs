@@ -14,7 +14,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     lowering.changed
 }
 
-/// Where a jump out of more than one loop goes.
+/// The target of a jump out of more than one loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     Break(BlockId),

@@ -1,10 +1,9 @@
 //! In kernels with barriers, lets invocations that panicked walk on without effects: the others wait for them.
 //!
-//! A panic behind which no barrier can be reached ends the invocation. Any other becomes a trap that sets the invocation's
-//! `dead` flag; from there on stores to shared memory and buffers, atomics and messages are guarded by it, and indices out of
-//! range are not counted. What an `if`
-//! does where it does not panic moves behind the `if`, so that values all invocations agree on stay the same in dead ones,
-//! and with them the barriers they reach.
+//! A panic behind which no barrier can be reached ends the invocation. Any other becomes a trap that sets the
+//! invocation's `dead` flag; from there on stores to shared memory and buffers, atomics and messages are guarded by it,
+//! and indices out of range are not counted. The instructions of an `if`'s block that does not panic move behind the
+//! `if`, so that values all invocations agree on stay the same in dead ones, and with them the barriers they reach.
 //!
 //! No loop may keep dead invocations for ever: what should have ended it may be what was asserted. A loop that not all
 //! invocations go through together is left by dead ones at once, for no barrier hangs on its results. In one that they

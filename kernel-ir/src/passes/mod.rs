@@ -71,7 +71,7 @@ impl BitOrAssign for Changed {
     }
 }
 
-/// What a pass over one function may know of the module around it.
+/// The part of a module that a pass over one function may use.
 pub struct PassCx<'m> {
     /// The module's types; a pass may add to them.
     pub types: &'m mut Types,
@@ -110,7 +110,7 @@ pub struct Indices {
     pub on_device: Vec<SiteId>,
 }
 
-/// What the passes found out.
+/// The result of the passes besides the changed module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Optimized {
     /// Bounds checks.

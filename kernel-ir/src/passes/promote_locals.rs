@@ -61,7 +61,7 @@ fn promotable(function: &Function, types: &Types) -> Slots {
     Slots::new(function, |local| eligible[local.index()] && used[local.index()])
 }
 
-/// What jumps to a loop append.
+/// The values that the jumps to a loop append.
 #[derive(Clone, Default)]
 struct Jump {
     results: Vec<usize>,

@@ -32,7 +32,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     }
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Copy, Default)]
 enum Origin {
     #[default]
@@ -217,7 +217,7 @@ struct Sweeper<'a> {
     function: &'a mut Function,
     needed: Vec<bool>,
     live: Vec<bool>,
-    /// Which results and parameters of each loop stay.
+    /// The results and parameters of each loop that stay.
     loops: SecondaryMap<BlockId, (Vec<bool>, Vec<bool>)>,
     changed: Changed,
     /// Whether a load of a variable was removed.

@@ -110,7 +110,7 @@ fn is_splittable(types: &Types, ty: TypeId) -> bool {
     matches!(types.get(ty), Type::Array(_, Size::Known(_)) | Type::Tuple(_) | Type::Struct(_))
 }
 
-/// Which locals are used at all, and per local the paths at which an element is chosen at run time.
+/// The locals that are used at all, and per local the paths at which an element is chosen at run time.
 fn uses(function: &Function, accesses: &Accesses) -> (Vec<bool>, Vec<Vec<Vec<u32>>>) {
     let mut used = vec![false; function.locals.len()];
     let mut pinned = vec![Vec::new(); function.locals.len()];

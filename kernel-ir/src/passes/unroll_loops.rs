@@ -1,13 +1,15 @@
 //! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
 //! indices become constants, and the arrays values. Other loops stay, unless their author asks for it: a driver unrolls them as it sees fit.
 //!
-//! What a round's counters decide is folded while the round is copied: most of an unrolled loop computes indices.
+//! Values that depend on a round's counters are folded while the round is copied: most of an unrolled loop computes
+//! indices.
 //!
 //! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. It looks at nothing in
 //! functions without local arrays and vectors, unless an author asks.
 //!
-//! Where so many rounds at a time are asked for, a loop's body becomes so many of its rounds, of which only the first asks for the end: the most
-//! that leave none over. That is done last, when no check is left that counters rule out: of the copies' less is known.
+//! If an unroll factor is asked for, a loop's body becomes that many of its rounds, of which only the first asks for
+//! the end: the greatest factor that leaves no round over. That is done last, when no check is left that counters rule
+//! out: less is known of the copies' counters.
 
 use super::edit::{SpareLists, Substitution, walk};
 use super::fold_constants::View;
@@ -141,7 +143,7 @@ fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[
     }
 }
 
-/// Which loops are looked for.
+/// The loops that are looked for.
 enum Wanted {
     /// Those that choose elements; by local, whether one is written whose index is not constant.
     Arrays(Vec<bool>),
@@ -154,7 +156,7 @@ enum Wanted {
 struct Pass<'f> {
     view: View<'f>,
     wanted: Wanted,
-    /// What the results of unrolled loops are.
+    /// The values that take the place of the results of unrolled loops.
     stand_ins: Substitution,
     spare: SpareLists,
     changed: Changed,
@@ -321,7 +323,7 @@ impl Pass<'_> {
         self.changed = Changed::Yes;
     }
 
-    /// What the block's last instruction hands on.
+    /// The values that the block's last instruction hands on.
     fn ends_with(&self, block: BlockId, copy: &Copy) -> Vec<ValueId> {
         let last = self.view.function.blocks[block].insts.last().map(|last| &self.view.function.insts[*last].kind);
         match last {
@@ -461,11 +463,11 @@ struct Round {
     /// The position of what decides whether there is another round, and the block of it that goes on.
     exit: usize,
     stay: BlockId,
-    /// What a round hands on to the next one.
+    /// The values that a round hands on to the next one.
     next: Few<ValueId>,
 }
 
-/// What stands for what in the round that is copied.
+/// The renaming of values in the round that is copied.
 struct Copy {
     /// By value: its copy, and the round in which it became that; itself, and none, while nothing was copied.
     values: Vec<(ValueId, u32)>,

@@ -1,8 +1,8 @@
 //! Numbers that a value cannot exceed and that are known when the kernel is launched: grid, lengths, parameters. Proves
 //! nothing itself; the host compares.
 //!
-//! A bound speaks of whole numbers without end. What an invocation computes with wrapping sums and products of numbers that
-//! are not negative is never above what it would be without wrapping, so a bound of the parts is a bound of the whole.
+//! A bound speaks of whole numbers without end. A wrapping sum or product of numbers that are not negative is never
+//! above the exact one, so a bound of the parts is a bound of the whole.
 
 use std::cell::Cell;
 

@@ -1,8 +1,8 @@
 //! The text format, written: `Display` for modules, functions, instructions and types. It changes nothing.
 //!
-//! What is printed depends on the module alone, and [`parse`](crate::parse) reads it back; the grammar is documented there.
-//! Ids are printed as they are, so that text, errors and dumps of passes speak of the same `%3`. Blocks and instructions
-//! that nothing owns are left out. Printing never panics, however malformed the module.
+//! The text depends on the module alone, and [`parse`](crate::parse) reads it back; the grammar is documented there.
+//! Ids are printed as they are, so that text, errors and dumps of passes speak of the same `%3`. Blocks and
+//! instructions that nothing owns are left out. Printing never panics, however malformed the module.
 
 mod bound;
 mod function;

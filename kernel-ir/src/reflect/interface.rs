@@ -1,4 +1,5 @@
-//! What a module asks of whoever launches it, read from its decorations.
+//! The interface of a module: the bindings, push constants and entry points that a launch must provide, read from its
+//! decorations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -159,8 +160,8 @@ fn slots(mut places: Vec<(u32, u32, u32)>) -> Result<Slots, ModuleError> {
     Ok(slots)
 }
 
-/// Variables that functions may write: their pointers go elsewhere than to a load. Where a pointer goes to a call or is chosen among
-/// others, a write is taken for granted.
+/// Variables that functions may write: their pointers go elsewhere than to a load. A pointer that goes to a call, or is
+/// chosen among others, counts as written.
 fn written_variables(module: &Instructions<'_>, types: &Types, called: &HashSet<u32>) -> HashSet<u32> {
     let mut roots: HashMap<u32, u32> = HashMap::new();
     let mut inside: Vec<&Inst<'_>> = Vec::new();
@@ -529,7 +530,7 @@ fn check_input(types: &Types, notes: &Notes, id: u32, pointee: u32) -> Result<()
     }
 }
 
-/// Where members lie, by their decorations.
+/// The layout of members, by their decorations.
 struct Layout<'a> {
     types: &'a Types,
     notes: &'a Notes,

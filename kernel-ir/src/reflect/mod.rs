@@ -1,8 +1,8 @@
 //! SPIR-V that somebody else made: whether it is a module that a driver can take, and what it asks of whoever launches it.
 //!
-//! Drivers trust modules: one that is cut off, or that adds a pointer to a float, makes them crash. So a module is read here
-//! first: its words, the types of all operands, the order and nesting of its blocks, its interface. What is left to the
-//! author is what a module does while it runs. It must not know of devices, nor of `#[kernel]`.
+//! Drivers trust modules: one that is cut off, or that adds a pointer to a float, makes them crash. So a module is read
+//! here first: its words, the types of all operands, the order and nesting of its blocks, its interface. The behaviour
+//! of a module while it runs is left to its author. It must not know of devices, nor of `#[kernel]`.
 //!
 //! Supported are compute modules of Vulkan that work on buffers and images, workgroup memory and push constants; samplers of
 //! their own, arrays of images and physical addresses are refused, by name.
@@ -21,12 +21,12 @@ use std::fmt;
 
 use crate::descriptor::{ImageAccess, ImageFormat, SubgroupOperations, TexelKind};
 
-/// What is wrong with a module.
+/// A fault of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleError {
     /// Position of the word that it was found at.
     pub word: usize,
-    /// What is wrong.
+    /// The fault, in words.
     pub cause: String,
 }
 
@@ -115,11 +115,11 @@ pub struct ImageBinding {
     pub slot: u32,
     /// Its name, if the module has kept it.
     pub name: Option<String>,
-    /// What the module does with it: it is taken to store unless it is decorated `NonWritable`.
+    /// The module's access to the image: it counts as stored unless it is decorated `NonWritable`.
     pub access: ImageAccess,
     /// How its texels lie in memory; anyhow, for those that are sampled.
     pub format: Option<ImageFormat>,
-    /// What they are in the module.
+    /// The type of the components in the module.
     pub kind: TexelKind,
     /// 1, 2 or 3.
     pub dimensions: u8,
@@ -130,7 +130,7 @@ pub struct ImageBinding {
 pub struct Element {
     /// Bytes from one to the next.
     pub stride: u32,
-    /// What they are, for plain numbers and vectors.
+    /// The type, for plain numbers and vectors.
     pub ty: Option<DataType>,
 }
 
@@ -143,7 +143,7 @@ pub struct Field {
     pub offset: u32,
     /// Its bytes.
     pub size: u32,
-    /// What it is, for plain numbers and vectors.
+    /// The type, for plain numbers and vectors.
     pub ty: Option<DataType>,
 }
 

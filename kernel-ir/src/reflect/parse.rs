@@ -1,4 +1,5 @@
-//! Words to instructions: the header, lengths, operands, ids. What passes here has the form of a module; its meaning is not looked at.
+//! The decoder of words to instructions: the header, lengths, operands, ids. It checks the form of a module and not its
+//! meaning.
 
 use std::collections::HashMap;
 

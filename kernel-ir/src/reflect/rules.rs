@@ -150,7 +150,7 @@ fn check_linear(types: &Types, opcode: u16, ty: u32, operands: &[u32]) -> Checke
     require(is_right == Some(true), MISFIT)
 }
 
-/// What instructions within functions are checked against.
+/// The context of the checks of instructions within functions.
 pub(super) struct Context<'a> {
     pub(super) module: &'a Instructions<'a>,
     pub(super) types: &'a Types,

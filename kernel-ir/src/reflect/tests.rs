@@ -1,4 +1,5 @@
-//! What is read of real modules; and that no cut, flipped or random module is taken for one that fits by accident, or panics.
+//! Tests of reflection: real modules are read as they are, and no cut, flipped or random module panics or passes by
+//! accident.
 
 use super::*;
 

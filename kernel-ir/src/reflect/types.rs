@@ -57,7 +57,7 @@ pub(super) enum Type {
     },
 }
 
-/// What scalars and vectors are made of.
+/// The kind of number in scalars and vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
@@ -130,7 +130,7 @@ impl Types {
         self.numbers.get(&id).copied()
     }
 
-    /// What a scalar or vector type is made of.
+    /// The components of a scalar or vector type.
     pub(super) fn shape(&self, id: u32) -> Option<Shape> {
         Some(match self.get(id)? {
             Type::Bool => Shape { kind: Kind::Bool, width: 0, count: 1 },

@@ -1,6 +1,6 @@
-//! Atomic accesses. Floats live in cells of unsigned integers, where what integers have no instruction for becomes a loop of
-//! exchanges; or in cells of their own type, in the variant for devices that add to them. What has 8 or 16 bits is exchanged with
-//! the word that it is in.
+//! Atomic accesses in SPIR-V. Floats live in cells of unsigned integers, or in cells of their own type in the variant
+//! for devices that add to them. An operation that integers have no instruction for becomes a loop of exchanges; 8 and
+//! 16 bits are exchanged with the word that holds them.
 
 use rspirv::spirv::Op as Spv;
 
@@ -178,7 +178,7 @@ impl FunctionWriter<'_, '_> {
         if bits == lanes { part } else { self.w.bitcast(bits, lanes, part) }
     }
 
-    /// What an operation leaves in a cell that held `value`.
+    /// The value that an operation leaves in a cell that held `value`.
     fn narrow_result(&mut self, op: AtomicOp, lanes: Lanes, value: Id, operands: &[Id]) -> Id {
         let (ty, bool_) = (self.w.lanes_type(lanes), self.w.bool_type());
         let is_float = lanes.scalar.is_float();

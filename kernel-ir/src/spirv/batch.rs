@@ -45,7 +45,7 @@ struct View {
     /// The element of the item that runs.
     element: Id,
     element_type: TypeId,
-    /// What the vectors of the invocation hold, before and after.
+    /// The components of the invocation's vectors, before and after.
     lanes: Vec<Id>,
 }
 
@@ -60,7 +60,7 @@ impl View {
         Lanes { scalar: self.own.scalar, count: self.own.width as u8 }
     }
 
-    /// What the vectors hold of an item.
+    /// The components that belong to an item.
     fn lanes_of(&self, item: u32) -> &[Id] {
         &self.lanes[(item * self.own.lanes) as usize..][..self.own.lanes as usize]
     }

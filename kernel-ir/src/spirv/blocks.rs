@@ -32,7 +32,7 @@ pub(super) struct FunctionWriter<'w, 'm> {
     loops: Vec<OpenLoop>,
     /// The instruction that defines each value, written or not, once a loop is met.
     ahead: OnceCell<Vec<Option<InstId>>>,
-    /// Where the function is an item of a batch: by number of the buffer, what stands for the item's own element.
+    /// If the function is an item of a batch: by number of the buffer, the variable in place of the item's own element.
     pub(super) own: Option<Vec<Option<OwnElement>>>,
 }
 
@@ -63,10 +63,10 @@ struct Test<'m> {
     before: usize,
     /// The condition, and what it is where the loop goes on.
     stays: (ValueId, bool),
-    /// What the test gives, which is what it keeps.
+    /// The results of the test, which are the values that it keeps.
     results: &'m [ValueId],
     kept: &'m [ValueId],
-    /// What the loop is left with.
+    /// The values with which the loop is left.
     leaving: &'m [ValueId],
 }
 
@@ -449,7 +449,7 @@ impl FunctionWriter<'_, '_> {
         counted.is_some_and(|counted| counted.rounds * size(self.function, body) <= MOST_INSTS)
     }
 
-    /// What the driver is told about unrolling a loop, with the words behind it.
+    /// The operands that tell the driver about unrolling a loop, with the words behind them.
     fn loop_control(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> (LoopControl, Option<u32>) {
         match unroll {
             Unroll::Auto if self.is_short(initial, body) => (LoopControl::UNROLL, None),
@@ -576,7 +576,7 @@ fn test_at_head(function: &Function, body: BlockId) -> Option<Test<'_>> {
     Some(Test { before, stays: (condition, stays), results: &test.results, leaving, kept })
 }
 
-/// What a block gives that does nothing else.
+/// The values of a block that only yields.
 fn only_yield(function: &Function, block: BlockId) -> Option<&[ValueId]> {
     let [inst]: &[InstId] = &function.blocks[block].insts else { return None };
     match &function.insts[*inst].kind {

@@ -8,7 +8,7 @@ use crate::arena::EntityId;
 use crate::ir::SourceLocation;
 use crate::types::StructDef;
 
-/// Which line the instructions being written belong to.
+/// The source line of the instructions being written.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     current: Option<SourceLocation>,
@@ -17,7 +17,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Where what is being written comes from.
+    /// The place in the source of the instructions being written.
     pub(super) fn location(&self) -> Option<SourceLocation> {
         self.current
     }

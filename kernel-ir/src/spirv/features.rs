@@ -12,7 +12,7 @@ use crate::types::{Scalar, Type, TypeId};
 pub(super) struct Features {
     /// In the order of the first uses.
     uses: Vec<(Feature, Option<SourceLocation>)>,
-    /// Which of the widths 16, 32 and 64 some float has.
+    /// For each of the widths 16, 32 and 64, whether some float has it.
     floats: [bool; 3],
     /// The atomic floats that the device itself adds to.
     float_atomics: FloatAtomics,
@@ -32,7 +32,7 @@ pub(super) enum OuterMemory {
 }
 
 impl Features {
-    /// What the device must have.
+    /// The features that the device must have.
     pub(super) fn uses(self) -> Vec<(Feature, Option<SourceLocation>)> {
         self.uses
     }

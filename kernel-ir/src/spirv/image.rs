@@ -59,7 +59,7 @@ impl Writer<'_> {
         self.global(Op::TypeImage, None, &[scalar, dim as u32, 0, 0, 0, sampled, format])
     }
 
-    /// What a descriptor of it is: the image, or one with its sampler.
+    /// The type of an image's descriptor: the image, or one with its sampler.
     fn descriptor_type(&mut self, image: Image) -> Id {
         if image.is_sampled { self.sampled_type(image) } else { self.image_type(image) }
     }

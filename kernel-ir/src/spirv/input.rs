@@ -9,7 +9,7 @@ use super::words::Id;
 use crate::ir::Builtin;
 use crate::types::{Scalar, Size};
 
-/// What the device calls the builtin; `None` where no input variable holds it.
+/// SPIR-V's name of the builtin; `None` if no input variable holds it.
 fn input_of(builtin: Builtin) -> Option<(BuiltIn, &'static str)> {
     Some(match builtin {
         Builtin::GlobalId => (BuiltIn::GlobalInvocationId, "global_invocation_id"),

@@ -61,7 +61,7 @@ pub(super) struct Interface {
     pub(super) inputs: [Id; Builtin::ALL.len()],
 }
 
-/// What a function reads once, in its first block.
+/// The values that a function reads once, in its first block.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Prologue {
     /// By number of the builtin.

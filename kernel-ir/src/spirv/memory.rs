@@ -46,7 +46,7 @@ struct Open {
 }
 
 impl Writer<'_> {
-    /// What was loaded from a buffer or push constant, as a value.
+    /// Converts a value that was loaded from a buffer or push constant to the type of values.
     pub(super) fn load_converted(&mut self, stored: Id, ty: TypeId) -> Id {
         let (value, storage) = (self.value_type(ty), self.storage_type(ty));
         if value == storage { stored } else { self.op(Op::CopyLogical, value, &[stored]) }
@@ -298,7 +298,8 @@ impl FunctionWriter<'_, '_> {
         self.w.glsl_op(GlslStd450Op::UMin, word, &[index, last])
     }
 
-    /// Where the elements of a member of a list lie. Where there is none, this is memory for one.
+    /// The address of the elements of a member of a list. A member beyond the list has the address of memory for one
+    /// element.
     fn member_address(&mut self, list: BufferId, member: ValueId) -> Id {
         let address = self.w.interface.addresses[list.index()].expect("a list has addresses");
         self.member_row(list, member, 0, address)
@@ -314,12 +315,12 @@ impl FunctionWriter<'_, '_> {
         self.w.op(Op::Load, ty, &[pointer])
     }
 
-    /// What the address of a cell of a buffer is a multiple of.
+    /// The alignment of a cell of a buffer.
     fn alignment(&self, access: &Access) -> u32 {
         if access.is_laid_out() { self.w.layout(access.ty).align } else { 1 }
     }
 
-    /// What stands for the item's own element, where the place is in that.
+    /// The variable in place of the item's own element, if the place is in that.
     fn own_element(&mut self, place: &Place) -> Option<&mut OwnElement> {
         let (Root::Buffer(buffer), Some(Step::Index { value, .. })) = (place.root, place.path.first()) else {
             return None;
@@ -404,7 +405,7 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Op::Store, &operands);
     }
 
-    /// What a load or store says about the memory: by an address, how it is aligned; who else sees it.
+    /// The memory operands of a load or store: the alignment of an address, and visibility to other invocations.
     fn push_memory_operands(&self, access: &Access, operands: &mut Ids) {
         let is_addressed = access.class == StorageClass::PhysicalStorageBuffer;
         let mut what = MemoryAccess::NONE;

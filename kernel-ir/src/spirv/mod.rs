@@ -7,8 +7,8 @@
 //! of which a runtime may strip those that its device lacks; and what the subgroup operations need.
 //!
 //! # Memory
-//! Where a kernel orders memory at all, its accesses to writable buffers and shared variables are non-private, and barriers,
-//! fences and ordered atomics make what was written available and visible in their scope. The scope of the whole launch is
+//! If a kernel orders memory at all, its accesses to writable buffers and shared variables are non-private. Barriers,
+//! fences and ordered atomics then make writes available and visible in their scope. The scope of the whole launch is
 //! that of the queue family, which needs no feature.
 //!
 //! # Interface
@@ -101,18 +101,18 @@ pub struct Emitted {
     pub sites: Vec<SiteId>,
     /// Words that each of these sites records of its arguments.
     pub site_words: Vec<u32>,
-    /// What the invocations do together.
+    /// The cooperation of the kernel's invocations.
     pub parallel: Parallel,
     /// The atomic floats that the device itself adds to.
     pub float_atomics: FloatAtomics,
-    /// What arrays take in workgroup memory whose lengths the launch decides: bytes, and the const parameters to multiply
-    /// them with.
+    /// The size in workgroup memory of arrays whose lengths the launch decides: bytes, and the const parameters to
+    /// multiply them with.
     pub shared_arrays: Vec<(u32, Vec<u32>)>,
     /// Features beyond the baseline, each with the first place that needs it.
     pub features: Vec<(Feature, Option<SourceLocation>)>,
 }
 
-/// Where a by-value parameter lies in the push-constant block.
+/// The offset of a by-value parameter in the push-constant block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PushSlot {
     /// Offset in bytes.
@@ -133,7 +133,7 @@ pub enum EmitError {
     OuterLoop {
         /// The function it stands in.
         function: String,
-        /// Where it is written.
+        /// The place in the source.
         location: Option<SourceLocation>,
     },
     /// A parameter's type has no memory layout, or its size does not fit in 32 bits.

@@ -54,7 +54,7 @@ pub(super) struct Writer<'m> {
     /// Function definitions.
     pub(super) functions: Words,
 
-    /// Where types and constants that must not be declared twice are in `globals`, by the hash of their words.
+    /// The index in `globals` of types and constants that must not be declared twice, by the hash of their words.
     known: FastMap<u64, usize>,
     /// Ids of scalars and vectors, by number of the scalar and of lanes.
     pub(super) lanes_types: [[Option<Id>; 4]; Scalar::ALL.len()],

@@ -12,7 +12,7 @@ use crate::ir::{Constant, InstKind, ValueId};
 use crate::op::{Op, TypeRule};
 use crate::types::{Scalar, TypeId};
 
-/// Which function writes an op.
+/// The family of an op, which names the function that writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     Choice,
@@ -49,7 +49,7 @@ fn family(op: Op) -> Family {
     }
 }
 
-/// Where a family's function does not know an op of it: the table and the function disagree.
+/// Panics because a family's function does not know an op of that family: the table and the function disagree.
 pub(super) fn is_not_written(op: Op) -> ! {
     unreachable!("`{}` has no SPIR-V in its family", op.name())
 }
@@ -197,7 +197,7 @@ impl FunctionWriter<'_, '_> {
         Some(self.w.glsl_op(GLOp::Fma, ty, &[factors[0], factors[1], other]))
     }
 
-    /// What a value is the square root of, in `f32`.
+    /// The value whose square root, in `f32`, this one is.
     fn root_of(&self, value: ValueId, lanes: Lanes) -> Option<ValueId> {
         match &self.function.insts[self.definitions[value.index()]?].kind {
             InstKind::Op(Op::Sqrt, operands) if lanes.scalar == Scalar::F32 => Some(operands[0]),

@@ -18,7 +18,7 @@ impl Writer<'_> {
         self.const_u32(scope as u32)
     }
 
-    /// An order as an operand. What is ordered is made available by a release and visible by an acquire.
+    /// An order as an operand. A release makes writes available, an acquire makes them visible.
     pub(super) fn semantics(&mut self, order: Order) -> Id {
         let mut memory = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::WORKGROUP_MEMORY;
         if self.kernel.buffers.iter().any(|(_, buffer)| buffer.image.is_some() && buffer.writable) {

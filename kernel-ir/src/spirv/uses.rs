@@ -1,4 +1,4 @@
-//! What the functions of a kernel use of its interface, found in one walk before anything is written.
+//! The uses that a kernel's functions make of its interface, found in one walk before anything is written.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,14 +11,14 @@ use crate::ir::{
 };
 use crate::types::Type;
 
-/// What the kernel's functions use, together and one by one.
+/// The uses of the kernel's functions, together and one by one.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// The functions that run, in the module's order; the kernel's own is the last.
     pub(super) functions: Vec<FunctionId>,
-    /// What each of them uses.
+    /// The uses of each function.
     pub(super) by_function: SecondaryMap<FunctionId, FunctionUses>,
-    /// What any of them uses.
+    /// The uses of all functions together.
     pub(super) all: FunctionUses,
     /// Sites that are left, in the module's order.
     pub(super) sites: Vec<SiteId>,
@@ -44,11 +44,11 @@ pub(super) struct Uses {
     pub(super) barriers_order_buffers: bool,
     /// Whether a barrier or subgroup operation needs all invocations of a workgroup.
     pub(super) needs_full_workgroups: bool,
-    /// What the kernel needs of subgroups.
+    /// The subgroup operations that the kernel needs.
     pub(super) subgroup: SubgroupOperations,
 }
 
-/// What a function uses that its prologue must provide.
+/// The uses of a function that its prologue must provide.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FunctionUses {
     builtins: [bool; Builtin::ALL.len()],

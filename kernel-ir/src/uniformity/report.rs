@@ -1,5 +1,5 @@
-//! What is said about a barrier that not all reach: where control parted, who left, and where the difference comes from.
-//! It decides nothing.
+//! The report of a divergent barrier: where control flow diverged, which invocations left, and where the divergence
+//! comes from. It decides nothing.
 
 use super::{Cause, Uniformity};
 use crate::arena::EntityId;
@@ -8,23 +8,23 @@ use crate::ir::{Builtin, InstKind, Scope, SourceLocation, ValueId};
 /// A barrier that not all invocations of a workgroup reach, or an operation on matrices that a subgroup does not do together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Divergence {
-    /// What is not done together.
+    /// The operation that not all invocations reach together.
     pub kind: DivergenceKind,
     /// The barrier or operation.
     pub barrier: Option<SourceLocation>,
     /// The condition that differs.
     pub condition: Option<SourceLocation>,
-    /// Where some invocations left, if they did not just take another way.
+    /// The jump by which some invocations left, if they did not just take another branch.
     pub jump: Option<(Jump, Option<SourceLocation>)>,
     /// The variables through which the difference comes, the condition's side first.
     pub through: Vec<Link>,
-    /// Where it comes from.
+    /// The origin of the divergence.
     pub origin: Origin,
-    /// Where that stands.
+    /// The place of the origin in the source.
     pub origin_at: Option<SourceLocation>,
 }
 
-/// What is not done together.
+/// The kind of operation that not all invocations reach together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DivergenceKind {
     /// A barrier, which not all of the workgroup reach.
@@ -40,7 +40,7 @@ pub enum DivergenceKind {
 pub struct Link {
     /// Its name.
     pub name: String,
-    /// Where it got the value.
+    /// The place where it got the value.
     pub at: Option<SourceLocation>,
 }
 
@@ -55,7 +55,7 @@ pub enum Jump {
     Continue,
 }
 
-/// Where a difference comes from.
+/// The origin of a divergence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The position of the invocation.

@@ -8,7 +8,7 @@ use crate::reflect::grammar as op;
 #[derive(Debug)]
 pub(super) struct Inlined<'a> {
     pub(super) parameters: Vec<u32>,
-    /// What computes the value.
+    /// The instruction that computes the value.
     pub(super) inst: Inst<'a>,
     /// The value.
     pub(super) value: u32,

@@ -1,4 +1,4 @@
-//! What of a module stays: blocks that something leads to, and what these need.
+//! The live parts of a module: reachable blocks, and all that these need.
 
 use super::shape::Shape;
 use super::survey::{HEADER, Inst, Survey, inst_at, targets};
@@ -62,8 +62,8 @@ impl Survey<'_> {
         }
     }
 
-    /// What a merge names stays, as its header wants it; but of a merge block that nothing leads to only its label. The block that
-    /// continues a loop leads back to its header.
+    /// Keeps the blocks that a header names as its merge and continue targets. Of an unreachable merge block only the
+    /// label stays. An unreachable continue block leads back to its header.
     fn keep_named(&mut self, at: usize, waiting: &mut Vec<usize>) {
         let inst = inst_at(self.words, at);
         targets(inst, |label| {
@@ -183,9 +183,9 @@ impl Survey<'_> {
         ty.and_then(|ty| self.made(ty)).is_some_and(|ty| ty.opcode == op::TYPE_BOOL)
     }
 
-    /// Whether a block leads back to the header of a loop. What a header takes from there must be made in the loop where it is a
-    /// condition: NVIDIA's driver (580.159) crashes on a header's phi of two conditions that were both made before the loop, unless one
-    /// is a constant.
+    /// Whether a block leads back to the header of a loop. A condition that a header takes from there must be computed
+    /// in the loop: NVIDIA's driver (580.159) crashes on a header's phi of two conditions that were both made before
+    /// the loop, unless one is a constant.
     fn leads_back(&self, place: usize) -> bool {
         self.blocks[place].only_way.is_some_and(|label| self.ids[label as usize].place as usize <= place)
     }

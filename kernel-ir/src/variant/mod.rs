@@ -1,10 +1,11 @@
 //! One variant of a module of the back end's: what a pipeline is made of, and nothing besides. A driver parses whatever it is given.
 //!
-//! A kernel's module has up to two entry points, and specialization constants that choose between code with checks and code
-//! without. Here one entry point is chosen and the constants become ordinary ones; then goes what they decide: branches
-//! on known conditions, blocks that nothing leads to, values that nothing uses, functions, types, constants, variables and
-//! decorations of all that, and names and lines unless asked for; and calls of functions of which one instruction is left. What is left computes what the whole module computes under
-//! the same entry point and constants. Only modules that [`spirv`](crate::spirv) wrote are read; it knows no others.
+//! A kernel's module has up to two entry points, and specialization constants that choose between code with checks and
+//! code without. Here one entry point is chosen and the constants become ordinary ones; then goes what they decide:
+//! branches on known conditions, blocks that nothing leads to, values that nothing uses, functions, types, constants,
+//! variables and decorations of all that, and names and lines unless asked for; and calls of functions of which one
+//! instruction is left. The variant computes the same as the whole module under the same entry point and constants.
+//! Only modules that [`spirv`](crate::spirv) wrote are read; it knows no others.
 //!
 //! Every step is linear in the words.
 
@@ -21,7 +22,7 @@ use std::fmt;
 pub(crate) use scans::push;
 use survey::Survey;
 
-/// Which variant.
+/// The choice of a variant.
 #[derive(Debug, Clone, Copy)]
 pub struct VariantDesc<'a> {
     /// Name of the entry point.
@@ -30,11 +31,11 @@ pub struct VariantDesc<'a> {
     pub constants: &'a [(u32, u64)],
     /// Whether names, lines and sources stay, for tools.
     pub keeps_names: bool,
-    /// What is written otherwise for a driver that gets it wrong.
+    /// The driver's faults that the variant avoids.
     pub faults: DriverFaults,
 }
 
-/// What drivers' compilers get wrong, and variants do in another way.
+/// The faults of drivers' compilers that variants avoid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DriverFaults {
     /// NVIDIA's loses reductions of integers: subgroups, of 32 lanes, fold those of at most 32 bits by scans.
@@ -56,7 +57,7 @@ impl DriverFaults {
 pub struct VariantError {
     /// Position of the word that it was found at.
     pub word: usize,
-    /// What is wrong.
+    /// The fault, in words.
     pub cause: &'static str,
 }
 

@@ -18,7 +18,7 @@ fn folds_integers(opcode: u16) -> bool {
     matches!(opcode, 349 | 353 | 354 | 356 | 357 | 359..=361)
 }
 
-/// What a module has of what a scan's last lane takes.
+/// The constants and types that the last lane of a scan needs and the module has.
 #[derive(Default)]
 struct Known {
     word: Option<u32>,

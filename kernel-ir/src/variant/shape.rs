@@ -1,8 +1,9 @@
-//! Where ids stand in the instructions that the back end writes, as a table made at compile time. No meaning here.
+//! The shapes of instructions that the back end writes: the positions of their ids, as a table made at compile time. No
+//! meaning here.
 
 use crate::reflect::grammar;
 
-/// Where an instruction's ids are.
+/// The positions of an instruction's ids.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub(super) has_type: bool,
@@ -15,7 +16,7 @@ pub(super) struct Shape {
     tail: Tail,
 }
 
-/// What follows an instruction's first words.
+/// The operands that follow an instruction's first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail {
     /// Numbers and text.

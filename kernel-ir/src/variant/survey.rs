@@ -16,7 +16,7 @@ const LOGICAL_AND: u16 = 167;
 const LOGICAL_NOT: u16 = 168;
 const SELECT: u16 = 169;
 
-/// What is known of an id.
+/// The facts about an id.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Id {
     /// Position of the instruction that makes it; zero for none.
@@ -296,7 +296,7 @@ impl<'a> Survey<'a> {
         words.get(1) == Some(&SPEC_ID)
     }
 
-    /// What later steps take for granted: labels are labels, functions are functions, everything ends.
+    /// Checks the assumptions of later steps: labels are labels, functions are functions, everything ends.
     fn check(self) -> Result<Self, VariantError> {
         let fail = |word, cause| Err(VariantError { word, cause });
         if self.blocks.iter().any(|block| block.end == 0)

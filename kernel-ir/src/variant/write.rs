@@ -1,14 +1,14 @@
-//! What stays of a module, as words: ids numbered anew without gaps, specialization constants as ordinary ones.
+//! The writer of a variant's words: ids numbered anew without gaps, specialization constants as ordinary ones.
 
 use super::inline::Inlined;
 use super::shape::Shape;
 use super::survey::{HEADER, Inst, Survey, inst_at, is_debug};
 use crate::reflect::grammar as op;
 
-/// What is being written.
+/// The words being written.
 struct Output<'s, 'a> {
     survey: &'s Survey<'a>,
-    /// What calls of each function are written as.
+    /// The instruction that replaces calls of each function.
     inlined: Vec<Option<Inlined<'a>>>,
     words: Vec<u32>,
     /// The new number of each id; zero before it is met.

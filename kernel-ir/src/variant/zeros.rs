@@ -54,7 +54,7 @@ enum Constant<'a> {
     Composite(&'a [u32]),
 }
 
-/// What a module declares.
+/// The declarations of a module.
 #[derive(Default)]
 struct Known<'a> {
     /// With the number of floats in each.
@@ -257,7 +257,7 @@ struct Hiding<'a> {
     nulls: BTreeMap<u32, u32>,
 }
 
-/// What a function makes of zeros at its beginning.
+/// The zeros that a function computes at its beginning.
 #[derive(Default)]
 struct Made {
     code: Vec<u32>,
@@ -373,7 +373,7 @@ impl Hiding<'_> {
         }
     }
 
-    /// What takes a constant's place.
+    /// The id that takes a constant's place.
     fn hidden(&mut self, constant: u32, globals: &Globals, made: &mut Made) -> u32 {
         if let Some(id) = made.by_constant.get(&constant) {
             return *id;

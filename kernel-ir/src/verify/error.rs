@@ -1,10 +1,10 @@
-//! What the verifier reports.
+//! Errors of the verifier.
 
 use std::fmt;
 
 use crate::ir::{FunctionId, SourceLocation};
 
-/// Which item of the checklist is broken.
+/// The item of the checklist that is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum VerifyErrorKind {
@@ -55,17 +55,17 @@ pub enum VerifyErrorKind {
 /// One violation of the checklist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct VerifyError {
-    /// Which rule.
+    /// The rule that is broken.
     pub kind: VerifyErrorKind,
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     pub message: String,
     /// The function it is in, if any.
     pub function: Option<FunctionId>,
-    /// What it is about: `%3`, `inst4`, `block2`, `buffer0`, ….
+    /// The entity: `%3`, `inst4`, `block2`, `buffer0`, ….
     pub entity: String,
     /// The line of the instruction in the text format, if it is about one.
     pub text: Option<String>,
-    /// Where the user wrote it, if that is known.
+    /// The place in the user's source, if that is known.
     pub location: Option<SourceLocation>,
 }
 

@@ -1,6 +1,6 @@
 //! The verifier: after it accepts a module, passes and back ends need no checks of their own. It changes nothing.
 //!
-//! It collects all it finds. What the next passes, and the back end, may rely on — the checklist:
+//! It collects all errors. The checklist, on which later passes and the back end rely:
 //!
 //! **Module** (`module`)
 //! - Types are made of earlier types; vectors have 2 to 4 lanes; arrays, tuples and structs are not empty.
@@ -92,7 +92,7 @@ struct FunctionCx<'m, 'e> {
     placed: Vec<bool>,
 }
 
-/// What owns a block.
+/// The owner of a block.
 #[derive(Clone, Copy)]
 enum Region {
     /// An `if` or `switch`.

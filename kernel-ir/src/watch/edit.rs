@@ -1,4 +1,4 @@
-//! What is written for loops that are watched: additions where they are entered and left, and the buffer that is added to.
+//! The edits of watched loops: additions where they are entered and left, and the buffer that is added to.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const STORAGE_BUFFER: u32 = 12;
 const VULKAN_MEMORY_MODEL: u32 = 3;
 const MINUS_ONE: i32 = -1;
 
-/// What is written into a block.
+/// The additions to a block.
 #[derive(Debug, Default)]
 struct Edit {
     /// Added before its last instruction.
@@ -25,7 +25,7 @@ struct Edit {
     leaves_to: Option<u32>,
     /// Whether it is a loop by itself, so that nothing may stand between its two ends.
     is_whole_loop: bool,
-    /// What is added on the way to other blocks.
+    /// The sums that are added on the ways to other blocks.
     ways: Vec<(u32, i32)>,
 }
 
@@ -214,7 +214,7 @@ impl<'g, 'a> Editor<'g, 'a> {
         push(out, 234, &[word, before, place, scope, zero, number]);
     }
 
-    /// What a block ends with.
+    /// Writes the end of a block.
     fn write_end(&mut self, block: &Block, edit: &Edit, marks: &Marks, out: &mut Vec<u32>) {
         let words = self.graph.words;
         let last = inst_at(words, block.last);
@@ -285,11 +285,11 @@ struct Marks {
     joined: HashMap<u32, u32>,
     /// Of those between two blocks, by both labels.
     between: HashMap<(u32, u32), u32>,
-    /// What leads to a block in place of another, by both labels.
+    /// The block that takes another's place on a way, by both labels.
     ways: HashMap<(u32, u32), u32>,
 }
 
-/// What is to be added where.
+/// The additions of a function, by block.
 fn edits_of(graph: &Graph<'_>, function: &Function) -> HashMap<usize, Edit> {
     let mut edits: HashMap<usize, Edit> = HashMap::new();
     let last = |place: usize| inst_at(graph.words, function.blocks[place].last);

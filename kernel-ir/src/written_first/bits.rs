@@ -11,9 +11,9 @@ const MOST_VALUES: u32 = 64;
 /// A number made of the bits of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bits {
-    /// What it is where no bit is set.
+    /// The value if no bit is set.
     pub(super) fixed: u32,
-    /// What each bit changes.
+    /// The change that each bit makes.
     pub(super) by_bit: Vec<u32>,
 }
 
@@ -140,7 +140,7 @@ impl Positions {
     }
 }
 
-/// What an operation on `u32` makes of two numbers, where that has such a form.
+/// The result of an operation on `u32`, if it has such a form.
 fn combined(op: Op, a: &Bits, b: &Bits) -> Option<Bits> {
     let power = |number: u32| number.is_power_of_two().then(|| number.trailing_zeros());
     match (op, a.constant(), b.constant()) {

@@ -29,7 +29,8 @@ impl Coverage<'_> {
     }
 }
 
-/// How many cells a type has: numbers and components of vectors, each a cell. What is made of members is one cell, written as a whole.
+/// The number of cells of a type: each number and each component of a vector is a cell. A type with members is one
+/// cell, written as a whole.
 fn cells(types: &Types, ty: TypeId) -> Option<u32> {
     match types.get(ty) {
         Type::Array(element, len) => cells(types, *element)?.checked_mul(len.known()?),
@@ -41,7 +42,7 @@ fn cells(types: &Types, ty: TypeId) -> Option<u32> {
 struct Walk<'c, 'm, D> {
     coverage: &'c Coverage<'m>,
     sums: Sums<'m, D>,
-    /// What was found to be written, or to be read.
+    /// The cells that are written, or read.
     cells: Cells,
 }
 
@@ -141,7 +142,7 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
         Some(done.then_some(()))
     }
 
-    /// What a parameter of a loop is to which each round adds the same.
+    /// The sum that describes a loop's parameter to which each round adds the same.
     fn counter(&self, param: ValueId, first: ValueId, next: ValueId, round: Sum) -> Option<Sum> {
         let next = match self.coverage.definition(next)? {
             InstKind::Op(crate::op::Op::Add, operands) if operands[0] == param => operands[1],

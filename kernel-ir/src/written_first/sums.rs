@@ -8,7 +8,7 @@ use crate::types::Size;
 /// Values that a number is made of, at most: what is made of more is not looked into.
 const MOST_VALUES: u32 = 64;
 
-/// What counts.
+/// A counter of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counter {
     /// A bit of the invocation's position along an axis, whose length is a power of two.
@@ -99,11 +99,11 @@ impl Sum {
     }
 }
 
-/// What is known of a kernel's values.
+/// The values of a kernel as sums.
 pub(super) struct Sums<'m, D> {
     pub(super) kernel: &'m Kernel,
     pub(super) definition: D,
-    /// What the parameters of the loops are of which rounds are looked at.
+    /// The sums of the parameters of loops whose rounds are looked at.
     pub(super) counted: Vec<(ValueId, Sum)>,
 }
 
@@ -160,7 +160,7 @@ fn constant(sum: &Option<Sum>) -> Option<u32> {
     sum.as_ref().and_then(Sum::constant)
 }
 
-/// What an operation on `u32` makes of two numbers, where that has such a form.
+/// The result of an operation on `u32`, if it has such a form.
 fn combined(op: Op, a: Option<Sum>, b: Option<Sum>) -> Option<Sum> {
     let (a, b) = (a?, b?);
     match (op, a.constant(), b.constant()) {

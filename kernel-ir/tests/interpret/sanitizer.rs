@@ -1,4 +1,4 @@
-//! What the interpreter finds besides races, and how it says so.
+//! Findings of the interpreter besides races, and their texts.
 
 use crate::{computes, launch, module, simplified, words};
 use gridwise_ir::interpret::{FindingKind, Inputs, Options, run};

@@ -1,4 +1,5 @@
-//! Random kernels compute the same, and trap the same, before and after every pass. What fails is made short before it is shown.
+//! Random kernels that compute the same, and trap the same, before and after every pass. A failing kernel is made short
+//! before it is shown.
 
 #[path = "../../../tests/differential/minimise.rs"]
 mod minimise;
@@ -119,7 +120,7 @@ fn shortened(module: &Module, fails: impl Fn(&Module) -> Option<String>) -> Stri
     format!("{}; in short:\n{short}", failure(&short).unwrap_or_default())
 }
 
-/// What is wrong with a module after `change`, in one of the worlds; `None` also where nothing can be said.
+/// The fault of a module after `change`, in one of the worlds; `None` also if nothing can be said.
 fn broken(before: &Module, worlds: &[World], change: &dyn Fn(&mut Module)) -> Option<String> {
     let mut after = before.clone();
     change(&mut after);
@@ -131,7 +132,7 @@ fn broken(before: &Module, worlds: &[World], change: &dyn Fn(&mut Module)) -> Op
     failures.into_iter().find(|what| !what.starts_with(UNDEFINED))
 }
 
-/// What is wrong with a whole launch after `change`.
+/// The fault of a whole launch after `change`.
 fn broken_launch(before: &Module, world: &World, fuel: u64, change: &dyn Fn(&mut Module)) -> Option<String> {
     let expected = outcome(before, world, fuel)?;
     if expected.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Undefined(_))) {

@@ -22,7 +22,7 @@ fn0 k() -> () @file0:1:1 {
     %1: u32 = extract %0.0
 "#;
 
-/// What becomes of a kernel with this code behind `%1`, the item.
+/// The outcome of a batch request for a kernel with this code behind `%1`, the item.
 fn outcome(request: Request, code: &str) -> String {
     let mut module = module(&format!("{HEADER}{code}}}\n"));
     let _ = optimize(&mut module);

@@ -158,7 +158,7 @@ fn saxpy_validates() {
     .assert_eq(&disassemble(&emitted.words));
 }
 
-/// What a kernel gives up of exact arithmetic is what its module leaves out, and nothing else.
+/// A module lacks exactly the guarantees of exact arithmetic that its kernel waives.
 #[test]
 fn fast_math() {
     let text = |relaxed: &str| {

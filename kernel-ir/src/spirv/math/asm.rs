@@ -110,9 +110,9 @@ impl<'w, 'm> Asm<'w, 'm> {
         float_of_signed(a) op ConvertSToF float;
         /// The sign and the bits of a whole float as an `i32`; it must fit.
         signed_of(a) op ConvertFToS int;
-        /// Where `a` holds, the word `b`, else `c`.
+        /// The word `b` if `a` holds, else `c`.
         select(a, b, c) op Select word;
-        /// Where `a` holds, the float `b`, else `c`.
+        /// The float `b` if `a` holds, else `c`.
         fselect(a, b, c) op Select float;
     }
 

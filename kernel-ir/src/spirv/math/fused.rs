@@ -40,7 +40,7 @@ struct Format {
     digits: u32,
     /// Bits of the float.
     width: u32,
-    /// What is added to the exponent that is stored.
+    /// The bias of the stored exponent.
     bias: u32,
     /// Factors between these powers of two have a product, and the product an error, that are normal and finite.
     factors: [i32; 2],

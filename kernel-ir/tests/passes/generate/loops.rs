@@ -70,7 +70,7 @@ impl Generator<'_> {
         true
     }
 
-    /// What a counter is compared with.
+    /// The limit of a counter.
     pub(super) fn limit(&mut self, out: &mut Vec<InstId>) -> ValueId {
         let u = self.types.scalar(Scalar::U32);
         match self.random.below(3) {
