@@ -59,7 +59,7 @@ struct Table {
     labels: Vec<f32>,
 }
 
-/// What a training run gives.
+/// The result of a training run.
 struct Model {
     weights: Vec<f32>,
     losses: Vec<f32>,

@@ -15,7 +15,7 @@ const ROUNDS: u32 = 50;
 #[device]
 const BAILOUT: f32 = 20.0;
 
-/// What becomes of a point.
+/// The fate of a point.
 #[device]
 #[derive(Clone, Copy)]
 enum Fate {

@@ -112,7 +112,7 @@ usage: to_srgb [--input FILE] [--output FILE] [--exposure EV] [--fill]
   --exposure EV   stops by which to brighten (default: 0.5)
   --fill          draw a gradient instead of developing a photo";
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     input: Option<PathBuf>,
     output: PathBuf,

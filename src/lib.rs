@@ -1,7 +1,7 @@
 //! GPU kernels written as ordinary Rust functions.
 //!
-//! `#[kernel]` type-checks a function, compiles it to SPIR-V while `cargo build` runs, and generates a typed `dispatch` for it. The
-//! runtime speaks Vulkan. Where there is no Vulkan, the same kernels run on the processor.
+//! `#[kernel]` type-checks a function, compiles it to SPIR-V while `cargo build` runs, and generates a typed `dispatch`
+//! for it. The runtime speaks Vulkan. Without Vulkan, the same kernels run on the CPU.
 //!
 //! ```
 //! use gridwise::prelude::*;
@@ -95,7 +95,7 @@ pub mod algorithms;
 #[cfg(feature = "guide")]
 pub mod guide;
 
-/// What programs with kernels need: `use gridwise::prelude::*;`.
+/// The names that programs with kernels need: `use gridwise::prelude::*;`.
 pub mod prelude {
     pub use gridwise_macro::{GpuData, device, kernel};
     pub use gridwise_runtime::glam::{
@@ -118,7 +118,7 @@ pub mod prelude {
     pub use gridwise_runtime::{GpuData, Grid, Manager, Sequence, Tensor};
 }
 
-/// What generated code uses. Not part of the interface.
+/// The names that generated code uses. Not part of the interface.
 #[doc(hidden)]
 pub mod __private {
     mod dispatch;

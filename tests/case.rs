@@ -1,4 +1,4 @@
-//! What a corpus entry is: a kernel's descriptor, how to run it, how its outputs are compared.
+//! A corpus entry: a kernel's descriptor, the way to run it, and the comparison of its outputs.
 
 use gridwise::descriptor::KernelDescriptor;
 use gridwise::prelude::*;
@@ -12,7 +12,7 @@ pub struct Case {
     pub kernels: &'static [&'static KernelDescriptor],
     /// Runs it on a device.
     pub run: fn(&Manager) -> gridwise::Result<Vec<Output>>,
-    /// What the outputs must be, computed apart from any kernel; `None` where only agreement is asked.
+    /// The expected outputs, computed apart from any kernel; `None` if only agreement is asked for.
     pub expected: Option<fn() -> Vec<Output>>,
 }
 
@@ -34,7 +34,7 @@ pub enum Output {
         /// Differences up to this are fine, whatever their size in units in the last place.
         absolute: f32,
     },
-    /// What the launch reported, as text without the invocation (which of several is first is not defined).
+    /// The report of the launch, as text without the invocation (which of several is first is not defined).
     Report(String),
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong around a measurement.
+//! Errors around a measurement.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub enum Error {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The figures are not JSON.
@@ -25,7 +25,7 @@ pub enum Error {
     Start {
         /// The program.
         program: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A program ran and failed.
@@ -35,7 +35,7 @@ pub enum Error {
         program: String,
         /// How it ended.
         status: std::process::ExitStatus,
-        /// What it printed.
+        /// The output of the program.
         output: String,
     },
     /// The command line is not understood.
@@ -46,7 +46,7 @@ pub enum Error {
     Vulkan {
         /// The call.
         call: &'static str,
-        /// What it returned.
+        /// The returned result.
         result: ash::vk::Result,
     },
     /// There is no Vulkan loader.
@@ -58,9 +58,9 @@ pub enum Error {
     /// A contender gave another result than it must.
     #[error("{contender} is wrong: {detail}")]
     WrongResult {
-        /// Whose result.
+        /// The contender that gave the result.
         contender: String,
-        /// What is wrong with it.
+        /// The fault of the result.
         detail: String,
     },
 }

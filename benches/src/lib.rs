@@ -1,4 +1,4 @@
-//! What the benches share: samples, tables, verdicts, and the file each run leaves. Measures nothing itself.
+//! Tools that the benches share: samples, tables, verdicts, and the file each run leaves. It measures nothing itself.
 
 mod error;
 mod machine;

@@ -1,4 +1,4 @@
-//! Where figures were taken: whoever compares two runs needs to know that they are of one machine.
+//! The machine on which figures were taken, so that only runs on one machine are compared.
 
 use std::time::SystemTime;
 

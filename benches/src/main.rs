@@ -53,7 +53,7 @@ fn run_bench(bench: &str, profile: &str) -> Result<(), Error> {
     if status.success() { Ok(()) } else { Err(Error::Program { program, status, output: String::new() }) }
 }
 
-/// Where the figures go: `benches` in cargo's target folder.
+/// The folder of the figures: `benches` in cargo's target folder.
 fn folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let workspace = std::env::var_os("CARGO_MANIFEST_DIR").map(|package| PathBuf::from(package).join(".."));

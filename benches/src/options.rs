@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::Error;
 
-/// What a bench is told.
+/// The options of a bench.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Recorded runs per contender.

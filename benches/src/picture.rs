@@ -14,11 +14,11 @@ const WIDTH: u32 = 960;
 const HEAD: u32 = 76;
 const ROW: u32 = 22;
 const FOOT: u32 = 16;
-/// Where the names, the peers and the bars begin, and the bars end.
+/// The columns of names, peers and bars, from their left edge, and the end of the bars.
 const NAME: i32 = 16;
 const PEER: i32 = 330;
 const BARS: (i32, i32) = (520, 848);
-/// Where ratios and goals end.
+/// The right edges of ratios and goals.
 const RATIO: i32 = 890;
 const GOAL: i32 = 944;
 
@@ -109,7 +109,7 @@ fn draw_mark(area: &Area<'_>, left: i32, middle: i32) -> Drawn {
     area.draw(&Rectangle::new([(left, middle - 9), (left + 2, middle + 9)], INK.filled()))
 }
 
-/// Where a ratio is, in pixels.
+/// The position of a ratio, in pixels.
 fn at(ratio: f64) -> i32 {
     let middle = f64::from(BARS.0 + BARS.1) / 2.0;
     let half = f64::from(BARS.1 - BARS.0) / 2.0;

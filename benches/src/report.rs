@@ -12,19 +12,19 @@ use crate::{Error, Machine, Summary, picture};
 pub struct Figure {
     /// The workload.
     pub name: String,
-    /// What one time is of.
+    /// The unit of one time.
     pub unit: &'static str,
-    /// Who ours is measured against.
+    /// The peer that ours is measured against.
     pub peer: String,
     /// Our times.
     pub ours: Summary,
     /// The peer's times.
     pub theirs: Summary,
-    /// What is to be reached, if anything.
+    /// The goals, if any.
     pub goals: Vec<Goal>,
 }
 
-/// What a figure is to reach.
+/// The goal of a figure.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub enum Goal {
     /// Our median is at most so many times the peer's.
@@ -49,13 +49,13 @@ pub struct Stage {
 pub struct Report {
     /// Name of the bench and of its file.
     pub bench: String,
-    /// Where it ran.
+    /// The machine on which it ran.
     pub machine: Machine,
     /// Ours against peers.
     pub figures: Vec<Figure>,
-    /// Where our time goes.
+    /// The stages of our time.
     pub stages: Vec<Stage>,
-    /// What a reader must know: contenders that are missing and why, what was checked.
+    /// Notes that a reader needs: contenders that are missing and why, checks that were made.
     pub notes: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Figure {
         if self.theirs.median > 0.0 { self.ours.median / self.theirs.median } else { f64::NAN }
     }
 
-    /// Which of the goals are reached, in their order.
+    /// For each goal, whether it is reached.
     pub fn reached(&self) -> Vec<bool> {
         let is_reached = |goal: &Goal| match goal {
             Goal::Ratio(limit) => self.ratio() <= *limit,

@@ -10,7 +10,7 @@ pub struct Samples {
     nanoseconds: Vec<f64>,
 }
 
-/// What is reported of samples; times in microseconds.
+/// The summary of samples; times in microseconds.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Summary {
     /// Half of the runs took at most this.

@@ -77,7 +77,7 @@ fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index
     Check { text: site.text.clone(), place: (file, site.location.line), at_launch: site.at_launch, reason }
 }
 
-/// What makes an index unknown, the plainest first.
+/// The causes of an unknown index, the plainest first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Cause {
     /// Read from a buffer of this name.
@@ -111,7 +111,7 @@ impl Cause {
     }
 }
 
-/// Where the values of a function come from.
+/// The definitions of a function's values.
 struct Definitions<'a> {
     function: &'a Function,
     insts: BTreeMap<ValueId, &'a InstKind>,

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::error::Error;
 use crate::options::Options;
 
-/// What a build gave.
+/// The result of a build.
 #[derive(Debug)]
 pub(crate) struct Collected {
     /// The folder that the paths of sources start from.

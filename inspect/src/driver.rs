@@ -17,7 +17,7 @@ pub(crate) struct Driver {
     name: String,
 }
 
-/// What the driver told of a kernel.
+/// The driver's answer about a kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     /// The programs it made, with how full registers let the device be.
@@ -59,7 +59,7 @@ impl Driver {
         &self.name
     }
 
-    /// What the driver makes of the kernel as most launches run it: the host has checked what it can.
+    /// The driver's figures for the kernel as most launches run it: the host has checked all that it can.
     pub(crate) fn ask(&self, kernel: &Inspected) -> Answer {
         let constants = constants(kernel);
         let words = &kernel.compiled.words;
@@ -103,8 +103,8 @@ fn known(size: &gridwise_ir::descriptor::Size) -> u64 {
     }
 }
 
-/// What the runtime tells a module: the host's checks hold, the device multiplies and adds exactly, batches leave no items over, and each
-/// invocation has an item.
+/// The constants that the runtime gives a module: the host's checks hold, the device multiplies and adds exactly,
+/// batches leave no items over, and each invocation has an item.
 fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let compiled = &kernel.compiled;
     let proven = !compiled.obligations.is_empty();

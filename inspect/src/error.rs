@@ -1,4 +1,4 @@
-//! What can go wrong, for the person at the terminal.
+//! Errors of the program, for the person at the terminal.
 
 use std::path::PathBuf;
 

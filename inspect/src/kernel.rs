@@ -27,7 +27,7 @@ pub(crate) struct Inspected {
     pub(crate) instructions: [usize; 2],
     pub(crate) checks: Vec<Check>,
     pub(crate) removed_checks: usize,
-    /// What the host checks before a launch.
+    /// The checks of the host before a launch.
     pub(crate) obligations: Vec<String>,
     /// Items of an invocation in the second entry point.
     pub(crate) batch: Option<u32>,

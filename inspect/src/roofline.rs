@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 use crate::error::Error;
 
-/// What was measured, and the device's limits.
+/// The measurements, and the device's limits.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measurements {
@@ -49,7 +49,7 @@ impl Measurements {
         }
     }
 
-    /// What no picture can be drawn of.
+    /// The reason why no picture can be drawn.
     fn problem(&self) -> Option<String> {
         let is_bad = |number: f64| !(number.is_finite() && number > 0.0);
         if is_bad(self.peak_gb_per_s) || is_bad(self.peak_gflop_per_s) {

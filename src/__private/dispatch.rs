@@ -1,4 +1,5 @@
-//! The dispatch type of a kernel, from what its signature tells. What the macro would have to say for each kernel is said here once.
+//! The dispatch type of a kernel, made from its signature: the code that all kernels share, so that the macro generates
+//! it for none.
 
 /// `struct Saxpy;` with `fn dispatch`. Attributes and generic parameters come last, if there are any.
 #[doc(hidden)]

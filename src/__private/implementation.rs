@@ -1,11 +1,13 @@
-//! What implements a kernel: descriptor and host twin. What the macro would have to say for each kernel is said here once.
+//! The implementation of a kernel, its descriptor and its host twin: the code that all kernels share, so that the macro
+//! generates it for none.
 
-/// `unsafe impl Kernel for Saxpy { … }`: the name of the dispatch type, what the twin calls its invocation, and the method that runs
-/// it; types that must be `GpuData`; the file, and the table of sites in it; the parameters, each with how the twin takes its argument out,
-/// and how the descriptor describes it; the launch words; what many kernels have of traps, obligations and batches; fields of the
-/// descriptor that only some have, and the arguments that give the others; the twin's body; the function as rustc is to check it. What else only
-/// some kernels have comes last: items before all, generic parameters and arguments of the implementation, its further items, and
-/// generic parameters, arguments and `where` clauses of the twin.
+/// `unsafe impl Kernel for Saxpy { … }`: the name of the dispatch type, the twin's name for its invocation, and the
+/// method that runs it; types that must be `GpuData`; the file, and the table of sites in it; the parameters, each with
+/// how the twin takes its argument out, and how the descriptor describes it; the launch words; the traps, obligations
+/// and batches that many kernels have; fields of the descriptor that only some have, and the arguments that give the
+/// others; the twin's body; the function as rustc is to check it. Parts that only some kernels have come last: items
+/// before all, generic parameters and arguments of the implementation, its further items, and generic parameters,
+/// arguments and `where` clauses of the twin.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __implementation {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use gridwise_runtime::descriptor::{KernelDescriptor, Location};
 use gridwise_runtime::{Kernel, KernelArgs};
 
-/// What a kernel with errors was compiled to, so that it is a kernel wherever one is asked for.
+/// The descriptor of a kernel with errors, so that it is a kernel wherever one is asked for.
 pub const NO_DESCRIPTOR: &KernelDescriptor =
     &KernelDescriptor::new("", Location { file: "", line: 0, column: 0 }, &[], "", [1; 3], 0);
 

@@ -1,4 +1,5 @@
-//! `tune` of a kernel with lists of const arguments. What the macro would have to say for each kernel is said here once.
+//! `tune` of a kernel with lists of const arguments: the code that all such kernels share, so that the macro generates
+//! it for none.
 
 /// `tune` and `dispatch_tuned` of a dispatch type, at the first of its candidates.
 #[doc(hidden)]

@@ -80,7 +80,7 @@ impl OpHistogram {
     }
 }
 
-/// What [`OpHistogram`] counts: `u8`, `u32`.
+/// The types that [`OpHistogram`] counts: `u8`, `u32`.
 pub trait Countable: Plain + sealed::Count {}
 
 /// A kernel that counts in shared memory, in copies whose number is a power of two; `$slot` is where an element counts.

@@ -55,7 +55,7 @@ impl Word for u32 {}
 impl Word for i32 {}
 impl Word for f32 {}
 
-/// What of the element types is this module's business alone.
+/// The parts of the element traits that only this module implements.
 mod sealed {
     use super::gemm::Product;
     use super::stages::Stages;

@@ -5,8 +5,8 @@ use crate::{DeviceInfo, descriptor::Feature};
 
 /// Whether a workgroup that runs goes on running, whatever the others do.
 ///
-/// Where that is so, a workgroup can wait for what those that began before it find out, and an algorithm passes over its input
-/// once instead of twice. Vulkan promises nothing of the kind.
+/// With that guarantee a workgroup can wait for the results of those that began before it, and an algorithm passes over
+/// its input once instead of twice. Vulkan gives no such guarantee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Nothing is known: workgroups do not wait for each other.
@@ -16,7 +16,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// What is known of a manager's device: NVIDIA's own driver is known to guarantee it.
+    /// The progress that a manager's device guarantees. Only NVIDIA's own driver is known to guarantee it.
     pub fn of(mgr: &Manager) -> Self {
         let device = mgr.device();
         let is_known = device.driver.contains("NVIDIA");

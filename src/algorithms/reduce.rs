@@ -83,7 +83,7 @@ impl OpReduce {
     }
 }
 
-/// What [`OpReduce`] reduces: `f32`, `u32`, `i32`.
+/// The types that [`OpReduce`] reduces: `f32`, `u32`, `i32`.
 pub trait Reducible: Plain + sealed::Reduce {}
 
 /// A kernel in which each workgroup strides through `x`, 16 bytes at a time, and leaves one value in `parts`.

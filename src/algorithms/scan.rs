@@ -21,9 +21,10 @@ const TILE: u32 = WIDTH * RUN;
 /// The sum of integers wraps. The order in which floats are added depends on the length and on the width of the device's
 /// subgroups, and on nothing else.
 ///
-/// Where workgroups cannot wait for each other (see [`Progress`]) or have subgroups of one, and for floats, sums of tiles of 2048
-/// elements are taken and scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one element; in one pass, eight
-/// bytes for each 8192 elements, and eight more.
+/// Integers are scanned in one pass if workgroups can wait for each other (see [`Progress`]) and subgroups have more
+/// than one lane. Work space: eight bytes for each 8192 elements, and eight more. Otherwise, and for floats, the sums
+/// of tiles of 2048 elements are taken and scanned first, so that `x` is read twice. Work space: 1/1023 of `x`, and one
+/// element.
 ///
 /// ```
 /// use gridwise::algorithms::OpScan;
@@ -61,8 +62,8 @@ impl OpScan {
         Self::new(Progress::of(&x.manager()), x, sums, true)
     }
 
-    /// As [`exclusive`](Self::exclusive) and [`inclusive`](Self::inclusive), on a device of which you know more than
-    /// [`Progress::of`]. Where workgroups that wait are in the way of those they wait for, the device hangs.
+    /// As [`exclusive`](Self::exclusive) and [`inclusive`](Self::inclusive), for a device about which you know more
+    /// than [`Progress::of`]. The device hangs if waiting workgroups keep those from running that they wait for.
     ///
     /// # Errors
     /// As those; a device without 64-bit atomics tells so when the operation is recorded.
@@ -107,7 +108,7 @@ pub(super) fn scan<T: Scannable>(
     Ok(())
 }
 
-/// What [`OpScan`] adds up: `f32`, `u32`, `i32`.
+/// The types that [`OpScan`] adds up: `f32`, `u32`, `i32`.
 pub trait Scannable: GpuData + sealed::Scan {}
 
 /// The sum of each tile, and the running sums in each tile with what is before it.
@@ -349,7 +350,7 @@ macro_rules! one_pass {
     };
 }
 
-/// What is left where the elements are no multiple of four.
+/// The last elements of a tensor whose length is no multiple of four.
 macro_rules! rest {
     ($ty:ident, $finish:ident) => {
         /// The sums behind the last vector.

@@ -57,7 +57,7 @@ impl OpSelect {
     }
 }
 
-/// What is not zero becomes one.
+/// Marks elements that are not zero by one.
 #[kernel(workgroup = 256)]
 fn mark(keep: &[u32], marks: &mut [u32]) {
     let i = global_id().x;

@@ -20,9 +20,10 @@ const SUBGROUPS: u32 = 8;
 
 /// Sorts a tensor in place, or keys with a value for each; equal keys keep their order.
 ///
-/// Keys are `u32`, `i32` or `f32`, these in the order of [`f32::total_cmp`]: -NaN, -∞, … -0, +0, … ∞, NaN. Four passes, one
-/// for each eight bits; each reads the keys twice and writes them once. Where workgroups can wait for each other (see [`Progress`]) and
-/// subgroups have no more than 32 lanes, fewer than 2^30 keys are read once by each pass, and once before.
+/// Keys are `u32`, `i32` or `f32`, these in the order of [`f32::total_cmp`]: -NaN, -∞, … -0, +0, … ∞, NaN. Four passes,
+/// one for each eight bits; each reads the keys twice and writes them once. If workgroups can wait for each other (see
+/// [`Progress`]) and subgroups have at most 32 lanes, each pass reads fewer than 2^30 keys once, and they are read once
+/// before all passes.
 ///
 /// Work space: as much as the tensors to be sorted, and 1/8 of the keys where subgroups have 32 lanes, 1/2 where they have eight; less
 /// than half of that where workgroups wait.
@@ -118,8 +119,8 @@ impl OpSort {
         Self::by_key_with_progress(Progress::of(&keys.manager()), keys, values)
     }
 
-    /// As [`new`](Self::new), on a device of which you know more than [`Progress::of`]. Where workgroups that wait are in the way
-    /// of those they wait for, the device hangs.
+    /// As [`new`](Self::new), for a device about which you know more than [`Progress::of`]. The device hangs if waiting
+    /// workgroups keep those from running that they wait for.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -150,7 +151,7 @@ impl OpSort {
     }
 }
 
-/// What is sorted into other tensors and left as it is; none is sorted in place.
+/// The tensors to sort into others, which stay as they are; none if the sort is in place.
 pub(super) type Inputs<'a, K, V> = (Option<&'a Tensor<K>>, Option<&'a Tensor<V>>);
 
 /// Appends the sorting of `x`, or else of `keys`, into `keys`, and of what belongs to it.
@@ -212,7 +213,7 @@ fn sort<K: SortKey, V: Word, const PAIRS: bool>(
     Ok(())
 }
 
-/// What [`OpSort`] sorts by: `u32`, `i32`, `f32`.
+/// The types of keys that [`OpSort`] sorts by: `u32`, `i32`, `f32`.
 pub trait SortKey: Plain + sealed::Order {}
 
 macro_rules! sort_key {

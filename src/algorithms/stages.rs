@@ -1,5 +1,5 @@
-//! What an algorithm records: launches and fills, put together when it is made. Each algorithm is one of these with a type
-//! of its own around it.
+//! The stages of an algorithm: launches and fills, put together when it is made and recorded as one operation. Each
+//! algorithm wraps them in a type of its own.
 
 use crate::ops::{Access, OpDispatch, OpFill, Recorder};
 use crate::{Grid, Kernel, KernelArgs, Op, Result, Tensor, TensorRef};

@@ -22,7 +22,7 @@ const TILE_KEYS: u32 = 14;
 #[device]
 const CELLS: u32 = 32 * SUBGROUPS * TILE_KEYS;
 
-/// What a state holds in its lower bits: how often a digit occurs in the tile, or in all up to its end.
+/// The meaning of a state's lower bits: the count of a digit in the tile, or in all tiles up to its end.
 #[device]
 const OWN_COUNT: u32 = 1 << 30;
 #[device]
@@ -138,7 +138,7 @@ macro_rules! count_all_digits {
 
 count_all_digits!(v: v.x, v.y, v.z, v.w);
 
-/// Where each value of a digit begins, by how often each occurs; a workgroup for each digit.
+/// The first place of each value of a digit, from the counts of all values; a workgroup for each digit.
 #[kernel(workgroup = 256)]
 pub(super) fn start_digits(starts: &mut [u32]) {
     let parts = Shared::<[u32; 256]>::new();

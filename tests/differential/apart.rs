@@ -7,13 +7,13 @@ use std::sync::Mutex;
 
 use libtest_mimic::Failed;
 
-/// What tells a process that it takes seeds.
+/// The variable that makes a process take seeds.
 const ASKED: &str = "GRIDWISE_TAKES_SEEDS";
 
 /// How an answer begins.
 const ANSWER: &str = "gridwise-answer ";
 
-/// What stands for the ends of lines within one.
+/// The character in place of line ends within a line.
 const LINE_END: char = '\u{1}';
 
 /// Processes that wait for seeds: one for each thread that asks.
@@ -94,7 +94,7 @@ impl Process {
         }
     }
 
-    /// What it says to a seed; `None` when it has ended.
+    /// The answer of the process to a seed; `None` when it has ended.
     fn ask(&mut self, seed: u64) -> Option<String> {
         writeln!(self.seeds, "{seed}").ok()?;
         let mut lines = (&mut self.answers).lines().map_while(Result::ok);

@@ -14,15 +14,16 @@ pub const WORDS: usize = 4;
 
 /// A random kernel.
 pub struct Program {
-    /// What it was made from.
+    /// The seed of the program.
     pub seed: u64,
     /// Whether its invocations work together, so that it needs full workgroups.
     pub together: bool,
-    /// What it needs of a device.
+    /// The kernel, with the features that it needs.
     pub kernel: &'static KernelDescriptor,
     /// Records a launch of it.
     pub record: for<'s> fn(&'s Sequence, &mut Data, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
-    /// What rustc makes of the same text, without any macro: the words of one invocation. Not for those that work together.
+    /// The same text compiled by rustc without any macro: the words of one invocation. Not for programs whose
+    /// invocations work together.
     pub plain: Option<Plain>,
 }
 
@@ -38,7 +39,7 @@ pub const C: f32 = 2.75;
 
 macro_rules! buffers {
     ({ $($read:ident: $read_ty:ty,)+ } { $($own:ident: $own_ty:ty,)+ }) => {
-        /// What programs read: 64 elements each. No float is subnormal.
+        /// The inputs of programs: 64 elements each. No float is subnormal.
         pub struct Inputs { $(#[doc = "Elements."] pub $read: Vec<$read_ty>,)+ }
 
         /// The arguments that programs take.

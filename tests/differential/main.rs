@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     if conclusion.has_failed() || !is_well { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// What a process does that is asked to take seeds.
+/// The main loop of a process that takes seeds.
 fn take_seeds(device: &Manager) -> ExitCode {
     let host = Manager::host();
     apart::answer_seeds(|seed| {
@@ -85,7 +85,7 @@ fn compare(first: &str, expected: &[u32], second: &str, found: &[u32]) -> Result
     })
 }
 
-/// What the plain function gives for all invocations.
+/// The words of the plain function for all invocations.
 fn plain_words(plain: Plain) -> Vec<u32> {
     let inputs = inputs();
     let mut words: Vec<u32> = (0..FEWER_ITEMS).flat_map(|item| plain(&inputs, item)).collect();

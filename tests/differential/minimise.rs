@@ -128,7 +128,7 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-/// Where the bracket that a token opens is closed; the token itself for all others.
+/// The position of the closing bracket for each token that opens one; the token itself for all others.
 fn closing_of(tokens: &[Token]) -> Vec<usize> {
     let mut closing: Vec<usize> = (0..tokens.len()).collect();
     let mut open = Vec::new();

@@ -41,7 +41,7 @@ pub mod items {
         },
     }
 
-    /// What has a size.
+    /// A type with a size.
     pub trait Measure {
         /// A factor.
         const SCALE: u32;
@@ -244,7 +244,7 @@ pub mod items {
     }
 }
 
-/// What programs with narrow floats have.
+/// The items of programs with narrow floats.
 #[device]
 pub mod numbers {
     use gridwise::prelude::*;
@@ -303,7 +303,7 @@ pub mod numbers {
     }
 }
 
-/// What programs with matrices have.
+/// The items of programs with matrices.
 #[device]
 pub mod frames {
     use super::items::{tame, word_of};

@@ -36,13 +36,13 @@ fn each<T: GpuData>(
     Ok(found)
 }
 
-/// What such launches leave.
+/// The elements that such launches leave.
 fn after<T>(start: impl Fn(usize) -> T, item: impl Fn(usize) -> T) -> Vec<T> {
     let of = |items: usize| (0..items + BEHIND).map(|i| if i < items { item(i) } else { start(i) }).collect::<Vec<_>>();
     ITEMS.into_iter().flat_map(of).collect()
 }
 
-/// What a launch that may panic reports, and what it leaves.
+/// The report of a launch that may panic, and the elements that it leaves.
 fn report(seq: &Sequence, y: &Tensor<u32>) -> gridwise::Result<Vec<Output>> {
     let report = match seq.eval() {
         Ok(()) => "complete".to_owned(),

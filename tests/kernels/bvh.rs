@@ -29,7 +29,7 @@ fn run(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     Ok(vec![Output::U32(nearest.to_vec()?)])
 }
 
-/// What a node is.
+/// The kind of a node.
 #[device]
 #[derive(Clone, Copy)]
 enum Kind {

@@ -99,7 +99,7 @@ twice! {
         let largest = own.into_iter().rfold(1, u32::max);
         seen ^ last << 3 ^ folded << 5 ^ evens << 9 ^ falling << 13 ^ pairs.rotate_left(11) ^ largest << 21
     }
-    /// What runs leaves its mark.
+    /// A trace that each closure of the chain extends when it runs.
     fn in_order(x: u32) -> u32 {
         let (a, b) = (x % 13, x / 16 % 11);
         let (mut left, mut right) = (1u32, 1u32);

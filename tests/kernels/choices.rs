@@ -69,7 +69,7 @@ twice! {
         };
         a ^ b << 4 ^ c.unwrap_or(2) << 8 ^ d << 12 ^ e << 14 ^ f << 22 ^ i << 23
     }
-    /// What runs leaves its mark.
+    /// A trace that each branch extends when it runs.
     fn marks(x: u32) -> u32 {
         let mut trace = 1u32;
         let o = small(x);

@@ -101,7 +101,7 @@ both!(functions, plain_functions, {
             Self { r: r / 2 + other.r / 2, g: g.wrapping_add(other.g), b: b.saturating_add(other.b) }
         }
 
-        /// What a pattern takes apart by reference is followed with `*`.
+        /// A pattern binds by reference; `*` reads the value.
         pub(super) const fn luma(&self) -> u32 {
             match self {
                 Self { r: 255, .. } => 1000,

@@ -1,5 +1,5 @@
-//! What is done with the elements of matrices of subgroups: functions of them, lines combined, sums as factors. In the shapes of a
-//! software device and of GPUs.
+//! Elements of matrices of subgroups: functions of them, lines combined, sums as factors. In the shapes of a software
+//! device and of GPUs.
 
 use gridwise::prelude::*;
 

@@ -17,7 +17,7 @@ fn directions(seed: u32) -> Vec<Vec3> {
     all
 }
 
-/// What `Turns` computes, on the host.
+/// The expected result of `Turns`, on the host.
 fn turns_of(a: Vec3, b: Vec3) -> Vec<f32> {
     let t = a.x * 3.0;
     let (p, q) = (Quat::from_rotation_arc(a, b), Quat::from_axis_angle(a, t));

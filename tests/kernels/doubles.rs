@@ -13,7 +13,7 @@ fn numbers() -> Vec<f64> {
     wide.map(|(near, far)| if near.abs() < 1e3 { near.into() } else { far }).collect()
 }
 
-/// Which results are near those of the host, within units in the last place or a part of the value.
+/// For each result, whether it is near the host's, within units in the last place or a part of the value.
 fn errors(found: &[f64], wanted: impl Iterator<Item = f64>, ulp: u64, part: f64) -> Output {
     let is_close = |(found, wanted): (&f64, f64)| {
         let is_none = wanted.abs() < f64::MIN_POSITIVE && found.abs() <= f64::MIN_POSITIVE;

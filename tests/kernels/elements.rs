@@ -1,4 +1,4 @@
-//! What the elements of arrays, slices, buffers and shared memory are gone through with.
+//! Loops and iterators over the elements of arrays, slices, buffers and shared memory.
 
 use gridwise::prelude::*;
 

@@ -118,7 +118,7 @@ both!(idioms, plain, {
         a * b
     }
 
-    /// Whose result says nothing of the operator.
+    /// A function whose result tells nothing about the operator.
     fn moved<A, B>(a: A, b: B) -> A
     where
         A: Copy + Add<B, Output = A>,

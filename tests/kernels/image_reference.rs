@@ -1,7 +1,7 @@
-//! What images hold and what samplers give, computed from the specification's words: for expectations. It must use nothing of
-//! gridwise.
+//! A reference for images and samplers, computed from the specification's words: for expectations. It must use nothing
+//! of gridwise.
 
-/// What a component's bits mean.
+/// The meaning of a component's bits.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Unorm,
@@ -95,7 +95,7 @@ fn half_of(number: f64) -> u16 {
     (0..=u16::MAX).filter(|bits| bits >> 10 & 31 != 31).find(is_it).expect("a number that 16 bits can be")
 }
 
-/// What is beyond an image's edges.
+/// The texels beyond an image's edges.
 #[derive(Clone, Copy)]
 pub(super) enum Beyond {
     Last,

@@ -145,7 +145,7 @@ fn bits_of(bytes: &[u8]) -> Output {
 const FLOATS: [f32; 8] = [0.0, 1.0, -1.0, 0.40625, 2.0, -3.5, 0.25, -0.75];
 const INTEGERS: [i32; 8] = [0, 1, -1, 255, 256, -129, 40_000, i32::MIN];
 
-/// What to do with each format of the cases: its layout, its kernels, texels in memory and numbers to store.
+/// Calls a macro with each format of the cases: its layout, its kernels, texels in memory and numbers to store.
 macro_rules! each_format {
     ($with:ident $($arguments:tt)*) => { $with! { $($arguments)*
         float R8Unorm CopyR8 FillR8 Unorm [8] => (0..=255).collect::<Vec<u8>>(), FLOATS;
@@ -458,7 +458,7 @@ fn expected_exchange() -> Vec<Output> {
     vec![Output::U32(texels), Output::U32(sums)]
 }
 
-/// What launches of one sequence do to an image is done in order, its levels included.
+/// Launches of one sequence access an image in order, its levels included.
 fn run_in_order(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let desc = ImageDesc { name: "steps", extent: [8, 8], levels: Levels::All };
     let mut image = mgr.image_with::<Rgba8Unorm, 2>(desc)?;

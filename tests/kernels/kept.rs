@@ -177,7 +177,7 @@ fn input() -> Vec<u32> {
     (0..N as u32 + 12).map(|i| (i * 37 + i / 5) % 41).collect()
 }
 
-/// What a body computes of each position.
+/// The expected result of a body at each position.
 fn expected(body: fn(&[u32], usize) -> [u32; WIDTH]) -> Vec<Output> {
     let x = input();
     vec![Output::U32((0..N).flat_map(|i| body(&x, i)).collect())]

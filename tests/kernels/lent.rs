@@ -183,7 +183,7 @@ both!(passed, plain_passed, {
     }
 });
 
-/// What a buffer lends, passed on.
+/// References into a buffer, passed on.
 #[kernel(workgroup = 32)]
 fn passed_on(x: &[u32], rows: &[[u32; 2]], out: &mut [[u32; 8]]) {
     let i = global_id().x as usize;

@@ -86,7 +86,7 @@ pub const CASES: &[Case] = &[
 #[device]
 const SLOTS: u32 = 300;
 
-/// What was seen of a kind of item.
+/// The count and the first of a kind of item.
 #[derive(GpuData, Debug, Clone, Copy)]
 #[repr(C)]
 struct Bin {
@@ -192,7 +192,7 @@ twice! {
         Pair { left: Rng(n), right: Rng(n + 1) }
     }
 
-    /// What an `Option` lends.
+    /// References into an `Option`.
     pub(super) fn told(held: Option<u32>) -> u32 {
         let sum = held.as_ref().map_or(2, |v| *v + 1);
         let failed: Result<u32, u32> = held.as_ref().copied().ok_or(sum);

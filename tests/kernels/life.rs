@@ -45,7 +45,7 @@ fn live(mgr: &Manager, cells: &[(usize, usize)], generations: usize) -> gridwise
     Ok(vec![Output::U32(old.to_vec()?)])
 }
 
-/// What lives in a cell.
+/// The state of a cell.
 #[device]
 #[derive(Clone, Copy)]
 enum Cell {

@@ -26,7 +26,7 @@ fn total(x: &[u32]) -> u32 {
     sum
 }
 
-/// What divides a slice is a function of its own: it does not know that this is one of many.
+/// A function that divides a slice, and does not know that the slice is a member of a list.
 #[device]
 fn largest_pair(x: &[u32]) -> u32 {
     let mut most = 0u32;
@@ -76,7 +76,7 @@ fn gather(parts: &[&[u32]], indices: &[u32], to: &mut [u32]) {
     to[i] = sum;
 }
 
-/// What else slices do, one of the buffers does.
+/// Members of a list in all forms in which slices are used.
 #[kernel(workgroup = 8)]
 fn forms(parts: &[&[u32]], to: &mut [u32]) {
     let k = global_id().x as usize;
@@ -200,7 +200,7 @@ fn one_element(parts: &[&[u32]], k: u32, i: u32, to: &mut [u32]) {
     to[2] = 2;
 }
 
-/// What a branch guards is not read, however far away it would lie.
+/// A guarded read is not made, however far away it would lie.
 #[kernel(workgroup = 32)]
 fn guarded(parts: &[&[u32]], k: u32, i: u32, to: &mut [u32]) {
     let mut found = 77;
@@ -257,7 +257,7 @@ fn run_reversed<T: crate::case::Scalar + GpuData + Default>(
     Ok(bits(&to.to_vec()?))
 }
 
-/// What a launch over a wrong element reports, and what it wrote all the same.
+/// The report of a launch over a wrong element, and its writes.
 fn faulty(
     mgr: &Manager,
     run: impl for<'s> FnOnce(&'s Sequence, &[&Tensor<u32>], &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,

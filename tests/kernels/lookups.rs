@@ -1,4 +1,4 @@
-//! What is looked for: elements to write that may not be there, places in sorted slices, kinds of bytes; and arrays made by
+//! Lookups: elements to write that may not be there, places in sorted slices, kinds of bytes; and arrays made by
 //! closures.
 
 use gridwise::prelude::*;

@@ -27,7 +27,7 @@ fn mix(hash: u32, value: u32) -> u32 {
     hash.wrapping_mul(31) ^ value
 }
 
-/// What a kernel does with an array of its own, chosen from by counters alone.
+/// An array of the kernel's own, indexed by counters alone.
 fn registers_of(x: u32) -> u32 {
     let (mut sums, mut rows) = ([0u32; 8], [[x; 3]; 4]);
     let quad = [x, x ^ 1, x >> 3, 9];
@@ -48,7 +48,7 @@ fn registers_of(x: u32) -> u32 {
     rows.into_iter().flatten().fold(hash, mix)
 }
 
-/// What a kernel does in loops that are unrolled, or not, as it says.
+/// Loops with requests to be unrolled, or not.
 fn unrolled_of(x: u32) -> u32 {
     let mut hash = (0..5).fold(1, |hash, i| (0..3).fold(hash, |hash, j| mix(hash, (x >> i) ^ j)));
     hash = (0..x % 7).fold(hash, mix);
@@ -60,7 +60,7 @@ fn unrolled_of(x: u32) -> u32 {
     mix(hash, (0..6).filter(|i| x >> i & 1 == 1).sum::<u32>())
 }
 
-/// What a kernel does in loops of which some rounds at a time are written out.
+/// Loops that are unrolled by a part of their rounds.
 fn unrolled_partly_of(x: u32) -> u32 {
     let mut hash = (0..24).fold(1, |hash, i| mix(hash, x >> (i % 8)));
     hash = (0..10).fold(hash, |hash, i| (0..3).fold(hash, |hash, j| mix(hash, i * j ^ x)));
@@ -72,7 +72,7 @@ fn unrolled_partly_of(x: u32) -> u32 {
     lanes.into_iter().fold(hash, mix)
 }
 
-/// What a kernel does with an array of which it reads past the end.
+/// An array that is read past its end.
 fn past_of(x: u32) -> u32 {
     let table = [x, 5, x >> 2];
     let mut hash = 1;

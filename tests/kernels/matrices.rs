@@ -1,4 +1,5 @@
-//! glam's matrices and quaternions: constructors, operators, methods, layout. What has no angle in it agrees bit for bit.
+//! glam's matrices and quaternions: constructors, operators, methods, layout. Functions without an angle agree bit for
+//! bit.
 
 use gridwise::prelude::*;
 

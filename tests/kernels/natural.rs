@@ -198,7 +198,7 @@ fn sparse(row_ptr: &[u32], cols: &[u32], vals: &[f32], x: &[f32], y: &mut [f32])
     y[row] = cols[begin..end].iter().zip(&vals[begin..end]).map(|(&c, &v)| v * x[c as usize]).sum();
 }
 
-/// Which row an entry belongs to, and its hash.
+/// The row of an entry, and its hash.
 #[kernel(workgroup = 32)]
 fn entries(row_ptr: &[u32], data: &[u8], rows: &mut [UVec2]) {
     let UVec3 { x: i, .. } = global_id();

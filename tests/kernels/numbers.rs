@@ -8,7 +8,7 @@ use crate::case::{Case, Output, Scalar as _, bits};
 
 const N: usize = 512;
 
-/// What each way to panic says, in order.
+/// The text of each way to panic, in order.
 fn panic_texts(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let mut texts = String::new();
     for which in 0..12 {
@@ -117,7 +117,7 @@ pub const CASES: &[Case] = &[
     }),
 ];
 
-/// Where a logarithm or root is asked of a number that has none, 1 takes its place.
+/// Operands without a logarithm or root are replaced by 1.
 fn signed_of(a: i32, b: i32) -> [i32; 8] {
     let (positive, base) = (a.max(1), b.max(2));
     [

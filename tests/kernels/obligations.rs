@@ -100,7 +100,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// What a matrix looks like.
+/// The shape of a matrix.
 #[derive(GpuData, Debug, Clone, Copy)]
 #[repr(C)]
 pub struct Shape {

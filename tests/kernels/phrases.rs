@@ -1,5 +1,6 @@
-//! Turns of phrase of Rust programmers: literals whose type the result tells, temporaries that are exchanged, states that are tuples,
-//! halves of `f64`, sums of one's own type in shared memory. What needs no device also stands in a module that only rustc compiles.
+//! Turns of phrase of Rust programmers: literals whose type the result tells, temporaries that are exchanged, states
+//! that are tuples, halves of `f64`, sums of one's own type in shared memory. Phrases that need no device also stand in
+//! a module that only rustc compiles.
 
 #![allow(
     clippy::manual_unwrap_or,
@@ -125,7 +126,7 @@ both!(phrases, plain, {
         pair: Option<(u32, u64)>,
     }
 
-    /// What options hold when something was put into those that held nothing.
+    /// Options after an insertion into those that held nothing.
     pub(super) fn inserts(i: u32) -> [u32; 4] {
         let mut slots = Slots { held: [None, Some(i), (i % 3 > 1).then_some(7)], pair: None };
         let mut asked = 0;

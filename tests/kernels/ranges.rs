@@ -16,7 +16,7 @@ use super::{both, case};
 use crate::case::{Case, Output, patterns};
 
 both!(named, plain_named, {
-    /// What is gone through.
+    /// Loops over ranges.
     pub(super) fn looped(x: &[u32], n: u32) -> [u32; 6] {
         let rows = n % 5..n % 5 + 7;
         let columns = 1..=3;
@@ -34,7 +34,7 @@ both!(named, plain_named, {
         [sum, back, odd, pairs, first * 100 + last, bytes.map(|b| b as u32).sum::<u32>() ^ columns.sum::<u32>()]
     }
 
-    /// What is a part of something.
+    /// Indexing by ranges.
     pub(super) fn indexed(x: &[u32], own: &mut [u32], n: u32) -> [u32; 6] {
         let part = n as usize % 9..n as usize % 9 + 4;
         let closed = part.start..=part.end;
@@ -53,7 +53,7 @@ both!(named, plain_named, {
         [a, b, c, d, e, own.iter().fold(0u32, |h, v| h.wrapping_mul(7).wrapping_add(*v)) ^ reach.start as u32]
     }
 
-    /// What lies in it, and other variables of the name.
+    /// Membership in ranges, and other variables of the same name.
     pub(super) fn compared(n: u32) -> [u32; 6] {
         let range = n % 11..20;
         let unit = -0.5..=0.5f32;
@@ -159,7 +159,7 @@ both!(values, plain_values, {
         [a, b, c, d, e + first.unwrap_or(9) * 10, count]
     }
 
-    /// What takes some and leaves the others.
+    /// Ranges consumed in parts.
     pub(super) fn shared(n: u32) -> [u32; 6] {
         let mut numbers = 0..20u32;
         let found = numbers.find(|&i| i * i > n).unwrap_or(99);
@@ -187,7 +187,7 @@ both!(values, plain_values, {
         ]
     }
 
-    /// Which range it is, is decided here; and slices of them.
+    /// Ranges chosen at run time, and slices by them.
     pub(super) fn chosen(x: &[u32], n: u32) -> [u32; 6] {
         let part = if n % 2 == 0 { places(n) } else { 0..n as usize };
         let a = x[part.clone()].iter().fold(3u32, |h, v| h.wrapping_mul(33) ^ v);

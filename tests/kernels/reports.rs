@@ -11,7 +11,7 @@ use gridwise::prelude::*;
 use super::case;
 use crate::case::{Case, Output};
 
-/// What each kernel printed: entries share a manager, and each of these kernels has one entry.
+/// The texts that each kernel printed: entries share a manager, and each of these kernels has one entry.
 static PRINTED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
 
 /// Runs one launch over `items`: what it printed, how it ended, and the buffer.
@@ -40,7 +40,7 @@ fn run(
     Ok(vec![Output::Report(printed), Output::Report(end), Output::U32(out.to_vec()?)])
 }
 
-/// What a launch that ends well printed, and what it wrote.
+/// The texts of a launch that ends well, and the words that it wrote.
 fn printed(text: impl Into<String>, out: [u32; 8]) -> Vec<Output> {
     vec![Output::Report(text.into()), Output::Report("done".to_owned()), Output::U32(out.to_vec())]
 }
@@ -330,7 +330,8 @@ fn before_barriers(out: &mut [u32]) {
     }
 }
 
-/// What a loop needs to end is what is asserted, in one or in all invocations, before it or in it, with barriers behind it.
+/// Loops that end only because of an assertion: in one or in all invocations, before the loop or in it, with barriers
+/// behind it.
 #[kernel(workgroup = 8)]
 fn endless_when_dead(which: u32, step: u32, out: &mut [u32]) {
     let tile = Shared::<[u32; 8]>::new();
@@ -358,7 +359,7 @@ fn endless_when_dead(which: u32, step: u32, out: &mut [u32]) {
     out[i] = tile[i] + 2 * i;
 }
 
-/// What can be wrong.
+/// The fault to provoke.
 #[device]
 #[derive(Clone, Copy, Debug)]
 pub enum Wrong {

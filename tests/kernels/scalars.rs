@@ -430,7 +430,7 @@ halves! {
     bf16_operators Bf16Operators bf16_run bf16_expected bf16;
 }
 
-/// What `From` gives of `f16` and `bf16`, and makes of them.
+/// `From` conversions of and to `f16` and `bf16`.
 #[device]
 fn from_and_to(byte: u8) -> f64 {
     let (half, brain) = (f16::from(byte), bf16::from(byte as i8));

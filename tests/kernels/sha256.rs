@@ -8,7 +8,7 @@ use crate::case::{Case, Output};
 /// Each piece of the photo is hashed by itself, as for a list of checksums.
 const PIECE: usize = 32768;
 const PHOTO: &[u8] = include_bytes!("../../examples/data/flower.jpg");
-/// What `sha256sum` says of the pieces.
+/// The digests of the pieces, by `sha256sum`.
 const PIECES: [&str; 5] = [
     "e7602ec7b6b409cea09343748a6c7eff671d812a5ff185ae41f8856e4a40f5ec",
     "9a68d932c076adb2808fed3da7039faf080c311c10f98c85ee204b916427d604",

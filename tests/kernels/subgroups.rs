@@ -302,7 +302,7 @@ fn handed_on(cells: &mut [u32], own: usize, value: u32) -> u32 {
     got
 }
 
-/// What a subgroup writes before its barrier, its invocations read after it; in loops and functions, too.
+/// Writes of a subgroup before its barrier are visible to its invocations after it, also in loops and functions.
 #[kernel(workgroup = 128)]
 fn barriers(x: &[u32], wrong: &mut [u32]) {
     let tile = Shared::<[u32; 128]>::new();

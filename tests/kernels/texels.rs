@@ -55,7 +55,7 @@ fn total(x: &[u32]) -> u32 {
     sum
 }
 
-/// What is done with slices: parts, functions, iterators.
+/// Slices of texels: parts, functions, iterators.
 #[kernel(workgroup = 32)]
 fn slices(#[texels] x: &[u32], to: &mut [u32]) {
     let i = global_id().x;
@@ -79,7 +79,7 @@ fn reversed<T: Copy>(#[texels] x: &[T], to: &mut [T]) {
     to[i] = x[x.len() - 1 - i];
 }
 
-/// What one kernel writes, another one fetches.
+/// A buffer that one kernel writes and another one fetches.
 #[kernel(workgroup = 32)]
 fn step(#[texels] x: &[u32], y: &mut [u32]) {
     let i = global_id().x as usize;

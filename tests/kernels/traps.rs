@@ -1,4 +1,4 @@
-//! What must not be done, and what the launch reports then: the same on every device.
+//! Traps: forbidden operations and the launch's report of them, the same on every device.
 
 use gridwise::Error;
 use gridwise::prelude::*;

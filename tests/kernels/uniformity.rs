@@ -162,7 +162,7 @@ fn settle(value: u32) -> u32 {
     value
 }
 
-/// Who has nothing to add goes on to the next round, where all wait again.
+/// Invocations with nothing to add go on to the next round, where all wait again.
 #[kernel(workgroup = 32)]
 fn prefixes(x: &[u32], y: &mut [u32]) {
     let tile = Shared::<[u32; 32]>::new();

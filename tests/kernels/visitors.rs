@@ -33,7 +33,7 @@ mod boxes {
         }
     }
 
-    /// What can be gone through.
+    /// A structure that can be visited.
     pub(super) trait Walk {
         /// Calls a closure for each.
         fn walk<F: FnMut(u32)>(&self, f: F);

@@ -320,7 +320,7 @@ fn expected_render() -> Vec<Output> {
 }
 
 both!(words, plain_words, {
-    /// Where a word begins for the first time, by a table of how far it repeats itself.
+    /// The first position of a word, by a table of its own repetitions.
     pub(super) fn find(text: &[u8], word: &[u8]) -> Option<usize> {
         let mut fail = [0usize; 16];
         let mut k = 0;
@@ -425,7 +425,7 @@ both!(top, plain_top, {
         }
     }
 
-    /// Which of the scores are the largest, the largest first.
+    /// The positions of the largest scores, the largest first.
     pub(super) fn best(scores: &[f32]) -> [u32; 8] {
         let mut top = Top::<8>::default();
         for (i, &score) in scores.iter().enumerate() {

@@ -237,7 +237,7 @@ both!(fluid, plain_fluid, {
     const C: [(i32, i32); 9] = [(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)];
     const OPPOSITE: [usize; 9] = [0, 3, 4, 1, 2, 7, 8, 5, 6];
 
-    /// What flows into a cell, and what becomes of it.
+    /// The streams into a cell, and their collision.
     pub(super) fn cell(f: &[f32], is_solid: bool, x: usize, y: usize, nx: usize, ny: usize, omega: f32) -> [f32; 9] {
         let cells = nx * ny;
         let mut fi = [0.0f32; 9];

@@ -143,7 +143,8 @@ fn expected_exchange() -> Vec<Output> {
     vec![Output::U32((0..3).flat_map(|k| (0..48).map(move |i| texel(k, i))).collect())]
 }
 
-/// What one launch writes, the next ones read and write, in one sequence and without a word about it.
+/// Images that one launch writes and the next ones read and write, in one sequence and without explicit
+/// synchronization.
 #[kernel(workgroup = 8)]
 fn draw(seed: u32, to: &mut [&mut Image1D<R32Uint>]) {
     let i = global_id().x;

@@ -89,7 +89,7 @@ fn records(items: &mut [&mut [Item]], numbers: &mut [&mut [f64]], bytes: &mut [&
     bytes[0][i] = bytes[0][i] ^ i as u8;
 }
 
-/// What one writes, others read behind a barrier.
+/// Elements that one invocation writes and others read behind a barrier.
 #[kernel(workgroup = 32)]
 fn together(parts: &mut [&mut [u32]], to: &mut [u32]) {
     let i = local_index();
@@ -177,7 +177,7 @@ fn reversed<T: GpuData>(
 type AtPlaces =
     for<'s> fn(&'s Sequence, &mut [&mut Tensor<u32>], &Tensor<u32>, [u32; 3]) -> gridwise::Result<&'s Sequence>;
 
-/// What a launch over wrong elements reports, and what it wrote all the same.
+/// The report of a launch over wrong elements, and its writes.
 fn faulty(mgr: &Manager, run: AtPlaces, positions: &[[u32; 3]]) -> gridwise::Result<Vec<Output>> {
     let from = mgr.tensor(&[40u32, 50])?;
     let mut found = Vec::new();

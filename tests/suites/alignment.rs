@@ -1,5 +1,5 @@
-//! Where arguments may begin: all element types, seen from bytes at every offset, as arguments and in lists. What is accepted runs, and
-//! is right; the rest is a typed error that names the argument.
+//! Alignment of arguments: all element types, seen from bytes at every offset, as arguments and in lists. An accepted
+//! argument gives the right result; the rest are typed errors that name the argument.
 
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ fn fetched(#[texels] from: &[Vec4], to: &mut [Vec4]) {
     to[i] = from[i];
 }
 
-/// What the sweep is about: bytes, and where arguments may begin in them.
+/// A sweep over all offsets of a buffer of bytes.
 struct Sweep {
     mgr: Manager,
     limits: Limits,

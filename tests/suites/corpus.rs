@@ -55,7 +55,7 @@ fn has_operations(case: &Case, device: &DeviceInfo) -> bool {
     case.kernels.iter().all(|kernel| has.contains(kernel.parallel.subgroup_operations))
 }
 
-/// What a device lacks of what a case's kernels need, if that is something that devices may lack.
+/// The feature that a case's kernels need and the device lacks, if devices may lack it.
 fn missing(case: &Case, device: &DeviceInfo) -> Option<&'static str> {
     let needed = case.kernels.iter().flat_map(|kernel| kernel.features.iter().map(|needed| needed.feature));
     let missing = needed.filter(|feature| !device.has(*feature)).find_map(|feature| match feature {
@@ -98,7 +98,7 @@ fn compare(
     Ok(())
 }
 
-/// What the runtime makes a pipeline of where all obligations hold and the device's `fma` rounds once.
+/// The variant that the runtime makes a pipeline of if all obligations hold and the device's `fma` rounds once.
 fn usual_variant(kernel: &KernelDescriptor, words: &[u32], faults: DriverFaults) -> Result<Vec<u32>, VariantError> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE, IS_FULL].map(|id| (id, 1));

@@ -34,7 +34,7 @@ fn scale(factor: f32, values: &mut [f32]) {
     let i = global_id().x;
     values[i] *= factor;
 }
-/// Where `scale` accesses an element.
+/// The line on which `scale` accesses an element.
 const SCALED_AT: u32 = line!() - 3;
 
 #[kernel(workgroup = 64)]

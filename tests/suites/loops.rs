@@ -78,7 +78,7 @@ fn expected(rounds: u32) -> u32 {
     rounds + rounds / 2
 }
 
-/// What a launch gives, or whether the error is that loops were stopped, which names the kernel and the device.
+/// The words of a launch; `None` if the error, which names the kernel and the device, says that loops were stopped.
 fn outcome(mgr: &Manager, kernel: &str, seq: &Sequence, counted: &Tensor<u32>) -> Option<Vec<u32>> {
     match seq.eval() {
         Ok(_) => Some(counted.to_vec().expect("readable")),
@@ -201,7 +201,7 @@ fn constants_decide_too() -> Result<()> {
     Ok(())
 }
 
-/// Which launch of several it was.
+/// The error names the right launch of several.
 #[test]
 fn the_launch_is_named_among_others() -> Result<()> {
     let mgr = Manager::new()?;

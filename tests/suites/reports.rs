@@ -1,4 +1,4 @@
-//! What kernels say on the device that `GRIDWISE_DEVICE` selects: sinks, bounds, order, and rustc's own words.
+//! Reports of kernels on the device that `GRIDWISE_DEVICE` selects: sinks, bounds, order, and rustc's own words.
 
 #![expect(
     clippy::todo,

@@ -5,7 +5,7 @@ use gridwise::half::{bf16, f16};
 use gridwise::prelude::*;
 use gridwise::{DeviceKind, Error, Result};
 
-/// What the kernels give for each pair of operands.
+/// The number of results for each pair of operands.
 const RESULTS: usize = 11;
 const QUOTIENT: usize = 3;
 const EXTREMES: std::ops::Range<usize> = 6..8;

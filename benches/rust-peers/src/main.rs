@@ -149,7 +149,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// What all contenders take, a process of each in turns, and once more before that which does not count.
+/// The times of all contenders, a process of each in turns, after one more that does not count.
 fn in_turns(runs: usize, take: impl Fn(Who) -> Result<Vec<Duration>>) -> Result<Vec<Samples>> {
     let mut samples = vec![Samples::default(); CONTENDERS.len()];
     for round in 0..=runs {

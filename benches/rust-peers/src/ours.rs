@@ -85,7 +85,7 @@ pub(crate) fn manager() -> Result<Manager> {
     Ok(Manager::with(desc)?)
 }
 
-/// What the sum is of: it is the same numbers.
+/// The form of the summands; the numbers are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `&[f32]`

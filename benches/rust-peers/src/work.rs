@@ -1,4 +1,4 @@
-//! What all contenders do: the workloads, their sizes, inputs and right results. Launches nothing.
+//! The workloads of all contenders: their sizes, inputs and right results. It launches nothing.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How long a driver takes to make a pipeline of a module. What the pipeline would compute is of no interest here.
+//! How long a driver takes to make a pipeline of a module. The pipelines compute nothing.
 
 use std::ffi::CString;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ pub struct PipelineTimer<'d> {
     device: &'d RawDevice,
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
-    /// What warm modules are found in; none before the first.
+    /// The cache of warm modules; none before the first.
     cache: vk::PipelineCache,
 }
 
@@ -129,7 +129,7 @@ fn never_seen(words: &[u32]) -> Vec<u32> {
     words
 }
 
-/// What of a module has to be known.
+/// The facts about a module that a pipeline needs.
 struct Interface {
     entry: CString,
     /// The specialization constants that are true or false, by their numbers: all are set to true, as the runtime sets most.

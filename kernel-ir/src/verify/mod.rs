@@ -16,7 +16,7 @@
 //! - Blocks of `if` and `switch` have no parameters. They end in `yield`, with the types of the results, or diverge.
 //! - `break` and `continue` name the body of an enclosing `loop`, with the types of its results or parameters.
 //! - `return` fits the function's result.
-//! - Where control never comes out — behind an `if` or `switch` none of whose blocks yields, and behind a `loop` that
+//! - If control never comes out — behind an `if` or `switch` none of whose blocks yields, and behind a `loop` that
 //!   nothing breaks — the next instruction is `unreachable`. Results of such an instruction can therefore never be used.
 //!
 //! **Types** (`types`)

@@ -190,7 +190,8 @@ fn quarter(sign: f32, v: Vec2) -> Vec2 {
     vec2(-sign * v.y, sign * v.x)
 }
 
-/// Where a point lies in shared memory: those that 16 invocations next to each other take or leave together, in different banks.
+/// The place of a point in shared memory: points that 16 neighbouring invocations access together lie in different
+/// banks.
 #[device]
 fn place(radix: u32, column: u32, row: u32) -> u32 {
     let mut at = column * radix + row;

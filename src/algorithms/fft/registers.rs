@@ -1,5 +1,5 @@
-//! Passes of 1024 points of a longer transform: each invocation transforms 32 of them in registers, exchanges them with 31 others through
-//! shared memory, and transforms what it got. Which passes are made so is not decided here.
+//! Passes of 1024 points of a longer transform: each invocation transforms 32 of them in registers, exchanges them with
+//! 31 others through shared memory, and transforms what it got. It does not choose these passes.
 //!
 //! A workgroup has eight columns next to each other, so that it reads and writes 64 bytes at once. Real and imaginary parts are exchanged one after
 //! the other: the memory that every device has holds eight columns of either. Inverse transforms are forward ones of numbers whose parts are swapped.
@@ -158,14 +158,16 @@ fn root(fine: &[Vec2], coarse: &[Vec2], turns: u32) -> Vec2 {
     found
 }
 
-/// Where the 32 points of an invocation lie before the exchange, and, with 33 in place of 1, of one behind it: at this place, changed by so many.
-/// Those that lanes next to each other reach together lie in different banks, whether they are of eight columns or of one.
+/// The place of the 32 points of an invocation before the exchange: here, and, with 33 in place of 1, in the column
+/// behind. Points that neighbouring lanes access together lie in different banks, whether they are of eight columns or
+/// of one.
 #[device]
 fn before(column: u32, n: u32) -> u32 {
     column << 10 | n << 5 | (n ^ column << 2)
 }
 
-/// What the workgroup's invocations have for each other: each puts its 32 points at `mine` and takes those at `theirs`, see [`before`].
+/// The exchange between the workgroup's invocations: each puts its 32 points at `mine` and takes those at `theirs`, see
+/// [`before`].
 #[device]
 fn exchanged(cells: &mut [f32], v: [Vec2; 32], mine: u32, theirs: u32) -> [Vec2; 32] {
     let mut w = [Vec2::ZERO; 32];

@@ -83,7 +83,7 @@ impl OpGemm {
     }
 }
 
-/// What [`OpGemm`] multiplies: `f32`, `f16`, `bf16`.
+/// The types that [`OpGemm`] multiplies: `f32`, `f16`, `bf16`.
 pub trait Factor: Plain + sealed::Multiply {}
 
 impl Factor for f32 {}

@@ -43,7 +43,8 @@ macro_rules! widen {
 widen!(widen_f16, f16);
 widen!(widen_bf16, bf16);
 
-/// What of a wide result lies in `c`, which has `rows` and `columns`; `beta` times what was there is added.
+/// Copies the part of a wide result that belongs to `c`, of `rows` by `columns`, and adds `beta` times the old value of
+/// `c`.
 #[kernel(workgroup = [32, 8])]
 pub fn narrow(rows: u32, columns: u32, pitch: u32, beta: f32, wide: &[Vec4], c: &mut [f32]) {
     let (row, quad) = (global_id().y, global_id().x);

@@ -50,8 +50,8 @@ fn number_of(matrix: &[f32], [rows, columns]: [u32; 2], [row, column]: [u32; 2])
     if row < rows && column < columns { matrix[row * columns + column] } else { 0.0 }
 }
 
-/// Where rows and columns are multiples of [`SIDE`], and the depth is one of [`SLICE`] and not zero: by vectors, and nothing is asked of
-/// a place.
+/// The product for rows and columns that are multiples of [`SIDE`] and a depth that is a multiple of [`SLICE`] and not
+/// zero: by vectors, without a check of any place.
 #[kernel(workgroup = 256, fast_math(contract))]
 pub(super) fn multiply_whole(columns: u32, depth: u32, alpha: f32, beta: f32, a: &[Vec4], b: &[Vec4], c: &mut [Vec4]) {
     let left = Shared::<[Vec4; 16 * 33]>::new();

@@ -1,5 +1,5 @@
-//! Products of matrices of `f16` and `bf16` by the device's own matrices: a workgroup computes a tile of the result from slices of
-//! both factors in shared memory. Which kernel fits a device is not decided here.
+//! Products of matrices of `f16` and `bf16` by the device's own matrices: a workgroup computes a tile of the result
+//! from slices of both factors in shared memory. It does not choose the kernel for a device.
 
 use crate::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use gridwise::prelude::*;
 
-/// Where the sRGB curve turns from a line into a power, as IEC 61966-2-1 has it.
+/// The end of the linear part of the sRGB curve, as IEC 61966-2-1 defines it.
 #[device]
 pub const SRGB_THRESHOLD: f32 = 0.0031308;
 

@@ -10,7 +10,7 @@ pub fn exchange(a: &mut u32, b: &mut u32) {
     *b = old;
 }
 
-/// Where the first of the largest values is; the value itself goes to `top`.
+/// The position of the first of the largest values; the value itself goes to `top`.
 #[device]
 pub fn largest_of<const LEN: usize>(values: &[u32; LEN], top: &mut u32) -> u32 {
     let mut position = 0;

@@ -2,7 +2,7 @@
 
 use gridwise::prelude::*;
 
-/// What has defaults of its own.
+/// Grades with a default.
 #[device]
 pub mod grades {
     use gridwise::prelude::*;
@@ -12,7 +12,7 @@ pub mod grades {
     pub enum Grade {
         /// Below all.
         Low,
-        /// What is not said otherwise.
+        /// The default.
         #[default]
         Middle,
         /// Above all.

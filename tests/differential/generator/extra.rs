@@ -1,11 +1,11 @@
-//! What only some seeds have, so that the others stay what they were: narrow floats, or matrices; with buffers of these that are read,
-//! and others in which each invocation has an element of its own.
+//! Extras of programs: narrow floats, or matrices, which only some seeds have, so that the others stay the same
+//! programs. Buffers of them are read; in others each invocation has an element of its own.
 
 use super::Generator;
 use super::random::Random;
 use super::types::{Ty, Var};
 
-/// What a program has beside the rest.
+/// The extra of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extra {
     Nothing,
@@ -19,7 +19,7 @@ pub(crate) enum Extra {
 struct Param {
     name: &'static str,
     ty: &'static str,
-    /// What an element is before the first launch, where each invocation writes its own; else the host fills it.
+    /// The value of an element before the first launch, if each invocation writes its own; else the host fills it.
     own: Option<&'static str>,
 }
 
@@ -62,7 +62,7 @@ impl Extra {
         params.map(|Param { name, ty, own }| format!("{name}: {}[{ty}], ", slice(own.is_some()))).collect()
     }
 
-    /// What the plain function has in place of buffers that are written.
+    /// The locals of the plain function that take the place of written buffers.
     pub(crate) fn locals(self) -> String {
         let own = self.params().iter().filter_map(|Param { name, ty, own }| own.map(|own| (name, ty, own)));
         own.map(|(name, ty, own)| format!("let mut {name}: [{ty}; 64] = [{own}; 64];\n")).collect()
@@ -116,7 +116,8 @@ impl Generator {
         self.extra.param(&mut self.random).unwrap_or_else(|| Ty::any(&mut self.random))
     }
 
-    /// What is in scope from the beginning: one of each type that differs between invocations, and what each writes.
+    /// The variables in scope from the beginning: one of each type that differs between invocations, and one for each
+    /// element to write.
     pub(crate) fn extra_locals(&mut self) -> Vec<(Ty, String)> {
         let [at, next] = ["i % 64", "(i + 9) % 64"].map(|index| self.as_index(index));
         let own = self.as_index("i");

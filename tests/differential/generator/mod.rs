@@ -80,7 +80,7 @@ fn plain(seed: u64) -> String {
     )
 }
 
-/// What is in scope while a program is made.
+/// The scope of a program that is being made.
 pub(crate) struct Generator {
     pub(crate) random: Random,
     pub(crate) scope: Vec<Var>,
@@ -95,7 +95,7 @@ pub(crate) struct Generator {
     pub(crate) in_kernel: bool,
     /// Labels of the loops around, and whether `break` may name them: not where it needs a value.
     pub(crate) labels: Vec<(String, bool)>,
-    /// What the function around gives back, where `?` and `return` can be.
+    /// The result type of the function around, if `?` and `return` may stand here.
     pub(crate) returns: Option<Ty>,
     /// Whether invocations work together.
     pub(crate) together: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Generator {
     pub(crate) orders: bool,
     /// Whether it has chains, slices, and closures that change what is around them: some seeds, for the same reason.
     pub(crate) sequences: bool,
-    /// What it has that only some seeds have.
+    /// The extra that only some seeds have.
     pub(crate) extra: Extra,
     /// Whether a slice is in scope, which no closure that is passed on may name.
     pub(crate) in_part: bool,

@@ -5,7 +5,7 @@ use super::Generator;
 use super::random::Random;
 use super::types::{OTHER_INTS, Ty};
 
-/// What the harness's functions for a type are called after.
+/// The part of the harness's function names that stands for a type.
 pub(crate) fn kind(name: &str) -> &'static str {
     if name == "f16" { "half" } else { "brain" }
 }

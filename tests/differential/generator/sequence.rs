@@ -24,7 +24,7 @@ impl Generator {
         }
     }
 
-    /// What has elements, without `&`, with their type: an array, or a part of one or of a buffer.
+    /// An expression with elements, without `&`, and its type: an array, or a part of one or of a buffer.
     fn elements(&mut self) -> (String, Ty) {
         let arrays: Vec<(String, Ty)> = self
             .scope
@@ -191,7 +191,7 @@ impl Generator {
         chain
     }
 
-    /// What a chain comes to.
+    /// A statement that evaluates a chain.
     fn chain_let(&mut self, out: &mut String) {
         let chain = self.chain();
         let (p, q, item) = (self.fresh("p"), self.fresh("q"), chain.item.clone());

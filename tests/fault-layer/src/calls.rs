@@ -27,7 +27,7 @@ const TIMEOUT: i32 = vk::Result::TIMEOUT.as_raw();
 const MEMORY: &[i32] = &[HOST, DEVICE];
 const MEMORY_OR_LOST: &[i32] = &[HOST, DEVICE, LOST];
 
-/// What a null answer of a lookup is turned into.
+/// The function pointer of a lookup, as Vulkan declares it.
 fn as_void<F>(function: *const F) -> vk::PFN_vkVoidFunction {
     // SAFETY: the address of a function; whoever calls it casts it to its type again.
     unsafe { std::mem::transmute::<*const F, vk::PFN_vkVoidFunction>(function) }
@@ -114,7 +114,7 @@ macro_rules! fallible {
     };
 }
 
-/// What most functions are.
+/// The defaults of a call.
 const USUAL: Call = Call { name: c"", function: || None, codes: &[], is_wait: false, is_submit: false };
 
 type Info = *const c_void;

@@ -11,7 +11,7 @@ use crate::{plan, properties};
 
 type Void = unsafe extern "system" fn();
 
-/// What the loader and a layer tell each other (`VkNegotiateLayerInterface`).
+/// The negotiation between the loader and a layer (`VkNegotiateLayerInterface`).
 #[repr(C)]
 pub(crate) struct Negotiation {
     kind: i32,
@@ -39,8 +39,8 @@ struct LinkInfo {
     link: *mut Link,
 }
 
-/// What the layer calls of an instance. Looked up when the instance is made: later the loader's own lookup gives the first layer's
-/// functions, which lead here again.
+/// The instance functions that the layer calls. They are looked up when the instance is made: later the loader's own
+/// lookup gives the first layer's functions, which lead here again.
 const OF_INSTANCE: &[&CStr] = &[
     c"vkDestroyInstance",
     c"vkCreateDevice",
@@ -77,7 +77,7 @@ fn chain() -> MutexGuard<'static, Option<Chain>> {
     CHAIN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What an object of an instance or a device shares with it: the loader's table, to which its first word points.
+/// The key that an object shares with its instance or device: the loader's table, to which its first word points.
 pub(crate) fn key_of(handle: u64) -> usize {
     if handle == 0 {
         return 0;

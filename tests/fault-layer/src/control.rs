@@ -1,4 +1,4 @@
-//! What a test may ask of the layer that the loader has opened. No Vulkan calls.
+//! The control interface of the layer, for tests that find it in the opened library. No Vulkan calls.
 
 use crate::calls::{CALLS, Kind};
 use crate::plan;

@@ -1,4 +1,4 @@
-//! What is to fail, and what was counted: the state of the layer. No Vulkan calls.
+//! The plan of the layer: the calls that are to fail, and the counts of calls. No Vulkan calls.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use ash::vk;
 
 use crate::calls::{CALLS, Call, KINDS, Kind};
 
-/// What is to happen, and what has happened.
+/// The calls that are to fail, and those that were made.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Of each function, since the last reset.
@@ -34,7 +34,7 @@ struct Armed {
     code: i32,
 }
 
-/// What is to be done with a call.
+/// The verdict on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Pass,

@@ -1,4 +1,4 @@
-//! What a physical device is said to have: limits lowered, features and extensions hidden.
+//! The properties that a physical device reports: limits lowered, features and extensions hidden.
 
 use std::ffi::{CStr, c_char, c_void};
 

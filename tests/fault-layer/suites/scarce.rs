@@ -12,7 +12,7 @@ use gridwise::prelude::*;
 use gridwise::{Contents, Error, ManagerDesc, PipelineCache, TensorDesc};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// What a child does.
+/// The task of a child process.
 const TASK: &str = "GRIDWISE_SCARCE_TASK";
 const FOLDER: &str = "GRIDWISE_SCARCE_FOLDER";
 

@@ -1,4 +1,4 @@
-//! Balls, rays, and a tree of boxes over the balls, made on the host. What is done with them is the kernel's matter.
+//! Balls, rays, and a tree of boxes over the balls, made on the host. The kernel traces the rays.
 
 use gridwise::prelude::*;
 

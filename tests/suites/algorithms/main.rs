@@ -18,7 +18,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
     manager
 });
 
-/// What runs on every device.
+/// The trials that run on every device.
 const EVERYWHERE: [(&str, fn()); 17] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
@@ -39,13 +39,13 @@ const EVERYWHERE: [(&str, fn()); 17] = [
     ("what_does_not_fit", what_does_not_fit),
 ];
 
-/// What runs where the device has matrices of halves.
+/// The trials for devices with matrices of halves.
 const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 2] = [
     ("whole_tiles_of_halves_without_checks", products::whole_tiles_of_halves_without_checks),
     ("products_of_many_tiles", products::products_of_many_tiles),
 ];
 
-/// What runs where workgroups can wait for each other.
+/// The trials for devices whose workgroups can wait for each other.
 const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =
     [("scans_in_one_pass", scans_in_one_pass), ("sorts_in_sweeps", sorts_in_sweeps)];
 

@@ -107,7 +107,7 @@ pub(crate) fn products_of_many_tiles() {
     multiplies_on_copies(bf16::from_f32, (1537, 2049, 257));
 }
 
-/// Where a device has matrices, or computes a billion products while somebody waits.
+/// Products on devices with matrices, or fast enough for a billion products while somebody waits.
 pub(crate) fn products_on_copies() {
     if MANAGER.device().kind != gridwise::DeviceKind::Host && !is_interpreter() {
         multiplies_on_copies(|value| value, (1025, 1283, 1027));

@@ -1,4 +1,4 @@
-//! What the runtime gives its users, gridwise gives them.
+//! The facade has each public type of the runtime.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the documents say is tested is tested, and what the runtime has is in the facade.
+//! The documents: the tests that they name exist, and the facade has each public type of the runtime.
 
 mod facade;
 mod kompute;

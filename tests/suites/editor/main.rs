@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const PROJECT: &str = include_str!("project.rs");
 
-/// What is asked, and what the answer must hold.
+/// A question, and the parts that its answer must hold.
 #[derive(Clone, Copy)]
 enum Question {
     Complete(&'static [&'static str]),
@@ -47,7 +47,7 @@ const CASES: &[Case] = &[
     ("= self.radius *", "= self.rad|ius *", Definition("pub radius: f32,")),
 ];
 
-/// What stands in the functions while they are asked about.
+/// The errors that stand in the functions while questions are asked.
 const ERRORS: &[(&str, &str)] = &[
     ("no error", ""),
     ("an unfinished field", "let other = 1.0f32.;"),
@@ -58,7 +58,7 @@ const ERRORS: &[(&str, &str)] = &[
     ("an unknown name", "let other = nothing(1);"),
 ];
 
-/// Where the errors are put: before the first statement of each function.
+/// The places of the errors: before the first statement of each function.
 const STARTS: &[&str] = &["let index = ", "let squared = ", "let span = "];
 
 #[test]
@@ -96,7 +96,7 @@ fn project() -> (PathBuf, PathBuf) {
     (root, file)
 }
 
-/// What is wrong with an answer.
+/// The fault of an answer.
 fn failure(client: &mut Client, file: &Path, text: &str, (place, asked, question): Case) -> Option<String> {
     assert!(text.contains(place), "the project does not hold `{place}`");
     let caret = asked.find('|').expect("a caret");

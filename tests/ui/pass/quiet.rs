@@ -51,7 +51,7 @@ mod inner {
     //! The same of a module, and of its functions.
 
     pub fn told(x: f32) -> f32 {
-        //! What it tells.
+        //! The text it shows.
         x
     }
 }

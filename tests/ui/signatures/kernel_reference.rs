@@ -1,4 +1,4 @@
-//! What a kernel's parameters refer to: slices and images, nothing else. And names that two have.
+//! References of a kernel's parameters: to slices and images, and to nothing else. And names that two have.
 
 use gridwise::prelude::*;
 

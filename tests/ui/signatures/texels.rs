@@ -1,4 +1,4 @@
-//! What is read as texels: slices of one, two or four numbers of 32 bits, of a kernel, and nothing is written there.
+//! Slices read as texels: of one, two or four numbers of 32 bits, of a kernel, and never written.
 
 use gridwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What an `impl Index` gives, written where that is not possible.
+//! Writes to the result of an `impl Index`, in places that do not allow them.
 
 use gridwise::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What looks for elements, and what is made of them, written in ways that kernels do not have.
+//! Searches for elements, and uses of their results, in forms that kernels do not have.
 
 use gridwise::prelude::*;
 

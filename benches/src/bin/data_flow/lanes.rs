@@ -1,5 +1,5 @@
-//! What a transfer through staging could reach: several threads, each with slots of its own, by hand. Which number of threads,
-//! size of slots, kind of memory and kind of stores is best is found by trying them all; the runtime is not asked.
+//! The best time of a transfer through staging: several threads, each with slots of its own, by hand. The program tries
+//! all numbers of threads, sizes of slots, kinds of memory and kinds of stores; the runtime is not asked.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -45,7 +45,7 @@ unsafe impl Sync for Place {}
 /// A thread's slots.
 struct Lane {
     data: *mut u8,
-    /// Where its slots begin in the staging.
+    /// The first byte of its slots in the staging memory.
     first: u64,
     pool: vk::CommandPool,
     commands: Vec<vk::CommandBuffer>,

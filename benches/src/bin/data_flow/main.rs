@@ -1,5 +1,5 @@
-//! What data costs on its way, and what several queues gain: transfers beside copies by hand, streaming beside the bus, two
-//! sequences on two queues beside one, small tensors, algorithms that were seen before.
+//! The cost of data on its way, and the gain of several queues: transfers beside copies by hand, streaming beside the
+//! bus, two sequences on two queues beside one, small tensors, algorithms that were seen before.
 //!
 //! Takes GiB to stream (default 1) as its only argument, or `lanes` and MiB: then it tries ways to transfer so many by hand.
 //! Needs nothing at run time but the Vulkan loader.
@@ -277,7 +277,7 @@ fn known_algorithms(manager: &Manager) -> Result<()> {
     Ok(())
 }
 
-/// What opening more queues costs when a manager is made.
+/// The cost of opening more queues when a manager is made.
 fn starts() -> Result<()> {
     let start = |queues: QueueChoice| {
         let desc = ManagerDesc { queues, pipeline_cache: PipelineCache::Off, ..ManagerDesc::from_env()? };

@@ -4,7 +4,7 @@ use ash::vk;
 use gridwise_benches::Error;
 use gridwise_benches::raw::{RawBuffer, RawDevice, vulkan};
 
-/// A recorded copy. What it was made of goes with the program.
+/// A recorded copy. Its Vulkan objects live as long as the program.
 pub(crate) struct RawCopy<'a> {
     device: &'a RawDevice,
     commands: vk::CommandBuffer,

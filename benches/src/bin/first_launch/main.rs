@@ -110,7 +110,7 @@ fn by_hand(device: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Who is started.
+/// The process to start.
 #[derive(Clone, Copy)]
 enum Child<'a> {
     /// The runtime, which keeps its pipelines in a folder or nowhere.

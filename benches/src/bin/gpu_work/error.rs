@@ -1,4 +1,4 @@
-//! What can go wrong in `gpu_work`.
+//! Errors of `gpu_work`.
 
 /// Why there are no figures.
 #[derive(Debug, thiserror::Error)]

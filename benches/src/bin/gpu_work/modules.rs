@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::shaders::Shaders;
 use crate::{copy, nbody, saxpy, sgemm, stencil, transpose};
 
-/// What a kernel is called, the reference for it, and the kernel.
+/// A kernel's name, the reference for it, and the kernel.
 pub(crate) type Pair = (&'static str, &'static str, &'static KernelDescriptor);
 
 pub(crate) const PAIRS: [Pair; 7] = [
@@ -30,8 +30,8 @@ fn whole(kernel: &KernelDescriptor) -> Vec<u32> {
     kernel.spirv.words().unwrap_or_default()
 }
 
-/// What the runtime makes the pipeline of that most launches take: all obligations hold, several items an invocation where
-/// that is possible, a device whose `fma` rounds once. Const parameters have their defaults.
+/// The module that most launches make a pipeline of: all obligations hold, several items an invocation if that is
+/// possible, a device whose `fma` rounds once. Const parameters have their defaults.
 pub(crate) fn usual(kernel: &KernelDescriptor, whole: &[u32]) -> Result<Vec<u32>, Error> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE, IS_FULL].map(|id| (id, 1));

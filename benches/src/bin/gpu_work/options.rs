@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Recorded runs, when the command line does not say.
 const RUNS: usize = 31;
 
-/// What the bench is told.
+/// The options of the bench.
 #[derive(Debug)]
 pub(crate) struct WorkOptions {
     pub(crate) common: Options,

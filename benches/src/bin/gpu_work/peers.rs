@@ -1,5 +1,5 @@
-//! Times of peers that are no Vulkan programs, taken on the same machine by programs of their own (`peers/`): a line each, with a name
-//! and `µs`. What is to be reached beside them is here, too.
+//! Times of peers that are no Vulkan programs, taken on the same machine by programs of their own (`peers/`): a line
+//! each, with a name and `µs`. The goals beside them are here, too.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const GOALS: [(&str, f64); 10] = [
     ("transpose", 1.0),
 ];
 
-/// What was read, in order.
+/// The times that were read, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     times: Vec<Time>,

@@ -1,4 +1,5 @@
-//! What `gridwise-inspect --measured` draws: for each workload its time, bytes and operations, and the device's limits.
+//! The data for `gridwise-inspect --measured`: for each workload its time, bytes and operations, and the device's
+//! limits.
 
 use std::path::{Path, PathBuf};
 

@@ -24,7 +24,7 @@ const NAMES: [&str; 13] = [
     "hgemm_tiles",
 ];
 
-/// Where compiled shaders come from.
+/// The source of compiled shaders.
 #[derive(Debug)]
 pub(crate) struct Shaders {
     folder: Option<PathBuf>,

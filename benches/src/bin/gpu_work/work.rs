@@ -1,4 +1,5 @@
-//! What the workloads share: a repeated launch as one operation, measuring both sides in turns, comparing results.
+//! Tools that the workloads share: a repeated launch as one operation, measuring both sides in turns, comparing
+//! results.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) rooflines: &'a mut Rooflines,
 }
 
-/// What is measured.
+/// A workload to measure.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     pub(crate) name: String,

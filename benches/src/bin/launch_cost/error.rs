@@ -1,4 +1,4 @@
-//! What can go wrong in `launch_cost`.
+//! Errors of `launch_cost`.
 
 /// Why there are no figures.
 #[derive(Debug, thiserror::Error)]

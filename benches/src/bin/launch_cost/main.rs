@@ -1,4 +1,4 @@
-//! What a launch costs through the runtime, against the same Vulkan calls by hand on the same device, taken in turns.
+//! The cost of a launch through the runtime, against the same Vulkan calls by hand on the same device, taken in turns.
 //!
 //! Needs nothing at run time but the Vulkan loader, so that it can be copied to any machine with a GPU.
 
@@ -24,7 +24,7 @@ const RUNS: usize = 400;
 /// Our median against raw ash's.
 const GOAL: Goal = Goal::Ratio(1.10);
 
-/// What is done between two looks at the clock.
+/// The work between two readings of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
     /// Record, submit, wait.

@@ -1,4 +1,5 @@
-//! What both sides launch: `y = a * x + y` on 256 numbers, once or many times, on one target, on one target each, or on some.
+//! The launches of both sides: `y = a * x + y` on 256 numbers, once or many times, on one target, on one target each,
+//! or on some.
 
 /// Numbers per tensor: one workgroup.
 pub(crate) const LEN: usize = 256;
@@ -20,7 +21,7 @@ impl Plan {
         self.launches / self.chains.max(1)
     }
 
-    /// Which tensor a launch writes: chains come one behind the other.
+    /// The tensor that a launch writes: chains come one behind the other.
     pub(crate) fn target(self, launch: usize) -> usize {
         launch / self.depth().max(1)
     }
@@ -31,7 +32,7 @@ pub(crate) fn input() -> [f32; LEN] {
     std::array::from_fn(|index| (index % 7) as f32)
 }
 
-/// What is in a target after so many launches.
+/// The numbers in a target after so many launches.
 pub(crate) fn expected(launches: u32) -> impl Iterator<Item = f32> {
     input().into_iter().map(move |x| launches as f32 * A * x)
 }

@@ -23,7 +23,7 @@ pub(crate) fn enter() {
     }
 }
 
-/// What a report says of it.
+/// The name of the allocator for reports.
 pub(crate) fn name() -> &'static str {
     let loaded = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     match loaded.contains("libjemalloc") {

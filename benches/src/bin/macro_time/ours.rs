@@ -33,7 +33,7 @@ pub(crate) const STAGES: [&str; 9] =
 /// Stages that a compiler without Rust around it would not have.
 pub(crate) const NOT_FOR_WORDS: [&str; 2] = ["reparse", "codegen"];
 
-/// What one pass through the stages gives.
+/// The result of one pass through the stages.
 #[derive(Debug)]
 pub(crate) struct Staged {
     pub(crate) times: [Duration; STAGES.len()],
@@ -177,7 +177,7 @@ impl Clock {
         self.last = Instant::now();
     }
 
-    /// What ran since the last stage ended counts for none.
+    /// Discards the time since the last stage ended.
     fn skip(&mut self) {
         self.last = Instant::now();
     }

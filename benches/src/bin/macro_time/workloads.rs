@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    /// What stands in the parentheses of `#[kernel(…)]`.
+    /// The arguments in the parentheses of `#[kernel(…)]`.
     pub(crate) attribute: &'static str,
     pub(crate) rust: &'static str,
     pub(crate) wgsl: &'static str,

@@ -37,7 +37,8 @@ pub(crate) unsafe fn load() -> Result<Control, String> {
     }
 }
 
-/// Where cargo puts the library: beside the suite, or above. A suite that another loader of programs runs is its first argument.
+/// The library's path in cargo's target folder: beside the suite, or above. A suite that another loader of programs
+/// runs is its first argument.
 fn library() -> Result<PathBuf, String> {
     let name = format!("{}gridwise_fault_layer{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
     let suites: Vec<_> = env::current_exe().into_iter().chain(env::args().take(1).map(PathBuf::from)).collect();

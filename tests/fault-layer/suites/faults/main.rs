@@ -1,6 +1,6 @@
-//! What the runtime does when Vulkan fails: each call that can fail does so once, in each way that the specification allows, in
-//! programs that go all of the runtime's ways. No panic, no leak, no hang, no wrong data; an error that says what to do, and after
-//! it the same program runs.
+//! The suite of Vulkan's faults: each call that can fail does so once, in each way that the specification allows, in
+//! programs that take every path of the runtime. No panic, no leak, no hang, no wrong data; an error that names the
+//! remedy, and after it the same program runs.
 //!
 //! `GRIDWISE_FAULTS=all` fails every call and not only the first few of each function; with the feature `corpus` there is a trial
 //! for each corpus program, too, or for as many as `GRIDWISE_FAULTS_SAMPLE` says.

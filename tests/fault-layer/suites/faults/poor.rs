@@ -1,5 +1,5 @@
-//! Devices that lack things: limits lowered, features and extensions hidden. What cannot run is an error that names what is missing;
-//! all else runs.
+//! Devices that lack things: limits lowered, features and extensions hidden. A program that needs one of them gets an
+//! error that names it; all others run.
 
 use gridwise::descriptor::Feature;
 use gridwise::prelude::*;
@@ -233,7 +233,7 @@ fn what_a_driver_gets_wrong_is_done_otherwise(faults: Control) -> Result<(), Fai
     Ok(())
 }
 
-/// What there is in the modules that a driver was given.
+/// The contents of the modules that a driver was given.
 #[derive(Default)]
 struct Given {
     /// A subgroup's reductions of integers.

@@ -19,10 +19,10 @@ use gridwise::{
 
 include_spirv!("../../../../runtime/tests/modules/scale.spv");
 
-/// What a program of this file found out.
+/// The words that a program of this file found.
 pub(crate) type Words = Vec<u32>;
 
-/// What a program found out.
+/// The findings of a program.
 #[derive(Debug, Clone)]
 pub(crate) enum Found {
     /// The same each time.
@@ -87,7 +87,7 @@ impl Program {
         }
     }
 
-    /// What its trial is called.
+    /// The name of its trial.
     pub(crate) fn trial(&self) -> String {
         match self.run {
             Run::Own(_) => format!("sweep::{}", self.name),

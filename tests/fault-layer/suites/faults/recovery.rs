@@ -1,4 +1,5 @@
-//! What comes back after a loss, what is reported and how often, and what becomes of a device that hangs.
+//! Recovery: the contents that come back after a loss, the reports of lost evaluations and their number, and devices
+//! that hang.
 
 use std::time::{Duration, Instant};
 
