@@ -1,40 +1,22 @@
 //! `#[kernel]`, `#[device]` and `#[derive(GpuData)]`: tokens → AST → gather → infer → check → IR → SPIR-V → generated items.
 
-mod assemble;
 mod ast;
-mod attrs;
+mod attribute;
+mod builtin;
 mod check;
-mod codegen;
-mod const_defaults;
 mod diag;
 mod dump;
-mod editor;
+mod emit;
 mod expand;
-mod foreign;
-mod format;
 mod gather;
 mod guard;
-mod image;
 mod infer;
-mod instantiate;
-mod intrinsic;
-mod iteration;
 mod krate;
-mod linear;
 mod lower;
-mod message;
-mod module;
-mod number;
-mod overflow;
 mod parse;
 mod program;
-mod render;
-mod slice_method;
 mod source;
 mod spirv_file;
-mod standard;
-mod tokens;
-mod type_list;
 mod typed;
 
 use proc_macro::TokenStream;

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use proc_macro2::{Ident, Span};
 
 use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, UnaryOp};
-use crate::message::compared;
+use crate::program::message::compared;
 
 /// File, line and column (both from 1) where a span starts.
 pub(crate) fn location(span: Span) -> (String, u32, u32) {

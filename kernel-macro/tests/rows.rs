@@ -37,37 +37,37 @@ const IR: &[Table] = &[
 
 const MACRO: &[Table] = &[
     Table {
-        file: "kernel-macro/src/intrinsic.rs",
+        file: "kernel-macro/src/builtin/intrinsic.rs",
         before: "    CountOnes \"count_ones\"",
         row: "    Xyzzy \"xyzzy\" Method (Sint|Uint) () -> U32;\n",
         owners: &["kernel-macro/src/lower/owner.rs"],
     },
     Table {
-        file: "kernel-macro/src/number.rs",
+        file: "kernel-macro/src/builtin/int.rs",
         before: "    Ilog2 \"ilog2\"",
         row: "    Xyzzy \"xyzzy\" Method (Sint|Uint) () -> U32;\n",
         owners: &["kernel-macro/src/lower/number.rs"],
     },
     Table {
-        file: "kernel-macro/src/linear.rs",
+        file: "kernel-macro/src/builtin/matrix.rs",
         before: "    Conjugate \"conjugate\"",
         row: "    Xyzzy \"xyzzy\" Method (Quat) () -> Same;\n",
         owners: &["kernel-macro/src/lower/matrix.rs"],
     },
     Table {
-        file: "kernel-macro/src/overflow.rs",
+        file: "kernel-macro/src/builtin/overflow.rs",
         before: "    Mul \"mul\"",
         row: "    Xyzzy \"xyzzy\" (Sint|Uint) (Same) saturating (Sint|Uint);\n",
         owners: &["kernel-macro/src/lower/overflow.rs"],
     },
     Table {
-        file: "kernel-macro/src/iteration.rs",
+        file: "kernel-macro/src/builtin/iteration.rs",
         before: "    Cmp,\n    PartialCmp,",
         row: "    Xyzzy,\n",
         owners: &["kernel-macro/src/lower/chain/consume.rs"],
     },
     Table {
-        file: "kernel-macro/src/slice_method.rs",
+        file: "kernel-macro/src/builtin/slice.rs",
         before: "    PartitionPoint,\n",
         row: "    Xyzzy,\n",
         owners: &["kernel-macro/src/lower/chain/slice_method.rs"],

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 use super::Expr;
-use crate::format::Style;
+use crate::builtin::format::Style;
 
 /// A call of a macro that kernels have.
 #[derive(Debug, Clone)]

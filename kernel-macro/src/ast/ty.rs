@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 
 use super::{Expr, Path, SpanRange};
-use crate::image::ImageTy;
+use crate::builtin::image::ImageTy;
 
 /// A type as written.
 #[derive(Debug, Clone)]

@@ -6,22 +6,22 @@ use quote::{ToTokens, quote};
 use super::globs::gather_first;
 use super::incomplete::{check_incomplete, report_unmarked};
 use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
-use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, SpanRange};
-use crate::attrs::check_no_arguments;
+use crate::attribute::check_no_arguments;
 use crate::check::check_item;
-use crate::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
-use crate::editor;
+use crate::emit::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
+use crate::emit::editor;
+use crate::emit::render::render_fn;
 use crate::gather::{
     Closure, Entry, EntryKind, Place, State, check_cycle, is_associated, names_of_alias, names_of_const, names_of_enum,
     names_of_fn, names_of_struct,
 };
 use crate::infer::infer_item;
-use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::parse::{Role, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn};
-use crate::render::render_fn;
+use crate::program::assemble::{AssembleError, MainItem, assemble};
+use crate::program::instantiate::instantiate;
 
 /// A device item as syn reads it.
 pub(super) enum DeviceItem {

@@ -8,8 +8,8 @@ use syn::UseTree;
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
 use crate::gather::{Closure, Entry, EntryKind, State};
-use crate::module::member_key;
 use crate::parse::{SourceItem, SourceItems};
+use crate::program::module::member_key;
 
 /// In `done`, what says that the item is still to be rewritten.
 const MARK: &str = "*";

@@ -5,14 +5,14 @@ use quote::ToTokens;
 
 use super::incomplete::check_incomplete;
 use super::{Finished, advance, errors_of, internal_error, start, wrong_item};
-use crate::assemble::{AssembleError, MainItem, assemble};
 use crate::ast::{Item, SpanRange};
-use crate::codegen::{check_fields, check_repr, data_assertions, data_impls, item_macro};
 use crate::diag::Diagnostics;
+use crate::emit::codegen::{check_fields, check_repr, data_assertions, data_impls, item_macro};
 use crate::gather::{Closure, Entry, EntryKind, Place, State, names_of_struct};
 use crate::infer::infer_item;
 use crate::krate::facade_path;
 use crate::parse::parse_struct;
+use crate::program::assemble::{AssembleError, MainItem, assemble};
 
 /// Expands `#[derive(GpuData)] item`.
 pub(crate) fn gpu_data(item: TokenStream) -> TokenStream {

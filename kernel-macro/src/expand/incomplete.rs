@@ -4,16 +4,16 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 
-use crate::assemble::assemble_gathered;
 use crate::ast::{Path, SpanRange};
+use crate::builtin::foreign;
 use crate::diag::{Code, Diagnostics, code};
-use crate::editor;
-use crate::foreign;
+use crate::emit::editor;
 use crate::gather::{
     Closure, Entry, EntryKind, Sought, State, Unmarked, names_of_fn, names_of_type, path_tokens, seek,
 };
 use crate::parse::{Role, parse_fn};
 use crate::program::Program;
+use crate::program::assemble::assemble_gathered;
 
 /// Takes from a gathering what surely lacks its attribute, with an error for each. A function's signature stays known. Where
 /// the text of the files does not say that the rest is there, also reports what is wrong whatever it is: without it rustc may

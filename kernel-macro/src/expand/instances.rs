@@ -5,14 +5,14 @@ use proc_macro2::TokenStream;
 
 use super::kernel::build;
 use crate::ast::{Fn, GenericKind, Item, SpanRange, TypeKind};
-use crate::attrs::KernelAttr;
-use crate::codegen::{instance_items, original};
+use crate::attribute::KernelAttr;
+use crate::attribute::type_list::combinations;
 use crate::diag::{Diagnostics, code};
+use crate::emit::codegen::{instance_items, original};
 use crate::infer::infer_item;
-use crate::instantiate::{compare, instance_name};
 use crate::krate::facade_path;
+use crate::program::instantiate::{compare, instance_name};
 use crate::program::{Binding, ItemId, Program, ProgramItem, TypedItem};
-use crate::type_list::combinations;
 use crate::typed::Ty;
 
 /// Compiles all combinations; `None` after errors, of which those of the first combination that has any are reported.

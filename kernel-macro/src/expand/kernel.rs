@@ -9,23 +9,23 @@ use super::globs::gather_first;
 use super::incomplete::{check_incomplete, report_unmarked};
 use super::instances::{bind_unknown_types, compile_instances};
 use super::{Finished, advance, errors_of, internal_error, outward, start, unreadable_fn, wrong_item};
-use crate::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
-use crate::attrs::KernelAttr;
+use crate::attribute::KernelAttr;
 use crate::check::check_kernel;
-use crate::codegen::{
+use crate::diag::{Diagnostics, code};
+use crate::dump::{dump, lowered_text, words_text};
+use crate::emit::codegen::{
     BuiltKernel, check_barriers, check_items, check_matrices, check_push_constants, check_shared_memory,
     dispatch_items, fn_stub, kernel_items, kernel_stub, report_nesting, report_repeated, report_size, type_name,
 };
-use crate::diag::{Diagnostics, code};
-use crate::dump::{dump, lowered_text, words_text};
-use crate::editor;
+use crate::emit::editor;
 use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
-use crate::instantiate::instantiate;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel, lower_kernel_natively};
 use crate::parse::{Signature, read_kernel};
+use crate::program::assemble::{AssembleError, Assembled, MainItem, assemble};
+use crate::program::instantiate::instantiate;
 use crate::program::{Binding, Chosen, ItemId, Program};
 use crate::typed::Ty;
 

@@ -9,23 +9,23 @@ use super::globs::{gather_first, import_into_functions, rewrite_own};
 use super::incomplete::check_incomplete;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
-use crate::assemble::{AssembleError, Gathered, assemble_gathered};
 use crate::ast::{Item, Path, SpanRange};
 use crate::check::check_item;
-use crate::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
-use crate::codegen::{fn_stub, gives_some_type, item_macro, value_impl};
 use crate::diag::{Diagnostics, code};
-use crate::editor;
+use crate::emit::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
+use crate::emit::codegen::{fn_stub, gives_some_type, item_macro, value_impl};
+use crate::emit::editor;
+use crate::emit::render::render_fn;
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
 use crate::gather::{
     names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
 };
-use crate::instantiate::instantiate;
 use crate::krate::facade_path;
-use crate::module::{infer_module, member_key, name_of, push_module};
 use crate::parse::{ModuleItem, SourceItem, SourceItems, default_fn, item_fn};
+use crate::program::assemble::{AssembleError, Gathered, assemble_gathered};
+use crate::program::instantiate::instantiate;
+use crate::program::module::{infer_module, member_key, name_of, push_module};
 use crate::program::{ItemId, Program};
-use crate::render::render_fn;
 
 /// Expands `#[device] mod name { … }`.
 pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {

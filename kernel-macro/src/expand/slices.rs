@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::render::{method_twin, names_any};
+use crate::emit::render::{method_twin, names_any};
 
 /// What stands in a trait beside a function without a body that takes slices: nothing for all others. Who implements the trait
 /// where the device does not see it has no form of its own, and never runs it.

@@ -5,7 +5,6 @@
 //! time, carrying its [`State`] along, and ends when nothing is left. Each item gathers in its own scope, so names mean
 //! what they mean where they stand. Nothing here looks into types.
 
-mod builtin;
 mod cycle;
 mod entry;
 mod key;
@@ -14,7 +13,6 @@ mod outline;
 mod state;
 mod unmarked;
 
-pub(crate) use builtin::{is_builtin, is_from_fn, is_gathered_type, is_subgroup_function, memory_function};
 pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use key::{Place, item_key, key_digest};

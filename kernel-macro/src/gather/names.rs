@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::builtin::{
-    is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
-};
 use crate::ast::{
     Alias, Block, Bound, Const, Enum, Expr, ExprKind, Fn, GenericKind, Generics, Impl, Item, Path, PathArgs,
 };
 use crate::ast::{Pattern, SpanRange, Statement, Struct, Trait, TypeExpr, TypeKind};
+use crate::builtin::names::{
+    is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
+};
 use crate::diag::{Diagnostics, code};
 
 /// The paths to gather, each once, in order of their first use.

@@ -4,8 +4,8 @@
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Fn, Impl, Item, Path, ScalarName, SpanRange, TypeKind};
+use crate::builtin::intrinsic::Kind;
 use crate::diag::code;
-use crate::intrinsic::Kind;
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Callee, Resolution, Ty};

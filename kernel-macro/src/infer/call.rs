@@ -3,9 +3,9 @@
 use gridwise_ir::ir::Builtin;
 
 use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr, TypeKind};
+use crate::builtin::foreign;
+use crate::builtin::intrinsic::{Intrinsic, Kind, Sig};
 use crate::diag::{Code, code};
-use crate::foreign;
-use crate::intrinsic::{Intrinsic, Kind, Sig};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Callee, Ty};
@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_memory_call(expr, path, span, args) {
             return term;
         }
-        if crate::gather::is_from_fn(path) {
+        if crate::builtin::names::is_from_fn(path) {
             return self.infer_from_fn(expr, span, args);
         }
         if let Some(term) = self.infer_parallel_call(expr, path, span, args) {

@@ -4,8 +4,8 @@
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, SpanRange};
+use crate::builtin::iteration::Iteration;
 use crate::diag::code;
-use crate::iteration::Iteration;
 use crate::source::text;
 use crate::typed::Callee;
 

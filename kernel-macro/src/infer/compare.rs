@@ -4,9 +4,9 @@
 use proc_macro2::Ident;
 
 use crate::ast::{Enum, Expr, Item, ScalarName, Struct};
+use crate::builtin::standard::{Given, MAX_COMPARED, Standard};
 use crate::diag::code;
 use crate::program::ItemId;
-use crate::standard::{Given, MAX_COMPARED, Standard};
 use crate::typed::{Callee, Comparison, Len, Ty};
 
 use super::finish::Deferred;

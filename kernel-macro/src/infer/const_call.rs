@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::ast::{Expr, Item, ScalarName};
-use crate::intrinsic::Intrinsic;
-use crate::overflow::{Arithmetic, Overflow};
+use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::overflow::{Arithmetic, Overflow};
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{Callee, ChoiceMethod, ConstValue, Ty};
 

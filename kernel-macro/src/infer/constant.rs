@@ -143,7 +143,7 @@ fn associated_constant(ty: &Ty, name: &str) -> Option<ConstValue> {
             let lane = vector_constant(*scalar, *lanes, name)?;
             Some(ConstValue::Aggregate((0..*lanes).map(lane).collect()))
         }
-        Ty::Matrix(_) | Ty::Quat => crate::linear::constant(ty, name),
+        Ty::Matrix(_) | Ty::Quat => crate::builtin::matrix::constant(ty, name),
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
 //! Inference of `Default`: which types have one, and which functions that leads to.
 
 use crate::ast::{Expr, Item, Shape};
+use crate::builtin::standard::Standard;
 use crate::diag::code;
-use crate::standard::Standard;
 use crate::typed::{Callee, Ty};
 
 use super::Infer;

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprId, ExprKind, Item, Sought};
+use crate::builtin::iteration::{Iteration, Parts};
+use crate::builtin::slice::SliceMethod;
 use crate::diag::code;
-use crate::iteration::{Iteration, Parts};
-use crate::slice_method::SliceMethod;
 use crate::source::text;
 use crate::typed::Callee;
 

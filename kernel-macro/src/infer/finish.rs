@@ -1,10 +1,10 @@
 //! The end of inference: checks that had to wait for all types, defaults, and the tables for later stages.
 
 use crate::ast::{Expr, Item, ScalarName, Shape, SpanRange};
+use crate::builtin::format::Style;
+use crate::builtin::standard::Standard;
 use crate::diag::code;
-use crate::format::Style;
 use crate::program::ItemId;
-use crate::standard::Standard;
 use crate::typed::{Ty, TypedFn};
 
 use super::mismatch::cast_source;

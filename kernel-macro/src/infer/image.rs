@@ -4,8 +4,8 @@ use gridwise_ir::descriptor::TexelKind;
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Path};
+use crate::builtin::image::{ImageMethod, ImageTy};
 use crate::diag::code;
-use crate::image::{ImageMethod, ImageTy};
 use crate::source::text;
 use crate::typed::Callee;
 

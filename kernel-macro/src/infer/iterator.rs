@@ -6,9 +6,9 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 
 use crate::ast::{BinaryOp, Expr, ExprKind, ScalarName, SpanRange};
+use crate::builtin::iteration::{Iteration, Nested, UNSUPPORTED};
+use crate::builtin::standard::Standard;
 use crate::diag::code;
-use crate::iteration::{Iteration, Nested, UNSUPPORTED};
-use crate::standard::Standard;
 use crate::typed::{Callee, Ty};
 
 use super::choice::{Wanted, call, lending, option};

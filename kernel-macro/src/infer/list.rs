@@ -2,8 +2,8 @@
 //! and nothing else. Lists of images: `layers[k]` is one of them, with a name or without, whose methods are called.
 
 use crate::ast::{BindingId, Expr, ExprKind};
+use crate::builtin::image::ImageTy;
 use crate::diag::code;
-use crate::image::ImageTy;
 use crate::source::text;
 use crate::typed::Resolution;
 

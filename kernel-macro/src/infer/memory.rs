@@ -1,8 +1,8 @@
 //! Inference of `core::mem::swap`, `replace` and `take`, which exchange what references lead to.
 
 use crate::ast::{Expr, ExprKind, Path, SpanRange};
+use crate::builtin::names::memory_function;
 use crate::diag::code;
-use crate::gather::memory_function;
 use crate::source::text;
 use crate::typed::{Callee, MemoryFunction};
 

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ScalarName};
+use crate::builtin::foreign;
+use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
+use crate::builtin::iteration::{Parts, UNSUPPORTED};
+use crate::builtin::slice::SliceMethod;
 use crate::diag::code;
-use crate::foreign;
-use crate::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
-use crate::iteration::{Parts, UNSUPPORTED};
-use crate::slice_method::SliceMethod;
 use crate::source::text;
 use crate::typed::{Callee, Len};
 

@@ -213,7 +213,7 @@ impl<'a> Infer<'a> {
             let suggestion = nearest(&last, constant_names(path))?;
             return Some(format!("a constant with a similar name exists: `{suggestion}`"));
         };
-        if let Some(instead) = crate::foreign::value(&name) {
+        if let Some(instead) = crate::builtin::foreign::value(&name) {
             return Some(instead.to_owned());
         }
         if MATHS.iter().any(|(math, _)| *math == name) {

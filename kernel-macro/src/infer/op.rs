@@ -1,9 +1,9 @@
 //! Inference of operators, as Rust has them for scalars and glam for vectors.
 
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, UnaryOp};
+use crate::builtin::standard::{Given, Standard};
 use crate::diag::code;
 use crate::source::text;
-use crate::standard::{Given, Standard};
 use crate::typed::CoopTy;
 
 use super::block::strip;

@@ -3,8 +3,8 @@
 use gridwise_ir::ir::{Order, Scope};
 
 use crate::ast::{Expr, ExprKind, Path, SpanRange};
+use crate::builtin::names::is_subgroup_function;
 use crate::diag::code;
-use crate::gather::is_subgroup_function;
 use crate::source::text;
 use crate::typed::{Callee, Ty};
 

@@ -2,9 +2,9 @@
 //! of their own, which knows what they are parts of by the call that made them.
 
 use crate::ast::{Expr, ExprKind};
+use crate::builtin::iteration::{Iteration, Parts};
 use crate::check::{refuse_element, refuse_slice_element};
 use crate::diag::code;
-use crate::iteration::{Iteration, Parts};
 use crate::source::text;
 use crate::typed::{Callee, Ty};
 

@@ -3,8 +3,8 @@
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Item, Literal, Member, Path, ScalarName, Shape, TypeExpr, UnaryOp};
+use crate::builtin::matrix::{self, AXES};
 use crate::diag::code;
-use crate::linear::{self, AXES};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
 use crate::typed::{Len, Resolution, Ty};
@@ -149,7 +149,7 @@ impl<'a> Infer<'a> {
             (Term::Matrix(size), Member::Named(name)) => AXES[..usize::from(*size)]
                 .iter()
                 .position(|axis| name == axis)
-                .map(|position| (position, Term::from(&linear::column(*size)))),
+                .map(|position| (position, Term::from(&matrix::column(*size)))),
             (Term::Quat, Member::Named(name)) => {
                 LANES.iter().position(|lane| name == lane).map(|position| (position, Term::F32))
             }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, UnaryOp};
+use crate::builtin::iteration::Iteration;
 use crate::diag::code;
-use crate::iteration::Iteration;
 use crate::source::text;
 use crate::typed::{Callee, RangeMethod};
 

@@ -3,9 +3,9 @@
 use gridwise_ir::descriptor::MAX_SITE_WORDS;
 
 use crate::ast::{Expr, MacroCall, MacroKind, ScalarName, SpanRange};
+use crate::builtin::format::Style;
 use crate::diag::code;
-use crate::format::Style;
-use crate::message;
+use crate::program::message;
 use crate::typed::Ty;
 
 use super::finish::Deferred;

@@ -2,11 +2,11 @@
 //! variables that name a part of one.
 
 use crate::ast::{Expr, ExprKind, Item, Pattern, ScalarName, SpanRange, TypeKind, UnaryOp};
+use crate::builtin::slice::SliceMethod;
+use crate::builtin::standard::Standard;
 use crate::diag::code;
 use crate::program::Program;
-use crate::slice_method::SliceMethod;
 use crate::source::text;
-use crate::standard::Standard;
 use crate::typed::{Callee, Len, Resolution, Ty};
 
 use super::block::strip;

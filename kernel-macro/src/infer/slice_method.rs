@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use crate::ast::{Expr, ExprKind};
+use crate::builtin::slice::SliceMethod;
+use crate::builtin::standard::Standard;
 use crate::diag::code;
-use crate::slice_method::SliceMethod;
 use crate::source::text;
-use crate::standard::Standard;
 use crate::typed::Callee;
 
 use super::block::strip;

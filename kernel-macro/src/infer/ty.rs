@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::ast::{Alias, Enum, Expr, Item, Path, ScalarName, Struct, TypeExpr, TypeKind};
+use crate::builtin::matrix;
 use crate::diag::code;
-use crate::linear;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::source::Spelling;
 use crate::typed::{ConstValue, ConversionError, Len, Ty};
@@ -79,7 +79,7 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
     if let Some(scalar) = ScalarName::from_name(name) {
         return Some(Ty::Scalar(scalar));
     }
-    if let Some(ty) = linear::named(name) {
+    if let Some(ty) = matrix::named(name) {
         return Some(ty);
     }
     if name == "Ordering" {
@@ -368,7 +368,7 @@ impl<'a> Infer<'a> {
                 .help(*instead);
             return;
         }
-        if let Some(instead) = crate::foreign::ty(&last) {
+        if let Some(instead) = crate::builtin::foreign::ty(&last) {
             self.diags
                 .error(code::UNKNOWN_TYPE, ty.span, format!("type `{last}` is not available in kernels"))
                 .help(instead);

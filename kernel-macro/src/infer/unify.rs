@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::ast::{ExprId, ScalarName};
-use crate::image::ImageTy;
+use crate::builtin::image::ImageTy;
 use crate::program::ItemId;
 use crate::typed::{ConversionError, CoopTy, Len, Ty, TyArgs};
 

@@ -5,8 +5,8 @@
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Pattern, SpanRange, UnaryOp};
+use crate::builtin::iteration::Iteration;
 use crate::diag::code;
-use crate::iteration::Iteration;
 use crate::typed::{Callee, Resolution};
 
 use super::block::strip;

@@ -6,7 +6,7 @@ use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
 use super::owner::is_not_lowered;
-use crate::intrinsic::Intrinsic;
+use crate::builtin::intrinsic::Intrinsic;
 
 /// The bytes of a class, by the first and the last of each range.
 pub(super) fn ascii_ranges(class: Intrinsic) -> &'static [(u8, u8)] {

@@ -8,9 +8,9 @@ use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
 use crate::ast::{BinaryOp, Expr, ExprKind};
-use crate::message::{CLAMP_BOUNDS, MessageParts};
+use crate::builtin::standard::{Given, Standard};
 use crate::program::ItemId;
-use crate::standard::{Given, Standard};
+use crate::program::message::{CLAMP_BOUNDS, MessageParts};
 use crate::typed::{Comparison, Ty};
 
 /// Positions of the variants of `Ordering`, which are their values here.
@@ -316,7 +316,7 @@ impl FnCx<'_, '_, '_> {
                 let mut pairs = Vec::new();
                 for index in 0..u32::from(*size) {
                     let (a, b) = (self.b.extract(a?, &[index]), self.b.extract(b?, &[index]));
-                    pairs.push((crate::linear::column(*size), Some(a), Some(b)));
+                    pairs.push((crate::builtin::matrix::column(*size), Some(a), Some(b)));
                 }
                 self.equal_members(&pairs)
             }

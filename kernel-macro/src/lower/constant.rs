@@ -5,7 +5,7 @@ use gridwise_ir::ir::ValueId;
 use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::Item;
-use crate::linear;
+use crate::builtin::matrix;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{ConstValue, Ty, TypedConst};
 
@@ -44,7 +44,7 @@ impl<'p> FnCx<'p, '_, '_> {
     pub(super) fn member_ty(&self, ty: &Ty, index: u32) -> Ty {
         match ty {
             Ty::Vector(scalar, _) => Ty::Scalar(*scalar),
-            Ty::Matrix(size) => linear::column(*size),
+            Ty::Matrix(size) => matrix::column(*size),
             Ty::Quat => Ty::F32,
             Ty::Array(element, _) => (**element).clone(),
             ty => self.shared.types.members(ty).get(index as usize).cloned().unwrap_or(Ty::Error),

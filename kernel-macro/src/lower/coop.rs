@@ -12,7 +12,7 @@ use gridwise_ir::types::{CoopType, Scalar, Type, TypeId};
 use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::{BinaryOp, Expr};
-use crate::message::alignment_message;
+use crate::program::message::alignment_message;
 use crate::typed::{CoopCall, CoopTy, Ty};
 
 /// The IR type of a matrix.

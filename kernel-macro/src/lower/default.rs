@@ -4,16 +4,16 @@ use gridwise_ir::ir::ValueId;
 
 use super::function::FnCx;
 use crate::ast::Item;
-use crate::linear;
+use crate::builtin::matrix;
+use crate::builtin::standard::{Given, Standard};
 use crate::program::ItemId;
-use crate::standard::{Given, Standard};
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
     /// The value of `Default` for a type that has it.
     pub(super) fn default_of(&mut self, ty: &Ty) -> Option<ValueId> {
         let members: Vec<Ty> = match ty {
-            Ty::Matrix(_) | Ty::Quat => return self.constant(&linear::constant(ty, "IDENTITY")?, ty),
+            Ty::Matrix(_) | Ty::Quat => return self.constant(&matrix::constant(ty, "IDENTITY")?, ty),
             Ty::Array(element, len) => {
                 let value = self.default_of(element)?;
                 let id = self.ty(ty)?;

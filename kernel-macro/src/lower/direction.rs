@@ -7,7 +7,7 @@ use gridwise_ir::op::Op;
 use super::function::FnCx;
 use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::intrinsic::Intrinsic;
+use crate::builtin::intrinsic::Intrinsic;
 
 /// Factors of glam's own polynomial for the arc cosine, the highest power first.
 const ARC_COSINE: [f32; 8] = [

@@ -10,8 +10,8 @@ use super::coop::is_coop;
 use super::function::FnCx;
 use super::types::scalar;
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, UnaryOp};
+use crate::builtin::slice::SliceMethod;
 use crate::program::ItemId;
-use crate::slice_method::SliceMethod;
 use crate::typed::{Callee, Len, Resolution, Ty};
 
 impl FnCx<'_, '_, '_> {

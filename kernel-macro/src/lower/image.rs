@@ -6,7 +6,7 @@ use gridwise_ir::op::Op;
 
 use super::function::{FnCx, Slot};
 use crate::ast::{Expr, ExprKind, Pattern};
-use crate::image::{ImageMethod, ImageTy};
+use crate::builtin::image::{ImageMethod, ImageTy};
 use crate::typed::{Resolution, Ty};
 
 /// An image that is named: a parameter, or one of a list.

@@ -10,7 +10,7 @@ use super::function::FnCx;
 use super::owner::{Owner, is_not_lowered, owner};
 use super::types::scalar;
 use crate::ast::Expr;
-use crate::intrinsic::Intrinsic;
+use crate::builtin::intrinsic::Intrinsic;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {

@@ -8,7 +8,7 @@ use gridwise_ir::types::{Scalar, Type};
 
 use super::function::FnCx;
 use crate::ast::{BinaryOp, Expr};
-use crate::linear::{self, Linear};
+use crate::builtin::matrix::{self, Linear};
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
@@ -155,7 +155,7 @@ impl FnCx<'_, '_, '_> {
             (Ty::Quat, Ty::Quat) => self.b.op(own, &[a, b]),
             (Ty::Quat, Ty::Vector(..)) => self.rotate_vector(a, b),
             _ => {
-                let b = self.splat(b, linear::QUAT_LANES);
+                let b = self.splat(b, matrix::QUAT_LANES);
                 self.b.op(own, &[a, b])
             }
         }
@@ -170,7 +170,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn size_of(&self, expr: &Expr) -> u8 {
         match self.ty_of(expr) {
             Ty::Matrix(size) => *size,
-            _ => linear::QUAT_LANES,
+            _ => matrix::QUAT_LANES,
         }
     }
 

@@ -23,7 +23,6 @@ mod default;
 mod direction;
 mod division;
 mod double;
-mod emit;
 mod expr;
 mod float;
 mod function;
@@ -44,6 +43,7 @@ mod quaternion;
 mod range;
 mod reference;
 mod report;
+mod shorthand;
 mod single;
 mod slice;
 mod stmt;
@@ -63,8 +63,8 @@ use gridwise_ir::parallel::NativeFloats;
 use gridwise_ir::types::{Scalar, Size, Type, TypeId, Types};
 
 use crate::ast::{BindingId, ExprId, Fn, Item, SpanRange};
-use crate::image::ImageTy;
-use crate::message::Message;
+use crate::builtin::image::ImageTy;
+use crate::program::message::Message;
 use crate::program::{Chosen, ItemId, Program, TypedItem};
 use crate::typed::{Callee, Len, Resolution, Ty, TypedFn};
 

@@ -1,4 +1,4 @@
-//! Lowering of the methods in [`crate::number`], and the panics of methods that have a checked form.
+//! Lowering of the methods in [`crate::builtin::int`], and the panics of methods that have a checked form.
 
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
@@ -6,7 +6,7 @@ use gridwise_ir::types::{Scalar, Type};
 
 use super::function::FnCx;
 use crate::ast::Expr;
-use crate::number::{BAD_BASE, Number};
+use crate::builtin::int::{BAD_BASE, Number};
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {

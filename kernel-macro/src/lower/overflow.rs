@@ -7,7 +7,7 @@ use super::division::Division;
 use super::function::FnCx;
 use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::overflow::{Arithmetic, Overflow};
+use crate::builtin::overflow::{Arithmetic, Overflow};
 
 /// A wrapped result, and whether it is not the whole one.
 struct Wrapped {
@@ -21,7 +21,7 @@ impl FnCx<'_, '_, '_> {
         self.arithmetic(expr, (Overflow::Saturating, op), args[0], args[1])
     }
 
-    /// A method of the table in [`crate::overflow`].
+    /// A method of the table in [`crate::builtin::overflow`].
     pub(super) fn arithmetic(
         &mut self,
         expr: &Expr,

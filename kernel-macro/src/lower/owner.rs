@@ -1,15 +1,15 @@
 //! Which function lowers an intrinsic: one owner for each row of the tables. No lowering here.
 
-use crate::intrinsic::Intrinsic;
+use crate::builtin::intrinsic::Intrinsic;
 
 /// What a function of the lowering owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     /// Lengths of buffers, arrays and slices: the operand is a place.
     Length,
-    /// [`crate::number`]
+    /// [`crate::builtin::int`]
     Number,
-    /// [`crate::linear`]
+    /// [`crate::builtin::matrix`]
     Linear,
     /// Classes of characters.
     Ascii,

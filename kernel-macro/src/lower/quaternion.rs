@@ -7,7 +7,7 @@ use gridwise_ir::op::Op;
 use super::function::FnCx;
 use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::linear::Linear;
+use crate::builtin::matrix::Linear;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {

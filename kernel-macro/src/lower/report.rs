@@ -8,8 +8,8 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use super::variant::{ERR, OK, SOME};
 use crate::ast::{Expr, ExprKind, MacroCall, MacroKind, PrintTarget};
-use crate::linear;
-use crate::message::{Arg, Message, MessageParts, compared, dbg_message, message_of, unwrap_message};
+use crate::builtin::matrix;
+use crate::program::message::{Arg, Message, MessageParts, compared, dbg_message, message_of, unwrap_message};
 use crate::source;
 use crate::typed::Ty;
 
@@ -172,7 +172,7 @@ impl FnCx<'_, '_, '_> {
             Ty::Matrix(size) => {
                 for index in 0..u32::from(*size) {
                     let column = self.b.extract(value, &[index]);
-                    self.flatten(Some(column), &linear::column(*size), words)?;
+                    self.flatten(Some(column), &matrix::column(*size), words)?;
                 }
             }
             Ty::Array(element, len) => {

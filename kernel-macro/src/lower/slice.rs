@@ -8,7 +8,7 @@ use gridwise_ir::op::Op;
 use super::function::FnCx;
 use super::place::{Spot, Window};
 use crate::ast::{Expr, ExprKind, Pattern};
-use crate::message::{SliceFault, slice_message};
+use crate::program::message::{SliceFault, slice_message};
 use crate::typed::{Cut, Ty};
 
 impl FnCx<'_, '_, '_> {

@@ -10,7 +10,7 @@ use gridwise_ir::types::{ConstParamId, Field, Scalar, Size, StructDef, Type, Typ
 
 use super::parallel::cell_of;
 use crate::ast::{ExprId, Item, ScalarName};
-use crate::linear;
+use crate::builtin::matrix;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Len, Ty, TyArgs};
 
@@ -70,7 +70,7 @@ impl<'p> TypeCx<'p> {
                 Some(id)
             }
             Ty::Coop(ty) => Some(types.intern(Type::Coop(super::coop::coop_type(*ty)))),
-            Ty::Quat => Some(types.vector(Scalar::F32, linear::QUAT_LANES)),
+            Ty::Quat => Some(types.vector(Scalar::F32, matrix::QUAT_LANES)),
             Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, size(*len))),
             Ty::Tuple(members) => {
                 let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
@@ -181,7 +181,7 @@ impl<'p> TypeCx<'p> {
 /// A matrix is a struct of its columns. glam keeps a `Mat2` in a SIMD register, which has an alignment of its own.
 pub(crate) fn matrix_type(types: &mut Types, size: u8) -> TypeId {
     let column = types.vector(Scalar::F32, size);
-    let fields = linear::AXES[..usize::from(size)].iter().map(|axis| Field { name: (*axis).to_owned(), ty: column });
+    let fields = matrix::AXES[..usize::from(size)].iter().map(|axis| Field { name: (*axis).to_owned(), ty: column });
     let (fields, align) = (fields.collect(), if size == 2 { 16 } else { 1 });
     types.add_struct(StructDef { name: format!("Mat{size}"), fields, align }).1
 }

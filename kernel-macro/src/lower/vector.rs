@@ -10,8 +10,8 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::intrinsic::Intrinsic;
-use crate::overflow::Arithmetic;
+use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::overflow::Arithmetic;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {

@@ -8,8 +8,8 @@ use syn::{GenericArgument, PathArguments, Type, TypeReference};
 use super::Parser;
 use super::ty::ungroup;
 use crate::ast::{SpanRange, TypeKind};
+use crate::builtin::image::{self, ImageTy};
 use crate::diag::code;
-use crate::image::{self, ImageTy};
 
 /// The image that a path names: its dimensions, whether it is sampled, and the argument, its format.
 pub(super) fn image_path(path: &syn::Path) -> Option<(u8, bool, &Type)> {

@@ -6,8 +6,8 @@ use syn::{LitStr, Token};
 
 use super::Parser;
 use crate::ast::{BinaryOp, Expr, ExprKind, Format, FormatArg, MacroCall, MacroKind, Path, PrintTarget, SpanRange};
+use crate::builtin::format::{Argument, FormatString, Style, parse_format};
 use crate::diag::code;
-use crate::format::{Argument, FormatString, Style, parse_format};
 use crate::source::text;
 
 /// The arguments of a macro as written.

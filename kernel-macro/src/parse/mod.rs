@@ -2,12 +2,12 @@
 
 mod apart;
 mod assign;
-mod attribute;
 mod contains;
 mod data;
 mod direct;
 mod element;
 mod expr;
+mod expression_attribute;
 mod for_each;
 mod from_slice;
 mod function;

@@ -6,8 +6,8 @@ use syn::{Stmt, UseTree};
 
 use super::Parser;
 use crate::ast::{Path, SpanRange};
+use crate::builtin::names::is_builtin;
 use crate::diag::code;
-use crate::gather::is_builtin;
 use crate::infer::nearest;
 
 /// A name, and the path that it stands for: none for a variable, which hides what else has its name.

@@ -3,12 +3,12 @@
 use gridwise_ir::ir::{AtomicOp, Builtin, CoopFold, CoopLayout, CoopLine, Order, Scope, SubgroupOp};
 
 use crate::ast::{BinaryOp, Expr};
-use crate::image::ImageMethod;
-use crate::intrinsic::Intrinsic;
-use crate::iteration::Iteration;
+use crate::builtin::image::ImageMethod;
+use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::iteration::Iteration;
+use crate::builtin::slice::SliceMethod;
+use crate::builtin::standard::Standard;
 use crate::program::ItemId;
-use crate::slice_method::SliceMethod;
-use crate::standard::Standard;
 
 /// A function or method of matrices of subgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use gridwise_ir::hash::FastMap;
 use gridwise_ir::types::CoopRole;
 
 use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
-use crate::image::ImageTy;
+use crate::builtin::image::ImageTy;
 use crate::program::{Binding, ItemId};
 
 pub(crate) use callee::{Callee, ChoiceMethod, Comparison, CoopCall, Cut, MemoryFunction, RangeMethod};

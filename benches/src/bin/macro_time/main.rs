@@ -5,72 +5,36 @@
 // Parts of the macro's modules serve the other attributes, which nobody measures.
 #![allow(dead_code, unused_imports)]
 
-#[path = "../../../../kernel-macro/src/assemble.rs"]
-mod assemble;
 #[path = "../../../../kernel-macro/src/ast/mod.rs"]
 mod ast;
-#[path = "../../../../kernel-macro/src/attrs.rs"]
-mod attrs;
+#[path = "../../../../kernel-macro/src/attribute/mod.rs"]
+mod attribute;
+#[path = "../../../../kernel-macro/src/builtin/mod.rs"]
+mod builtin;
 #[path = "../../../../kernel-macro/src/check/mod.rs"]
 mod check;
-#[path = "../../../../kernel-macro/src/codegen/mod.rs"]
-mod codegen;
-#[path = "../../../../kernel-macro/src/const_defaults.rs"]
-mod const_defaults;
 #[path = "../../../../kernel-macro/src/diag/mod.rs"]
 mod diag;
 #[path = "../../../../kernel-macro/src/dump.rs"]
 mod dump;
-#[path = "../../../../kernel-macro/src/editor.rs"]
-mod editor;
+#[path = "../../../../kernel-macro/src/emit/mod.rs"]
+mod emit;
 #[path = "../../../../kernel-macro/src/expand/mod.rs"]
 mod expand;
-#[path = "../../../../kernel-macro/src/foreign.rs"]
-mod foreign;
-#[path = "../../../../kernel-macro/src/format.rs"]
-mod format;
 #[path = "../../../../kernel-macro/src/gather/mod.rs"]
 mod gather;
-#[path = "../../../../kernel-macro/src/image.rs"]
-mod image;
 #[path = "../../../../kernel-macro/src/infer/mod.rs"]
 mod infer;
-#[path = "../../../../kernel-macro/src/instantiate.rs"]
-mod instantiate;
-#[path = "../../../../kernel-macro/src/intrinsic.rs"]
-mod intrinsic;
-#[path = "../../../../kernel-macro/src/iteration.rs"]
-mod iteration;
 #[path = "../../../../kernel-macro/src/krate.rs"]
 mod krate;
-#[path = "../../../../kernel-macro/src/linear.rs"]
-mod linear;
 #[path = "../../../../kernel-macro/src/lower/mod.rs"]
 mod lower;
-#[path = "../../../../kernel-macro/src/message.rs"]
-mod message;
-#[path = "../../../../kernel-macro/src/module.rs"]
-mod module;
-#[path = "../../../../kernel-macro/src/number.rs"]
-mod number;
-#[path = "../../../../kernel-macro/src/overflow.rs"]
-mod overflow;
 #[path = "../../../../kernel-macro/src/parse/mod.rs"]
 mod parse;
-#[path = "../../../../kernel-macro/src/program.rs"]
+#[path = "../../../../kernel-macro/src/program/mod.rs"]
 mod program;
-#[path = "../../../../kernel-macro/src/render/mod.rs"]
-mod render;
-#[path = "../../../../kernel-macro/src/slice_method.rs"]
-mod slice_method;
 #[path = "../../../../kernel-macro/src/source.rs"]
 mod source;
-#[path = "../../../../kernel-macro/src/standard.rs"]
-mod standard;
-#[path = "../../../../kernel-macro/src/tokens.rs"]
-mod tokens;
-#[path = "../../../../kernel-macro/src/type_list.rs"]
-mod type_list;
 #[path = "../../../../kernel-macro/src/typed/mod.rs"]
 mod typed;
 

@@ -12,18 +12,18 @@ use gridwise_ir::spirv;
 use gridwise_ir::verify::verify;
 use proc_macro2::TokenStream;
 
-use crate::assemble::{MainItem, assemble};
 use crate::ast::{Fn, Item, TypeKind};
-use crate::attrs::KernelAttr;
+use crate::attribute::KernelAttr;
 use crate::check::check_kernel;
-use crate::codegen::{BuiltKernel, dispatch_items, kernel_items};
 use crate::diag::Diagnostics;
+use crate::emit::codegen::{BuiltKernel, dispatch_items, kernel_items};
 use crate::expand;
 use crate::gather::{Place, names_of_fn};
 use crate::infer::infer_item;
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel};
 use crate::parse::{Signature, read_kernel};
+use crate::program::assemble::{MainItem, assemble};
 use crate::workloads::Workload;
 
 /// The stages, in order. `lex` makes tokens of text, which rustc does before it calls a macro.

@@ -9,12 +9,12 @@ use crate::ast::Item;
 use crate::check::{check_item, check_kernel};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
+use crate::emit::render::{render_host, render_original};
 use crate::infer::infer_item;
-use crate::instantiate::instantiate;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
+use crate::program::instantiate::instantiate;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
-use crate::render::{render_host, render_original};
 
 /// The items of a source text, inferred and checked. A `fn` named `kernel` is a kernel, all others are device functions.
 /// An item may name those above it.
@@ -96,7 +96,7 @@ pub(crate) fn accepted_to_the_end(source: &str) {
     let krate = quote::quote!(::gridwise);
     let original = render_original(&program, kernel, true, &krate).expect("a function");
     let body = render_host(&program, kernel).expect("a function").body;
-    let twin = crate::tokens::tokens!(fn twin() #body);
+    let twin = crate::emit::tokens::tokens!(fn twin() #body);
     for tokens in [original, twin].map(proc_macro2::TokenStream::from) {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{error}\n{tokens}"));
     }

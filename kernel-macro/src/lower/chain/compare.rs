@@ -6,11 +6,11 @@ use gridwise_ir::op::Op;
 use super::machine::Machine;
 use super::pull::Jump;
 use crate::ast::{BinaryOp, Expr};
-use crate::iteration::Iteration;
+use crate::builtin::iteration::Iteration;
+use crate::builtin::standard::Standard;
 use crate::lower::compare::{EQUAL, GREATER, LESS};
 use crate::lower::function::FnCx;
 use crate::lower::inline::Callable;
-use crate::standard::Standard;
 use crate::typed::Ty;
 
 /// How two elements are compared.

@@ -5,13 +5,13 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, TypeId};
 
 use crate::ast::{BinaryOp, Expr};
+use crate::builtin::iteration::Iteration;
+use crate::builtin::standard::Standard;
 use crate::infer::is_place;
-use crate::iteration::Iteration;
 use crate::lower::control::Target;
 use crate::lower::function::FnCx;
 use crate::lower::inline::Callable;
 use crate::lower::variant::{NONE, OK, SOME};
-use crate::standard::Standard;
 use crate::typed::Ty;
 
 use super::machine::Machine;

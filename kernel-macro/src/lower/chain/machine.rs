@@ -6,11 +6,11 @@ use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
 use crate::ast::{Expr, ExprKind, Pattern};
-use crate::iteration::{Iteration, Nested};
+use crate::builtin::iteration::{Iteration, Nested};
 use crate::lower::function::{FnCx, Slot};
 use crate::lower::inline::Callable;
 use crate::lower::range::HeldRange;
-use crate::message::zero_step_message;
+use crate::program::message::zero_step_message;
 use crate::typed::{Callee, Resolution, Ty};
 
 /// A chain that is ready to run.

@@ -7,11 +7,11 @@ use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
 use crate::ast::{Expr, ExprKind};
-use crate::iteration::Parts;
+use crate::builtin::iteration::Parts;
 use crate::lower::function::FnCx;
 use crate::lower::place::Origin;
 use crate::lower::variant::{NONE, SOME};
-use crate::message::{MessageParts, split_message, zero_size_message};
+use crate::program::message::{MessageParts, split_message, zero_size_message};
 use crate::typed::Ty;
 
 /// What is divided.

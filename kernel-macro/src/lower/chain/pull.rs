@@ -5,7 +5,7 @@ use gridwise_ir::op::Op;
 
 use super::indexed::{Extent, Indexed};
 use super::machine::{Cursor, Machine};
-use crate::iteration::Iteration;
+use crate::builtin::iteration::Iteration;
 use crate::lower::control::{Next, Target};
 use crate::lower::function::FnCx;
 use crate::lower::variant::SOME;

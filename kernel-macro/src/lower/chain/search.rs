@@ -7,13 +7,13 @@ use gridwise_ir::types::Scalar;
 
 use super::slice_method::Elements;
 use crate::ast::{BinaryOp, Expr};
+use crate::builtin::slice::SliceMethod;
+use crate::builtin::standard::Standard;
 use crate::lower::compare::{GREATER, LESS};
 use crate::lower::control::{Next, Target};
 use crate::lower::function::FnCx;
 use crate::lower::inline::Callable;
 use crate::lower::variant::{ERR, OK};
-use crate::slice_method::SliceMethod;
-use crate::standard::Standard;
 use crate::typed::Ty;
 
 /// What tells where an element lies from what is looked for.

@@ -6,11 +6,11 @@ use gridwise_ir::op::Op;
 
 use super::machine::Machine;
 use crate::ast::{BinaryOp, Expr};
+use crate::builtin::slice::SliceMethod;
 use crate::lower::control::Target;
 use crate::lower::function::FnCx;
 use crate::lower::variant::{NONE, SOME};
-use crate::message::{copied_lengths_message, rotated_message};
-use crate::slice_method::SliceMethod;
+use crate::program::message::{copied_lengths_message, rotated_message};
 use crate::typed::{Len, Ty};
 
 /// The elements of an array or slice.

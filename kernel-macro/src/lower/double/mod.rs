@@ -15,7 +15,7 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
-use crate::intrinsic::Intrinsic;
+use crate::builtin::intrinsic::Intrinsic;
 
 /// The upper 21 digits of ln 2: multiples by an exponent are exact.
 const LN_2_HIGH: f64 = f64::from_bits(LN_2.to_bits() & !0xffff_ffff);

@@ -10,8 +10,8 @@ use crate::ast::Item;
 use crate::diag::Diagnostics;
 use crate::infer::infer_item;
 use crate::infer::tests::harness::{kernel_of, parse_item};
-use crate::instantiate::instantiate;
 use crate::lower::types::TypeCx;
+use crate::program::instantiate::instantiate;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
 /// The items of a source text, inferred. A `fn` named `kernel` is a kernel, all others are device functions; an item may

@@ -5,7 +5,7 @@ use glam::{BVec3, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVe
 use super::eval::{Datum, call};
 use super::harness::device_module;
 use super::twin::twin;
-use crate::intrinsic::{Kind, Receiver, Row, Sig, rows};
+use crate::builtin::intrinsic::{Kind, Receiver, Row, Sig, rows};
 
 #[test]
 fn float_methods() {

@@ -21,10 +21,10 @@ use crate::check::check_kernel;
 use crate::diag::Diagnostics;
 use crate::gather::Place;
 use crate::infer::infer_item;
-use crate::instantiate::instantiate;
 use crate::lower::lower_kernel;
-use crate::module::{infer_module, name_of, push_module};
 use crate::parse::{Role, SourceItem, SourceItems, parse_fn};
+use crate::program::instantiate::instantiate;
+use crate::program::module::{infer_module, name_of, push_module};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
 /// What the programs share, as the harness of the device tests has it.

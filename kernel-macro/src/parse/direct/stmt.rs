@@ -3,8 +3,8 @@
 use proc_macro2::{Delimiter, Group, TokenTree};
 use syn::parse::Parser as _;
 
-use super::super::attribute::unroll_of;
 use super::super::expr::to_label;
+use super::super::expression_attribute::unroll_of;
 use super::super::pat::PatternPlace;
 use super::Parser;
 use super::cursor::{Cursor, Word};

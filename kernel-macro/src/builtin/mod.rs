@@ -1,0 +1,13 @@
+//! What kernels can call of Rust, glam and gridwise: tables, a file for each family. It must not infer, lower or render anything.
+
+pub(crate) mod foreign;
+pub(crate) mod format;
+pub(crate) mod image;
+pub(crate) mod int;
+pub(crate) mod intrinsic;
+pub(crate) mod iteration;
+pub(crate) mod matrix;
+pub(crate) mod names;
+pub(crate) mod overflow;
+pub(crate) mod slice;
+pub(crate) mod standard;

@@ -1,0 +1,258 @@
+//! `#[derive(GpuData)]`: its rules, and the implementations with proof that rustc lays the struct out as we do.
+
+use gridwise_ir::layout::{Layout, field_offsets};
+use gridwise_ir::types::{Field, Scalar, StructDef, StructId, TypeId, Types};
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, quote, quote_spanned};
+
+use crate::ast::{Item, ScalarName, Shape, SpanRange, Struct};
+use crate::diag::{Diagnostics, code};
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::{Len, Ty};
+
+/// The struct must say `#[repr(C)]`, and nothing else about its layout.
+pub(crate) fn check_repr(input: &syn::DeriveInput, diags: &mut Diagnostics) {
+    let mut has_c = false;
+    for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
+        // What syn cannot read here rustc reports.
+        let _ = attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("C") {
+                has_c = true;
+            } else {
+                diags
+                    .error(
+                        code::BAD_STRUCT,
+                        SpanRange::of(&meta.path),
+                        "a `GpuData` struct has the layout of plain `#[repr(C)]`",
+                    )
+                    .help("remove this: write `#[repr(C)]`");
+            }
+            if meta.input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                content.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+    }
+    if !has_c && !diags.has_errors() {
+        diags
+            .error(
+                code::BAD_STRUCT,
+                SpanRange::token(input.ident.span()),
+                format!("`{}` needs `#[repr(C)]`", input.ident),
+            )
+            .note("without it Rust may reorder the fields, and the device could not find them")
+            .help("write `#[repr(C)]` above the struct");
+    }
+}
+
+/// Each field must be able to lie in a buffer.
+pub(crate) fn check_fields(program: &Program, item: ItemId, definition: &Struct, diags: &mut Diagnostics) {
+    let TypedItem::Struct(types) = &program.items[item].typed else { return };
+    for ((position, (name, written)), ty) in definition.fields.iter().enumerate().zip(types) {
+        let Some((what, help)) = misfit(ty) else { continue };
+        let name = if definition.shape == Shape::Tuple { position.to_string() } else { name.to_string() };
+        diags
+            .error(code::BAD_STRUCT, written.span, format!("the field `{name}` cannot lie in a buffer: {what}"))
+            .help(help);
+    }
+    if definition.fields.is_empty() && !diags.has_errors() {
+        diags
+            .error(
+                code::BAD_STRUCT,
+                SpanRange::token(definition.name.span()),
+                "a `GpuData` struct needs at least one field",
+            )
+            .help("add a field, or do not pass the struct");
+    }
+}
+
+/// Why a type cannot lie in a buffer, and what to write.
+fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
+    match ty {
+        Ty::Scalar(ScalarName::Bool) => Some(("not every byte is a `bool`", "use `u32`, and compare it with 0")),
+        Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
+        Ty::Scalar(ScalarName::Isize) => Some(("`isize` is 32 bits on the device", "use `i32`")),
+        Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
+        Ty::Range(..) => Some(("Rust does not define the layout of ranges", "use one field for each end")),
+        Ty::Tuple(_) | Ty::Unit => Some(("tuples have no fixed layout", "use one field for each member, or a struct")),
+        Ty::Enum(_, _) | Ty::Ordering => Some(("not every number is a variant", "use `u32`, and `match` on it")),
+        Ty::ConversionError(_) => Some(("it holds nothing", "remove the field")),
+        Ty::Option(_) | Ty::Result(..) => {
+            Some(("Rust does not define the layout of enums", "use a `u32` flag beside the value"))
+        }
+        Ty::Array(_, Len::Known(0)) => Some(("it is empty", "remove the field")),
+        Ty::Array(element, _) => misfit(element),
+        _ => None,
+    }
+}
+
+/// `Value` and `GpuData`. They come before gathering and stay when it fails, so that uses of the struct do not fail, too.
+pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> TokenStream {
+    let (data, name) = (quote!(#krate::__private::data), &input.ident);
+    if !input.generics.params.is_empty() {
+        return generic_data_impls(input, &data);
+    }
+    let fields = field_places(input, &data);
+    quote! {
+        #[automatically_derived]
+        impl #data::Value for #name {
+            // SAFETY: all fields are `GpuData`, as the same derive asserts: any bits are valid.
+            const ZERO: Self = unsafe { ::core::mem::zeroed() };
+        }
+        // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets that the same derive asserts.
+        #[automatically_derived]
+        unsafe impl #data::GpuData for #name { #fields }
+    }
+}
+
+/// Where the fields lie, from which the runtime knows what is padding.
+fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
+    let syn::Data::Struct(definition) = &input.data else { return TokenStream::new() };
+    let fields = definition.fields.members().zip(&definition.fields).map(|(name, field)| {
+        let ty = &field.ty;
+        quote! {
+            #data::Field::new(
+                ::core::mem::offset_of!(Self, #name),
+                ::core::mem::size_of::<#ty>(),
+                #data::FieldsOf::<#ty>::FIELDS,
+            )
+        }
+    });
+    quote! {
+        const FIELDS: &'static [#data::Field] = {
+            #[allow(unused_imports)]
+            use #data::NotData as _;
+            &[#(#fields),*]
+        };
+    }
+}
+
+/// The same for a generic struct: the fields' types are bounds. Where they lie is asserted where a kernel names the struct.
+fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
+    let name = &input.ident;
+    let mut generics = input.generics.clone();
+    for param in generics.type_params_mut() {
+        param.default = None;
+        param.bounds.push(syn::parse_quote!(#data::GpuData));
+    }
+    if let syn::Data::Struct(fields) = &input.data {
+        let clauses = generics.make_where_clause();
+        for field in &fields.fields {
+            let ty = &field.ty;
+            clauses.predicates.push(syn::parse_quote!(#ty: #data::GpuData));
+        }
+    }
+    let (params, args, clauses) = generics.split_for_impl();
+    let places = field_places(input, data);
+    quote! {
+        #[automatically_derived]
+        impl #params #data::Value for #name #args #clauses {
+            // SAFETY: all fields are `GpuData`, as the bounds say: any bits are valid.
+            const ZERO: Self = unsafe { ::core::mem::zeroed() };
+        }
+        // SAFETY: `repr(C)` with fields that are `GpuData`, at offsets that each kernel asserts that names the struct.
+        #[automatically_derived]
+        unsafe impl #params #data::GpuData for #name #args #clauses { #places }
+    }
+}
+
+/// What makes the implementations sound: every field is `GpuData`, and lies where kernels look for it.
+pub(crate) fn data_assertions(
+    program: &Program,
+    item: ItemId,
+    definition: &Struct,
+    krate: &TokenStream,
+) -> TokenStream {
+    if !definition.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let data = quote!(#krate::__private::data);
+    let assertions = definition.fields.iter().map(|(_, written)| {
+        let ty = &written.tokens;
+        quote_spanned!(written.span.start=> assert_gpu_data::<#ty>();)
+    });
+    let name = definition.name.to_token_stream();
+    let layout = layout_assertions(program, &Ty::Struct(item, None), &name);
+    quote! {
+        const _: fn() = || {
+            fn assert_gpu_data<T: #data::GpuData>() {}
+            #(#assertions)*
+        };
+        #layout
+    }
+}
+
+/// That rustc's size, alignment and offsets are those the kernels use; `name`: the struct as written.
+pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) -> TokenStream {
+    let mut types = Types::new();
+    let Ty::Struct(item, _) = ty else { return TokenStream::new() };
+    let Item::Struct(definition) = &program.items[*item].item else { return TokenStream::new() };
+    let Some((id, ty)) = struct_type(program, ty, &mut types) else { return TokenStream::new() };
+    let (Some(layout), Some(offsets)) = (Layout::of(&types, ty), field_offsets(&types, id)) else {
+        return TokenStream::new();
+    };
+    let (size, align) = (layout.size as usize, layout.align as usize);
+    let message = |what: &str, number: usize| {
+        format!(
+            "gridwise: `{name}`: {what} is not the {number} that kernels use; is it `#[repr(C)]`, and glam's SIMD on?"
+        )
+    };
+    let (size_message, align_message) = (message("the size", size), message("the alignment", align));
+    let fields = definition.fields.iter().enumerate().zip(offsets).map(|((position, (field, _)), offset)| {
+        let offset = offset as usize;
+        let field = match definition.shape {
+            Shape::Tuple => syn::Member::from(position),
+            _ => syn::Member::from(field.clone()),
+        };
+        let message = message(&format!("the offset of `{}`", field.to_token_stream()), offset);
+        quote!(::core::assert!(::core::mem::offset_of!(#name, #field) == #offset, #message);)
+    });
+    quote! {
+        const _: () = {
+            ::core::assert!(::core::mem::size_of::<#name>() == #size, #size_message);
+            ::core::assert!(::core::mem::align_of::<#name>() == #align, #align_message);
+            #(#fields)*
+        };
+    }
+}
+
+fn struct_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<(StructId, TypeId)> {
+    let Ty::Struct(item, _) = ty else { return None };
+    let Item::Struct(definition) = &program.items[*item].item else { return None };
+    let mut lowered = Vec::new();
+    for ((name, _), ty) in definition.fields.iter().zip(program.fields_of(ty).iter()) {
+        lowered.push(Field { name: name.to_string(), ty: memory_type(program, ty, types)? });
+    }
+    Some(types.add_struct(StructDef { name: definition.name.to_string(), fields: lowered, align: 1 }))
+}
+
+/// The IR type of something that can lie in a buffer.
+fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> {
+    let scalar = |name: &ScalarName| match name {
+        ScalarName::Bool | ScalarName::Usize | ScalarName::Isize => None,
+        name => Some(crate::lower::scalar(*name)),
+    };
+    match ty {
+        Ty::Scalar(name) => Some(types.scalar(scalar(name)?)),
+        Ty::Vector(name, lanes) => Some(types.vector(scalar(name)?, *lanes)),
+        Ty::Matrix(size) => Some(crate::lower::matrix_type(types, *size)),
+        Ty::Quat => Some(types.vector(Scalar::F32, crate::builtin::matrix::QUAT_LANES)),
+        Ty::Atomic(name) => Some(types.scalar(scalar(name)?)),
+        Ty::Array(element, len) => {
+            let element = memory_type(program, element, types)?;
+            // Of a length that the launch decides, only the least is certain.
+            Some(types.array(element, len.known().unwrap_or(1)))
+        }
+        Ty::Struct(..) => struct_type(program, ty, types).map(|(_, ty)| ty),
+        _ => None,
+    }
+}
+
+/// Bytes that something takes in a buffer or in shared memory; `None` when they are too many to count.
+pub(super) fn byte_size(program: &Program, ty: &Ty) -> Option<u64> {
+    let mut types = Types::new();
+    let ty = memory_type(program, ty, &mut types)?;
+    Layout::of(&types, ty).map(|layout| u64::from(layout.size))
+}

@@ -1,0 +1,31 @@
+//! `tune` and `dispatch_tuned` of a kernel whose attribute lists values of its const parameters.
+
+use proc_macro2::TokenStream;
+
+use super::dispatch::{cfgs, dispatch_param, push, type_name};
+use crate::ast::Fn;
+use crate::attribute::KernelAttr;
+use crate::emit::tokens::{Tokens, tokens};
+
+/// A call of the facade's macro that writes both functions; `None` where nothing is listed.
+pub(super) fn tuning(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> Option<Tokens> {
+    let candidates = attr.candidates(&function.generics.source);
+    let first = arguments(candidates.first()?);
+    let (vis, name) = (&function.vis, type_name(&function.name));
+    let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let pushes = function.params.iter().map(push);
+    let cfgs = cfgs(&function.attrs);
+    let all = candidates.iter().map(|candidate| {
+        let candidate = arguments(candidate);
+        tokens!([#candidate])
+    });
+    Some(tokens! {
+        #private::tuning! { #vis #name (#(#params),*) (#(#pushes)*) [#(#cfgs)*] [#first] #(#all)* }
+    })
+}
+
+/// `64, true`
+fn arguments(candidate: &[&TokenStream]) -> Tokens {
+    let values = candidate.iter();
+    tokens!(#(#values),*)
+}

@@ -1,0 +1,6 @@
+//! The Rust that an expansion gives: the renderings of the typed tree, the items beside them, and the tokens that both are made of.
+
+pub(crate) mod codegen;
+pub(crate) mod editor;
+pub(crate) mod render;
+pub(crate) mod tokens;

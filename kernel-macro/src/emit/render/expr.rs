@@ -1,0 +1,511 @@
+//! Blocks, statements and expressions.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+
+use super::operator::receiver;
+use super::{Mode, Renderer, context};
+use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
+use crate::emit::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
+use crate::infer::{is_bare_math_constant, parent};
+use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
+
+impl Renderer<'_> {
+    /// `{ … }`
+    pub(super) fn block(&mut self, block: &Block) -> Tokens {
+        let body = self.body(block);
+        tokens_at!(block.span.end=> { #body })
+    }
+
+    /// What stands between the braces of a block.
+    pub(super) fn body(&mut self, block: &Block) -> Tokens {
+        let mut writer = Writer::new();
+        for statement in &block.statements {
+            self.statement(statement).put(&mut writer);
+        }
+        if let Some(tail) = &block.tail {
+            self.bare(tail).put(&mut writer);
+        }
+        writer.finish()
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Tokens {
+        if let Some(tokens) = self.shared_let(statement) {
+            return tokens;
+        }
+        match statement {
+            Statement::Let { pattern, ty, value, otherwise, .. } => {
+                if let Some(tokens) = self.slice_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
+                if let Some(tokens) = self.image_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
+                if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
+                let stated = match ty {
+                    Some(ty) if !self.is_projection(ty) => ty.tokens.clone().into(),
+                    _ => self.let_ty(pattern, value.as_ref()),
+                };
+                let pattern = self.pattern_in(pattern, otherwise.is_some());
+                let value = value.as_ref().map(|value| {
+                    let value = match self.typed.taken_apart.contains(&value.id) {
+                        true => self.scrutinee(value),
+                        false => self.argument(value),
+                    };
+                    tokens!(= #value)
+                });
+                let otherwise = otherwise.as_ref().map(|block| {
+                    let block = self.block(block);
+                    tokens!(else #block)
+                });
+                tokens!(let #pattern: #stated #value #otherwise;)
+            }
+            Statement::Sought(sought) if self.typed.sought.contains(&sought.id) => self.statement(&sought.element),
+            Statement::Sought(sought) => self.statement(&sought.written),
+            Statement::Const(constant) => constant.tokens.clone().into(),
+            Statement::Use(item) => {
+                let item = item.clone();
+                tokens!(#[allow(unused_imports)] #item)
+            }
+            Statement::Expr { expr, semicolon: true } => {
+                let expr = self.bare(expr);
+                tokens!(#expr;)
+            }
+            Statement::Expr { expr, semicolon: false } => self.bare(expr),
+        }
+    }
+
+    fn if_expr(&mut self, span: Span, condition: &Expr, then_block: &Block, else_expr: Option<&Expr>) -> Tokens {
+        let (condition, then_block) = (self.condition(condition), self.block(then_block));
+        let else_expr = else_expr.map(|else_expr| {
+            let tokens = self.bare(else_expr);
+            match else_expr.kind {
+                ExprKind::If { .. } | ExprKind::Block { label: None, .. } => tokens!(else #tokens),
+                _ => tokens!(else { #tokens }),
+            }
+        });
+        tokens_at!(span=> if #condition #then_block #else_expr)
+    }
+
+    /// An expression that can stand as an operand.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Tokens {
+        let tokens = self.bare(expr);
+        let is_atom = match expr.kind {
+            ExprKind::Literal(_) | ExprKind::Path(_) | ExprKind::Paren(_) | ExprKind::Tuple(_) | ExprKind::Array(_) => {
+                true
+            }
+            // The twin renders some of these as blocks or casts.
+            ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Field { .. } | ExprKind::Index { .. } => {
+                self.is_original() || tokens.is_postfix()
+            }
+            // And these as calls.
+            ExprKind::Binary(..) | ExprKind::Unary(..) => !self.is_original() && tokens.is_postfix(),
+            _ => false,
+        };
+        if is_atom { tokens } else { tokens_at!(expr.span.start=> (#tokens)) }
+    }
+
+    /// An expression that stands alone: as a statement, an initialiser or an argument.
+    pub(super) fn bare(&mut self, expr: &Expr) -> Tokens {
+        let span = expr.span.start;
+        match &expr.kind {
+            ExprKind::Literal(literal) => self.literal(literal, self.expr_ty(expr), span),
+            ExprKind::Path(path) => self.path_expr(path, expr),
+            ExprKind::Paren(inner) => {
+                let inner = self.bare(inner);
+                // What was an operator may be a call.
+                if !self.is_original() && inner.is_postfix() { inner } else { tokens_at!(span=> (#inner)) }
+            }
+            ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ExprKind::Borrow { mutable, .. } => self.borrow(expr, *mutable),
+            ExprKind::Binary(op, left, right, op_span) => self.binary_expr(*op, left, right, *op_span, expr),
+            ExprKind::Assign(target, value) => self.assign(target, value),
+            ExprKind::AssignOp(op, target, value, op_span) => self.assign_op(*op, target, value, *op_span, expr),
+            ExprKind::Cast(operand, ty) => self.cast(operand, &ty.tokens, self.expr_ty(expr)),
+            ExprKind::Call { callee, args, .. } => self.call(callee, args, expr),
+            ExprKind::Method { receiver, name, args, .. } => self.method(receiver, name, args, expr),
+            ExprKind::Field { .. } | ExprKind::Index { .. } => self.read(expr),
+            ExprKind::Tuple(members) => {
+                let members = members.iter().map(|member| self.bare(member)).collect::<Vec<_>>();
+                tokens_at!(span=> (#(#members,)*))
+            }
+            ExprKind::Array(elements) => {
+                let elements = elements.iter().map(|element| self.bare(element)).collect::<Vec<_>>();
+                tokens_at!(span=> [#(#elements),*])
+            }
+            ExprKind::Repeat { element, len } => {
+                let element = self.bare(element);
+                // Of unknown length: a const parameter.
+                let len = match self.typed.lens.get(&len.id) {
+                    Some(len) => self.len(*len),
+                    None => self.bare(len),
+                };
+                tokens_at!(span=> [#element; #len])
+            }
+            ExprKind::Struct { path, fields, base } => {
+                let path = path_tokens(path);
+                let fields = fields.iter().map(|(name, value)| {
+                    let value = self.bare(value);
+                    tokens!(#name: #value)
+                });
+                let fields: Vec<_> = fields.collect();
+                let base = base.as_ref().map(|base| {
+                    let base = self.expr(base);
+                    tokens!(..#base)
+                });
+                tokens!(#path { #(#fields,)* #base })
+            }
+            ExprKind::Macro(call) => self.macro_call(call, expr),
+            ExprKind::Slice { base, start, end, inclusive } => {
+                self.original_slice(base, start.as_deref(), end.as_deref(), *inclusive)
+            }
+            _ => self.control(expr),
+        }
+    }
+
+    fn control(&mut self, expr: &Expr) -> Tokens {
+        let span = expr.span.start;
+        match &expr.kind {
+            ExprKind::If { condition, then_block, else_expr } => {
+                self.if_expr(span, condition, then_block, else_expr.as_deref())
+            }
+            ExprKind::Sought(sought) if self.typed.sought.contains(&expr.id) => self.bare(&sought.element),
+            ExprKind::Sought(sought) => {
+                let (condition, then_block, else_expr) = sought.written();
+                self.if_expr(span, condition, then_block, else_expr)
+            }
+            ExprKind::Match { scrutinee, arms } => self.match_expr(expr, scrutinee, arms),
+            ExprKind::Const(block) => {
+                let block = self.block(block);
+                // What is checked in the twin is no constant for rustc; the original shows that it is one.
+                if self.is_original() { tokens_at!(span=> const #block) } else { block }
+            }
+            ExprKind::Closure(closure) => self.closure(expr, closure),
+            ExprKind::Try(operand) => {
+                let operand = self.expr(operand);
+                tokens_at!(expr.span.end=> #operand?)
+            }
+            ExprKind::While { label, condition, body, .. } => {
+                let (label, condition, body) = (loop_label(label), self.condition(condition), self.block(body));
+                tokens_at!(span=> #label while #condition #body)
+            }
+            ExprKind::Loop { label, body, .. } => {
+                let (label, body) = (loop_label(label), self.block(body));
+                tokens_at!(span=> #label loop #body)
+            }
+            ExprKind::For { label, pattern, iterated, body, .. } => {
+                if !self.is_original() && self.typed.written_loops.contains(&expr.id) {
+                    self.note_parts(pattern, iterated);
+                }
+                let (label, pattern) = (loop_label(label), self.pattern(pattern));
+                let iterated = match &iterated.kind {
+                    ExprKind::Range { .. } => self.bare(iterated),
+                    _ => self.iterable(iterated),
+                };
+                let iterated = if iterated.has_braces() { tokens!((#iterated)) } else { iterated };
+                let body = self.block(body);
+                tokens_at!(span=> #label for #pattern in #iterated #body)
+            }
+            ExprKind::Range { start, end, inclusive } => self.range(start, end.as_deref(), *inclusive),
+            ExprKind::Block { label, block } => {
+                let (label, block) = (loop_label(label), self.block(block));
+                tokens!(#label #block)
+            }
+            ExprKind::Break { label, value } => {
+                let label = label.as_ref().map(|label| &label.lifetime);
+                let value = value.as_ref().map(|value| self.expr(value));
+                tokens_at!(span=> break #label #value)
+            }
+            ExprKind::Continue { label } => {
+                let label = label.as_ref().map(|label| &label.lifetime);
+                tokens_at!(span=> continue #label)
+            }
+            ExprKind::Return(value) => {
+                let value = value.as_ref().map(|value| self.expr(value));
+                tokens_at!(span=> return #value)
+            }
+            _ => tokens!(),
+        }
+    }
+
+    fn literal(&self, literal: &ast::Literal, ty: &Ty, span: Span) -> Tokens {
+        let mut token = match (literal, ty) {
+            (ast::Literal::Bool(value), _) => return tokens_at!(span=> #value),
+            // Of a type that depends on a generic parameter: rustc finds it.
+            (ast::Literal::Float { text, suffix: None }, Ty::Error) => {
+                unsuffixed(&format!("{text}{}", zero_after(text)))
+            }
+            (ast::Literal::Int { value, suffix: None }, Ty::Error) => unsuffixed(&value.to_string()),
+            (ast::Literal::Float { text, .. }, Ty::Scalar(ScalarName::F64)) => double_literal(text),
+            (ast::Literal::Float { text, .. }, _) => float_literal(text),
+            (ast::Literal::Int { value, .. }, Ty::Scalar(scalar)) => self.suffixed(*value, scalar.name()),
+            (ast::Literal::Int { value, .. }, _) => self.suffixed(*value, "u32"),
+        };
+        token.set_span(span);
+        Tokens::from(TokenTree::from(token))
+    }
+
+    /// An integer with its suffix.
+    pub(super) fn suffixed(&self, value: u128, suffix: &'static str) -> Literal {
+        let mut numbers = self.numbers.borrow_mut();
+        if let Some((.., known)) = numbers.iter().find(|known| (known.0, known.1) == (value, suffix)) {
+            return known.clone();
+        }
+        let literal = suffixed(value, suffix);
+        numbers.push((value, suffix, literal.clone()));
+        literal
+    }
+
+    fn path_expr(&mut self, path: &Path, expr: &Expr) -> Tokens {
+        match self.typed.paths.get(&expr.id) {
+            // `usize::MAX` is another number on the host.
+            Some(Resolution::Value(ConstValue::U32(value)))
+                if !self.is_original() && *self.expr_ty(expr) == Ty::USIZE =>
+            {
+                let value = Literal::usize_suffixed(*value as usize);
+                tokens_at!(expr.span.start=> #value)
+            }
+            _ if !self.is_original() && self.is_plain_reference(expr) => {
+                let path = path_tokens(path);
+                tokens_at!(expr.span.start=> (*#path))
+            }
+            _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&self.chain(expr), &[]),
+            Some(Resolution::Value(ConstValue::F32(value)))
+                if path.as_name().is_some_and(|name| is_bare_math_constant(&name.to_string())) =>
+            {
+                self.imported_constant(path, value.to_bits(), expr)
+            }
+            _ => path_tokens(path),
+        }
+    }
+
+    /// A constant that the module around imports, with the assertion that it is the one that its name says.
+    fn imported_constant(&self, path: &Path, bits: u32, expr: &Expr) -> Tokens {
+        let name = path.text();
+        let (asserted, path) = (path_tokens(path), path_tokens(path));
+        if !matches!(self.mode, Mode::Original | Mode::Device) {
+            return path;
+        }
+        let message =
+            format!("in kernels, `{name}` is `std::f32::consts::{name}`: write `self::{name}` for one of your own");
+        let (twin, bits, message) = (self.twin(), Literal::u32_suffixed(bits), Literal::string(&message));
+        tokens_at!(expr.span.start=> ({
+            const _: () = #twin::is_math_constant(#asserted, #bits, #message);
+            #path
+        }))
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Tokens {
+        let ty = self.expr_ty(operand).clone();
+        let is_literal = matches!(operand.kind, ExprKind::Literal(_));
+        let value = match (op, self.reference_of(operand)) {
+            (UnaryOp::Deref, Some(_)) if !self.is_original() => self.expr(super::reference::referent(operand)),
+            // Prefixes need no parentheses between them, which rustc would follow by recursion.
+            _ if matches!(operand.kind, ExprKind::Unary(..)) => self.bare(operand),
+            _ => self.expr(operand),
+        };
+        match (op, &ty) {
+            // A variable that is a reference is followed wherever it is named.
+            (UnaryOp::Deref, _) if !self.is_original() && self.reference_of(operand).is_some() => value,
+            (UnaryOp::Deref, _) if self.is_original() || self.is_reference(operand) => tokens!(*#value),
+            // A value already.
+            (UnaryOp::Deref, _) => value,
+            (_, Ty::Error) if !self.is_original() && !is_literal => self.unknown_unary(op, value),
+            (UnaryOp::Neg, Ty::Scalar(scalar)) if scalar.is_signed() && !self.is_original() && !is_literal => {
+                let value = receiver(value);
+                self.narrow(*scalar, tokens!(#value.wrapping_neg()))
+            }
+            (UnaryOp::Neg, Ty::Vector(ScalarName::I32, len)) if !self.is_original() => {
+                let (twin, name) = (self.twin(), super::types::vector_name(ScalarName::I32, *len));
+                tokens!(#twin::glam::#name::ZERO.wrapping_sub(#value))
+            }
+            (UnaryOp::Neg, _) => tokens!(-#value),
+            (UnaryOp::Not, Ty::Scalar(ScalarName::Usize)) if !self.is_original() => {
+                let twin = self.twin();
+                tokens!(#twin::wrap32(!#value))
+            }
+            (UnaryOp::Not, _) => tokens!(!#value),
+        }
+    }
+
+    /// Whether what `*` follows is a reference in the twin, too: a parameter of the function, or something unknown that did
+    /// not become a value on the way.
+    fn is_reference(&self, expr: &Expr) -> bool {
+        match (&expr.kind, self.typed.paths.get(&expr.id), &self.item.item) {
+            (ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner), ..) => self.is_reference(inner),
+            (_, Some(Resolution::Binding(binding)), Item::Fn(function)) => {
+                function.params.iter().any(|param| param.binding == *binding) || !self.is_value(*binding)
+            }
+            _ => *self.expr_ty(expr) == Ty::Error,
+        }
+    }
+
+    /// Whether a variable holds a value in the twin, though it may be a reference in Rust.
+    pub(super) fn is_value(&self, binding: ast::BindingId) -> bool {
+        *self.typed.binding(binding) != Ty::Error || self.typed.values.contains(&binding)
+    }
+
+    fn cast(&mut self, operand: &Expr, written: &TokenStream, to: &Ty) -> Tokens {
+        // Casts bind to the left.
+        let value = match operand.kind {
+            ExprKind::Cast(..) => self.bare(operand),
+            _ => self.expr(operand),
+        };
+        match to {
+            // 32 bits, as on the device.
+            Ty::Scalar(ScalarName::Usize) if !self.is_original() => {
+                self.uses_names();
+                tokens!(#value as __u32 as __usize)
+            }
+            Ty::Scalar(ScalarName::Isize) if !self.is_original() => {
+                self.uses_names();
+                tokens!(#value as __i32 as __isize)
+            }
+            _ => tokens!(#value as #written),
+        }
+    }
+
+    fn call(&mut self, callee: &Path, args: &[Expr], expr: &Expr) -> Tokens {
+        match self.typed.calls.get(&expr.id) {
+            Some(Callee::Builtin(builtin)) if !self.is_original() => {
+                let name = Word(builtin.name());
+                if self.mode == Mode::Twin {
+                    let cx = context();
+                    return tokens!(#cx.#name());
+                }
+                let twin = self.twin();
+                tokens!(#twin::#name())
+            }
+            Some(
+                parallel @ (Callee::Barrier
+                | Callee::SubgroupBarrier
+                | Callee::Uniform
+                | Callee::Fence(..)
+                | Callee::Subgroup(_)),
+            ) if !self.is_original() => self.parallel_call(*parallel, callee, args, expr),
+            Some(Callee::Coop(CoopCall::Load(_))) if !self.is_original() => self.matrix_load(args, expr),
+            Some(called @ (Callee::Device(_) | Callee::Closure)) if !self.is_original() && self.may_wait(*called) => {
+                self.framed_call(callee, args, expr)
+            }
+            Some(Callee::TryConvert) if !self.is_original() => self.try_convert(&args[0], expr),
+            Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
+                self.intrinsic_call(*intrinsic, callee, args, expr)
+            }
+            _ => {
+                let args: Vec<_> = args.iter().collect();
+                let called = self.typed.calls.get(&expr.id).copied();
+                let path = if called.is_none() && args.iter().any(|arg| self.slice_of_unknown(arg).is_some()) {
+                    Self::member_twin_path(callee)
+                } else {
+                    self.callee_path(called, callee)
+                };
+                let call = self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)));
+                match (called, callee.segments.as_slice()) {
+                    (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
+                        let given = tokens!(::core::primitive::u8);
+                        Self::of_core(module, name, given, call)
+                    }
+                    (Some(Callee::FromFn), [module, name]) if self.is_original() => {
+                        let number = tokens!(::core::primitive::usize);
+                        let given = tokens!(#number, 0, fn(::core::primitive::usize) -> ::core::primitive::usize);
+                        Self::of_core(module, name, given, call)
+                    }
+                    _ => call,
+                }
+            }
+        }
+    }
+
+    /// A call of what is taken for `core::mem`'s or `core::array`'s by its name alone, and a proof that it is: rustc finds `name`
+    /// ambiguous where the author has another module of that name. `given`: types for the function's parameters.
+    fn of_core(module: &Ident, name: &Ident, given: Tokens, call: Tokens) -> Tokens {
+        let core = Word(if *module == "mem" { "mem" } else { "array" });
+        tokens! {
+            ({
+                #[deny(ambiguous_glob_imports)]
+                {
+                    #[allow(unused_imports)]
+                    use ::core::#core::*;
+                    #[allow(unused_imports)]
+                    use #module::*;
+                    let _ = #name::<#given>;
+                }
+                #call
+            })
+        }
+    }
+
+    /// Position or name of a member.
+    pub(super) fn member(member: &Member) -> Tokens {
+        match member {
+            Member::Named(name) => tokens!(#name),
+            Member::Index(index, span) => {
+                let mut index = Literal::u32_unsuffixed(*index);
+                index.set_span(*span);
+                Tokens::from(TokenTree::from(index))
+            }
+        }
+    }
+}
+
+/// A path as written.
+pub(super) fn path_tokens(path: &Path) -> Tokens {
+    if let (Some(through), Some(name)) = (&path.through, path.segments.last()) {
+        let (of, through) = (path_tokens(&parent(path)), path_tokens(through));
+        return tokens!(<#of as #through>::#name);
+    }
+    let segments = &path.segments;
+    let leading = path.leading_colon.then(|| tokens!(::));
+    if path.generics.is_empty() {
+        return tokens!(#leading #(#segments)::*);
+    }
+    let segments = segments.iter().enumerate().map(|(position, segment)| {
+        let args = path.generics.iter().find(|args| args.segment == position).map(|args| {
+            // `Pair<f32>::new` is written with a turbofish in an expression.
+            let (colons, tokens) = (args.tokens.to_string().starts_with("::"), &args.tokens);
+            if colons { tokens!(#tokens) } else { tokens!(::#tokens) }
+        });
+        tokens!(#segment #args)
+    });
+    tokens!(#leading #(#segments)::*)
+}
+
+fn loop_label(label: &Option<Box<Label>>) -> Option<Tokens> {
+    label.as_ref().map(|label| {
+        let lifetime = &label.lifetime;
+        tokens!(#lifetime:)
+    })
+}
+
+/// A literal with its suffix. Text to tokens is slow: only what has no constructor goes that way.
+fn suffixed(value: u128, suffix: &str) -> Literal {
+    match (suffix, u32::try_from(value), i32::try_from(value)) {
+        ("u32", Ok(value), _) => Literal::u32_suffixed(value),
+        ("usize", Ok(value), _) => Literal::usize_suffixed(value as usize),
+        ("i32", _, Ok(value)) => Literal::i32_suffixed(value),
+        _ => format!("{value}{suffix}").parse().expect("digits and a suffix are a literal"),
+    }
+}
+
+fn unsuffixed(text: &str) -> Literal {
+    text.parse().expect("a literal without its suffix is one")
+}
+
+fn zero_after(text: &str) -> &'static str {
+    if text.ends_with('.') { "0" } else { "" }
+}
+
+fn double_literal(text: &str) -> Literal {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Literal::f64_suffixed(value),
+        _ => format!("{text}f64").parse().expect("a float and its suffix are a literal"),
+    }
+}
+
+fn float_literal(text: &str) -> Literal {
+    match text.parse::<f32>() {
+        Ok(value) if value.is_finite() => Literal::f32_suffixed(value),
+        _ => format!("{text}f32").parse().expect("a float and its suffix are a literal"),
+    }
+}

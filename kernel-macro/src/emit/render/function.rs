@@ -1,0 +1,234 @@
+//! Whole functions: the original, the device function, and what the host side of a kernel is made of.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
+
+use super::parallel::waits;
+use super::site::{SiteUse, sites_tokens};
+use super::slice::{TWIN_FN, method_twin};
+use super::{Mode, Renderer, twin_import};
+use crate::ast::{Fn, Item, Param, TypeKind};
+use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
+use crate::program::{ItemId, Program, TypedItem};
+use crate::typed::{Ty, TypedFn};
+
+/// A kernel as its author wrote it with every type stated. `lints`: whether it says which lints are off; else the facade's
+/// `implementation!` does.
+pub(crate) fn render_original(program: &Program, item: ItemId, lints: bool, krate: &TokenStream) -> Option<Tokens> {
+    rendered(program, item, Mode::Original, lints, krate)
+}
+
+/// A device function.
+pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
+    let has_twin = parts(program, item).is_some_and(|(function, _)| function.has_twin());
+    let mode = if has_twin { Mode::Original } else { Mode::Device };
+    let mut tokens = rendered(program, item, mode, true, krate).map(TokenStream::from).unwrap_or_default();
+    if has_twin {
+        tokens.extend(twin_of_fn(program, item, krate).map(TokenStream::from));
+    }
+    tokens
+}
+
+/// What the twin calls instead of a device function that takes slices or is a `const fn`. That of a method stands beside it; that of a function
+/// belongs to a type of the function's name, which comes along wherever the function is imported.
+fn twin_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+    let (function, typed) = parts(program, item)?;
+    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
+    let body = renderer.body(&function.body);
+    let import = twin_import(krate);
+    let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
+    let conditions = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let (for_type, for_fn) = (conditions(), conditions());
+    let (vis, name) = (&function.vis, &function.name);
+    let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
+    let clauses = shared_clauses(program, item, function, krate);
+    // The parameters' types are written outside of the body.
+    let twin = tokens!(#krate::__private::twin);
+    let receiver = function.receiver.as_ref();
+    let params = function.params.iter().skip(usize::from(receiver.is_some())).map(|param| match &param.ty.kind {
+        TypeKind::Slice { mutable, element } => {
+            let (name, element) = (&param.name, &element.tokens);
+            let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
+            {
+                let twin = twin.copy();
+                tokens!(#name: #twin::#slice<'_, #element>)
+            }
+        }
+        _ => parameter(param),
+    });
+    let params: Vec<_> = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params).collect();
+    let result = function.result.as_ref().map(|ty| {
+        let tokens = &ty.tokens;
+        tokens!(-> #tokens)
+    });
+    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    if program.items[item].owner.is_some() {
+        let called = method_twin(name);
+        return Some(tokens! {
+            #(#for_fn)*
+            #[doc(hidden)]
+            #[allow(warnings, clippy::all)]
+            #vis fn #called #generics (#(#params),*) #result #clauses #body
+        });
+    }
+    let called = Ident::new(TWIN_FN, Span::call_site());
+    Some(tokens! {
+        #(#for_type)*
+        #[doc(hidden)]
+        #[allow(warnings)]
+        #vis enum #name {}
+        #(#for_fn)*
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all)]
+        impl #name {
+            pub fn #called #generics (#(#params),*) #result #clauses #body
+        }
+    })
+}
+
+/// The clauses of a twin with slices: elements whose type is a parameter's must be what the host shares.
+fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenStream) -> TokenStream {
+    let owner = program.items[item].owner.map(|owner| &program.items[owner].item);
+    let mut names: Vec<String> = function.generics.source.type_params().map(|param| param.ident.to_string()).collect();
+    match owner {
+        Some(Item::Impl(owner)) => {
+            names.extend(owner.generics.source.type_params().map(|param| param.ident.to_string()))
+        }
+        Some(Item::Trait(owner)) => {
+            names.push("Self".to_owned());
+            names.extend(owner.generics.source.type_params().map(|param| param.ident.to_string()));
+        }
+        _ => {}
+    }
+    let bounds = function.params.iter().filter_map(|param| match &param.ty.kind {
+        TypeKind::Slice { element, .. } if names_any(&element.tokens, &names) => {
+            let element = &element.tokens;
+            Some(quote::quote!(#element: #krate::GpuData,))
+        }
+        _ => None,
+    });
+    let bounds: TokenStream = bounds.collect();
+    let written = &function.generics.source.where_clause;
+    match (written, bounds.is_empty()) {
+        (_, true) => written.to_token_stream(),
+        (None, false) => quote::quote!(where #bounds),
+        (Some(written), false) => {
+            let predicates = written.predicates.iter();
+            quote::quote!(where #(#predicates,)* #bounds)
+        }
+    }
+}
+
+/// Whether one of the names stands in tokens.
+pub(crate) fn names_any(tokens: &TokenStream, names: &[String]) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => names.iter().any(|name| ident == name),
+        proc_macro2::TokenTree::Group(group) => names_any(&group.stream(), names),
+        _ => false,
+    })
+}
+
+fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &TokenStream) -> Option<Tokens> {
+    let (function, typed) = parts(program, item)?;
+    let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
+    let body = renderer.body(&function.body);
+    let import = renderer.uses_twin.get().then(|| twin_import(krate));
+    let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
+    let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
+    let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
+    let clauses = &function.generics.source.where_clause;
+    let receiver = function.receiver.as_ref();
+    let params = function.params.iter().skip(usize::from(receiver.is_some())).map(parameter);
+    let params = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params);
+    let result = function.result.as_ref().map(|ty| {
+        let tokens = &ty.tokens;
+        tokens!(-> #tokens)
+    });
+    // Lints that the rendering's own shape would set off; those about the author's code stay on.
+    let lints = lints.then(|| {
+        // The original of a kernel never runs: its dispatch type does.
+        let allow = (mode == Mode::Original).then(|| tokens!(dead_code,));
+        tokens!(#[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
+    });
+    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    let constness = function.is_const.then(|| tokens!(const));
+    Some(tokens! {
+        #(#attrs)*
+        #lints
+        #vis #constness fn #name #generics (#(#params),*) #result #clauses #body
+    })
+}
+
+/// The host side of a kernel: what the facade's `implementation!` is told of the twin.
+pub(crate) struct Host {
+    /// The method of the group that runs the twin.
+    pub(crate) run: Word,
+    /// For each parameter its name and how its argument is taken out of the launch's, and the type that it is taken as: `x slice 0` and
+    /// `f32`.
+    pub(crate) params: Vec<(Tokens, Tokens)>,
+    /// The twin's body. Names `TWIN` and `SITES`.
+    pub(crate) body: Tokens,
+    /// Generic parameters of the twin, the arguments for them, and the `where` clauses.
+    pub(crate) generics: Option<[TokenStream; 3]>,
+    /// The table of sites.
+    pub(crate) sites: Vec<SiteUse>,
+}
+
+/// The host side of a kernel.
+pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
+    let (function, typed) = parts(program, item)?;
+    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin);
+    let body = renderer.block(&function.body);
+    let is_atomic = |param: &Param| typed.atomic_buffers.contains(&param.binding);
+    let params = (0..).zip(function.params.iter().zip(&typed.params));
+    let params = params.map(|(position, (param, ty))| twin_parameter(param, ty, is_atomic(param), Plain(position)));
+    let calls_device = typed.callees().next().is_some();
+    let run = Word(match (waits(program, item), calls_device) {
+        (true, _) => "run_fibers",
+        (false, true) => "run_ambient",
+        (false, false) => "run",
+    });
+    let generics = (!function.generics.params.is_empty()).then(|| {
+        // Type parameters are names of the instance's types here.
+        let mut source = function.generics.source.clone();
+        let is_generic = source.type_params().next().is_some();
+        source.params = source.params.into_iter().filter(|it| matches!(it, syn::GenericParam::Const(_))).collect();
+        source.where_clause = source.where_clause.filter(|_| !is_generic);
+        let (generics, args, clauses) = source.split_for_impl();
+        [generics.to_token_stream(), args.as_turbofish().to_token_stream(), clauses.to_token_stream()]
+    });
+    Some(Host { run, params: params.collect(), body, generics, sites: renderer.sites.into_inner().into_rows() })
+}
+
+fn parts(program: &Program, item: ItemId) -> Option<(&Fn, &TypedFn)> {
+    match &program.items[item] {
+        crate::program::ProgramItem {
+            item: Item::Fn(function),
+            typed: TypedItem::Fn(typed) | TypedItem::Generic(typed),
+            ..
+        } => Some((function, typed)),
+        _ => None,
+    }
+}
+
+fn parameter(param: &Param) -> Tokens {
+    let (name, ty) = (&param.name, &param.ty.tokens);
+    let mutable = param.mutable.then(|| tokens_at!(name.span()=> mut));
+    tokens!(#mutable #name: #ty)
+}
+
+/// `mut` stands behind the name, so that the name stands alone.
+fn twin_parameter(param: &Param, ty: &Ty, is_atomic: bool, position: Plain) -> (Tokens, Tokens) {
+    let name = &param.name;
+    let mutable = param.mutable.then(|| tokens!((mut)));
+    let (take, of) = match &param.ty.kind {
+        TypeKind::Slice { mutable, element } if *mutable || is_atomic => ("slice_mut", &element.tokens),
+        TypeKind::Slice { element, .. } => ("slice", &element.tokens),
+        TypeKind::List { mutable, element } => (if *mutable { "list_mut" } else { "list" }, &element.tokens),
+        TypeKind::Image { target, is_list, .. } => (if *is_list { "images" } else { "image" }, target),
+        _ if *ty == Ty::BOOL => ("value_bool", &param.ty.tokens),
+        _ => ("value", &param.ty.tokens),
+    };
+    let take = Word(take);
+    (tokens!(#name #mutable #take #position), tokens!(#of))
+}

@@ -1,0 +1,153 @@
+//! Typed trees back to Rust: the checked original of a kernel, device functions, and the host twin. Decides nothing about types.
+//!
+//! Three renderings of one tree, every inferred type stated in each, so that a difference from rustc's inference is a
+//! compile error:
+//! - *original*: the kernel with the types its author wrote, for rustc's checks and for editors; it never runs;
+//! - *twin*: the kernel with buffers that many invocations share, wrapping integers, and traps instead of panics; it runs
+//!   on the host device;
+//! - *device*: a device function, which serves as both and finds the running invocation by thread. One that takes slices has
+//!   an original and, for what runs on the host, a function of slices that many invocations share.
+
+mod assign;
+mod closure;
+mod compare;
+mod coop;
+mod expr;
+mod function;
+mod generic;
+mod image;
+mod intrinsic;
+mod iterate;
+mod operator;
+mod parallel;
+mod pattern;
+mod place;
+mod reference;
+mod report;
+mod site;
+mod slice;
+mod slice_method;
+mod types;
+
+pub(crate) use function::{Host, names_any, render_fn, render_host, render_original};
+use site::SiteRows;
+pub(crate) use site::{MOST_MATCHED, SITES, SiteIndex, SiteUse, sites_rows, sites_tokens};
+pub(crate) use slice::method_twin;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+
+use crate::ast::{BindingId, Expr};
+use crate::emit::tokens::{Local, Tokens, Word, tokens};
+use crate::program::{Program, ProgramItem};
+use crate::typed::{Ty, TypedFn};
+
+/// What generated code calls the twin's support module: a `use` in front of it says where that is.
+pub(crate) const TWIN: &str = "__twin";
+
+/// Which rendering is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Original,
+    Twin,
+    Device,
+    /// A device function that takes slices or is a `const fn`, as what runs on the host calls it.
+    Slices,
+}
+
+/// What rendering one function needs.
+struct Renderer<'a> {
+    program: &'a Program,
+    item: &'a ProgramItem,
+    typed: &'a TypedFn,
+    mode: Mode,
+    /// Whether anything named the twin's support module.
+    uses_twin: Cell<bool>,
+    /// The trap sites met so far.
+    sites: RefCell<SiteRows>,
+    /// The references of the twin that lead into buffers and shared variables.
+    parts: RefCell<BTreeSet<BindingId>>,
+    /// Whether what is rendered records no traps.
+    is_quiet: bool,
+    /// The variables that name slices, and whether they write.
+    slices: RefCell<BTreeMap<BindingId, bool>>,
+    /// Numbers with suffixes, which take long to make: each once.
+    numbers: RefCell<Vec<(u128, &'static str, Literal)>>,
+    /// Whether arrays that are gone through are taken, not lent: the chain outlives them.
+    owns_arrays: bool,
+}
+
+impl<'a> Renderer<'a> {
+    fn new(program: &'a Program, item: &'a ProgramItem, typed: &'a TypedFn, mode: Mode) -> Self {
+        Self {
+            program,
+            item,
+            typed,
+            mode,
+            uses_twin: Cell::new(false),
+            sites: RefCell::default(),
+            parts: RefCell::default(),
+            is_quiet: false,
+            slices: RefCell::default(),
+            owns_arrays: false,
+            numbers: RefCell::default(),
+        }
+    }
+
+    /// Notes that the short names of the twin's support module are used.
+    fn uses_names(&self) {
+        self.uses_twin.set(true);
+    }
+
+    /// The name of the twin's support module.
+    fn twin(&self) -> Word {
+        self.uses_twin.set(true);
+        Word(TWIN)
+    }
+
+    /// Whether the rendering is the author's own code, not one that runs on the host device.
+    fn is_original(&self) -> bool {
+        self.mode == Mode::Original
+    }
+
+    /// The trap sink of the rendering.
+    fn sink(&self) -> Tokens {
+        if self.is_quiet {
+            let twin = self.twin();
+            return tokens!(#twin::Quiet);
+        }
+        if self.mode == Mode::Twin {
+            let cx = context();
+            return tokens!(#cx);
+        }
+        let twin = self.twin();
+        tokens!(#twin::Ambient)
+    }
+
+    fn expr_ty(&self, expr: &Expr) -> &'a Ty {
+        self.typed.ty(expr.id)
+    }
+}
+
+/// `use …::twin::{self as __twin, names::*};`
+pub(crate) fn twin_import(krate: &TokenStream) -> Tokens {
+    let twin = Word(TWIN);
+    tokens!(use #krate::__private::twin::{self as #twin, names::*};)
+}
+
+/// As [`local`], with a number in it.
+fn numbered(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// A name that cannot clash with the author's.
+const fn local(name: &'static str) -> Local {
+    Local(name)
+}
+
+/// The name of the twin's first parameter, the running invocation.
+pub(crate) const fn context() -> Local {
+    local("__invocation")
+}

@@ -1,0 +1,170 @@
+//! Binary operators: integers wrap, division and shifts are checked, `usize` and `isize` are 32 bits.
+
+use proc_macro2::{Literal, Span};
+
+use super::Renderer;
+use super::types::vector_name;
+use crate::ast::{BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
+use crate::builtin::slice::SliceMethod;
+use crate::emit::tokens::{Tokens, Word, Writer, tokens, tokens_at};
+use crate::typed::{Callee, Ty};
+
+/// An operand already rendered.
+pub(super) struct Operand<'t> {
+    pub(super) tokens: Tokens,
+    pub(super) ty: &'t Ty,
+}
+
+impl Renderer<'_> {
+    pub(super) fn binary_expr(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        op_span: Span,
+        whole: &Expr,
+    ) -> Tokens {
+        if let Some(Callee::Slice(SliceMethod::Equal)) = self.typed.calls.get(&whole.id)
+            && !self.is_original()
+        {
+            let (twin, left, right) = (self.twin(), self.elements(left), self.elements(right));
+            let not = (op == BinaryOp::Ne).then(|| tokens!(!));
+            return tokens!((#not #twin::equal(#left, #right)));
+        }
+        let (left_ty, right_ty) = (self.expr_ty(left), self.expr_ty(right));
+        // `a < b < c` is an error.
+        let of_left = if op.power() == COMPARISON { COMPARISON + 1 } else { op.power() };
+        let left = Operand { tokens: self.operand(left, of_left), ty: left_ty };
+        let right = Operand { tokens: self.operand(right, op.power() + 1), ty: right_ty };
+        self.binary(op, left, right, op_span, whole)
+    }
+
+    /// An operand of an operator, in parentheses only where it binds less tightly than `power`.
+    fn operand(&mut self, expr: &Expr, power: u8) -> Tokens {
+        match &expr.kind {
+            // What the twin has in place of an operator is a call, or binds as the operator does.
+            ExprKind::Binary(op, ..) if op.power() >= power => self.bare(expr),
+            _ => self.expr(expr),
+        }
+    }
+
+    /// `left op right`; `whole` is what a trap names.
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: Operand<'_>,
+        right: Operand<'_>,
+        op_span: Span,
+        whole: &Expr,
+    ) -> Tokens {
+        if self.is_original() {
+            return verbatim(op, left, right, op_span);
+        }
+        if *left.ty == Ty::Error || *right.ty == Ty::Error {
+            return self.unknown_binary(op, left, right, op_span, whole);
+        }
+        match (op, scalar_of(left.ty)) {
+            (BinaryOp::Shl | BinaryOp::Shr, Some(_)) if matches!(left.ty, Ty::Vector(..)) => {
+                self.shift_lanes(op, left, right, op_span)
+            }
+            (BinaryOp::Shl | BinaryOp::Shr, Some(scalar)) => self.shift(op, scalar, left, right),
+            (BinaryOp::Div | BinaryOp::Rem, Some(scalar)) if scalar.is_int() => {
+                let function = if op == BinaryOp::Div { tokens!(div) } else { tokens!(rem) };
+                let sites = self.division_sites(op == BinaryOp::Rem, whole);
+                let (left, right) = self.same_shape(left, right);
+                let (twin, sink) = (self.twin(), self.sink());
+                tokens!(#twin::#function(#sink, #sites, #left, #right))
+            }
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, Some(scalar)) if scalar.is_int() => {
+                let method = match op {
+                    BinaryOp::Add => Word("wrapping_add"),
+                    BinaryOp::Sub => Word("wrapping_sub"),
+                    _ => Word("wrapping_mul"),
+                };
+                let (left, right) = self.same_shape(left, right);
+                let left = receiver(left);
+                self.narrow(scalar, tokens!(#left.#method(#right)))
+            }
+            _ => verbatim(op, left, right, op_span),
+        }
+    }
+
+    fn shift(&self, op: BinaryOp, scalar: ScalarName, left: Operand<'_>, right: Operand<'_>) -> Tokens {
+        let method = if op == BinaryOp::Shl { tokens!(wrapping_shl) } else { tokens!(wrapping_shr) };
+        let (left, right) = (receiver(left.tokens), right.tokens);
+        self.uses_names();
+        let mask = Literal::u32_unsuffixed(scalar.bits() - 1);
+        let shifted = tokens!(#left.#method(#right as __u32 & #mask));
+        self.narrow(scalar, shifted)
+    }
+
+    /// A vector by a number, or by the lanes of another one.
+    fn shift_lanes(&self, op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_span: Span) -> Tokens {
+        let amount = right.tokens;
+        let amount = match right.ty {
+            Ty::Vector(scalar, _) => {
+                let mask =
+                    if *scalar == ScalarName::I32 { Literal::i32_suffixed(31) } else { Literal::u32_suffixed(31) };
+                tokens!((#amount & #mask))
+            }
+            _ => {
+                self.uses_names();
+                tokens!((#amount as __u32 & 31))
+            }
+        };
+        verbatim(op, left, Operand { tokens: amount, ty: right.ty }, op_span)
+    }
+
+    /// Results of `usize` and `isize` arithmetic, cut to the device's 32 bits.
+    pub(super) fn narrow(&self, scalar: ScalarName, value: Tokens) -> Tokens {
+        match scalar {
+            ScalarName::Usize => {
+                let twin = self.twin();
+                tokens!(#twin::wrap32(#value))
+            }
+            ScalarName::Isize => {
+                let twin = self.twin();
+                tokens!(#twin::wrap_signed32(#value))
+            }
+            _ => value,
+        }
+    }
+
+    /// Both operands, a scalar beside a vector repeated in all lanes.
+    fn same_shape(&self, left: Operand<'_>, right: Operand<'_>) -> (Tokens, Tokens) {
+        let splat = |tokens: Tokens, scalar: ScalarName, len: u8| {
+            let (twin, name) = (self.twin(), vector_name(scalar, len));
+            tokens!(#twin::glam::#name::splat(#tokens))
+        };
+        match (left.ty, right.ty) {
+            (Ty::Vector(scalar, len), Ty::Scalar(_)) => (left.tokens, splat(right.tokens, *scalar, *len)),
+            (Ty::Scalar(_), Ty::Vector(scalar, len)) => (splat(left.tokens, *scalar, *len), right.tokens),
+            _ => (left.tokens, right.tokens),
+        }
+    }
+}
+
+/// What a method is called on.
+pub(super) fn receiver(tokens: Tokens) -> Tokens {
+    if tokens.is_postfix() { tokens } else { tokens!((#tokens)) }
+}
+
+fn scalar_of(ty: &Ty) -> Option<ScalarName> {
+    match ty {
+        Ty::Scalar(scalar) | Ty::Vector(scalar, _) => Some(*scalar),
+        _ => None,
+    }
+}
+
+/// `left op right` as rustc reads it.
+pub(super) fn verbatim(op: BinaryOp, left: Operand<'_>, right: Operand<'_>, op_span: Span) -> Tokens {
+    let (left, symbol, right) = (left.tokens, symbol(op.symbol(), op_span), right.tokens);
+    tokens_at!(op_span=> #left #symbol #right)
+}
+
+/// The characters of an operator as one token.
+pub(super) fn symbol(characters: &str, span: Span) -> Tokens {
+    let mut tokens = Writer::new();
+    tokens.punct(characters, span);
+    tokens.finish()
+}

@@ -1,0 +1,144 @@
+//! A kernel with every item it names, gathered: what inference, lowering and rendering work on.
+
+pub(crate) mod assemble;
+pub(crate) mod instantiate;
+pub(crate) mod message;
+pub(crate) mod module;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gridwise_ir::arena::{Arena, EntityId as _};
+use gridwise_ir::entity_id;
+use proc_macro2::Ident;
+
+use crate::ast::{Item, ScalarName};
+use crate::typed::{Ty, TypedConst, TypedFn};
+
+entity_id!(
+    /// An item of a program.
+    ItemId,
+    "item"
+);
+
+/// The items of one expansion. The last is the item being expanded; what an item names stands before it.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) items: Arena<ItemId, ProgramItem>,
+    /// Generic functions with their arguments, and the items that were made of them.
+    pub(crate) instances: BTreeMap<(ItemId, String), ItemId>,
+    /// The kernel's const parameters, whose values are chosen for each launch.
+    pub(crate) chosen: Vec<Chosen>,
+    /// Paths in the item being expanded of which nothing is known, as was reported elsewhere: it is checked for other errors
+    /// and goes no further.
+    pub(crate) lost: BTreeSet<String>,
+}
+
+/// A const parameter of a kernel.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    pub(crate) name: Ident,
+    pub(crate) scalar: ScalarName,
+    /// The bits of its value where nothing else is said.
+    pub(crate) default: Option<u64>,
+}
+
+impl Program {
+    /// The name of a kernel's const parameter.
+    pub(crate) fn chosen_name(&self, number: u32) -> String {
+        self.chosen.get(number as usize).map_or_else(|| "_".to_owned(), |chosen| chosen.name.to_string())
+    }
+
+    /// The functions and consts of an `impl` or trait: they stand behind it.
+    pub(crate) fn members(&self, owner: ItemId) -> impl Iterator<Item = (ItemId, &ProgramItem)> {
+        self.items.iter().skip(owner.index() + 1).take_while(move |(_, item)| item.owner == Some(owner))
+    }
+}
+
+/// An item and what its paths stand for.
+#[derive(Debug)]
+pub(crate) struct ProgramItem {
+    pub(crate) item: Item,
+    /// From the text of a path in this item to the gathered item it names.
+    pub(crate) uses: BTreeMap<String, ItemId>,
+    /// Path of the source file, as rustc prints it.
+    pub(crate) file: String,
+    /// Line and column (both from 1) of the item's name.
+    pub(crate) position: (u32, u32),
+    /// The `impl` or trait that a function or const belongs to.
+    pub(crate) owner: Option<ItemId>,
+    /// What generic parameters in scope stand for: of an instance. Empty for an item as written.
+    pub(crate) bindings: Vec<Binding>,
+    /// The result of inference.
+    pub(crate) typed: TypedItem,
+}
+
+/// A generic parameter of an instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) name: String,
+    /// For a const parameter a [`Ty::Const`] or [`Ty::Chosen`].
+    pub(crate) ty: Ty,
+    /// The type of a const parameter.
+    pub(crate) scalar: Option<ScalarName>,
+}
+
+/// What inference found out about an item.
+#[derive(Debug)]
+pub(crate) enum TypedItem {
+    /// Not inferred yet.
+    None,
+    Fn(Box<TypedFn>),
+    /// A generic function as written: what depends on its parameters has the type [`Ty::Error`], and rustc checks it.
+    Generic(Box<TypedFn>),
+    Const(TypedConst),
+    Struct(Vec<crate::typed::Ty>),
+    Enum(Vec<TypedVariant>),
+    /// What another name of a type stands for.
+    Alias(Ty),
+    /// Has errors, which were reported where the item stands.
+    Error,
+}
+
+/// What inference found out about a variant.
+#[derive(Debug, Clone)]
+pub(crate) struct TypedVariant {
+    /// The types of its members.
+    pub(crate) fields: Vec<crate::typed::Ty>,
+    /// Its number, in 32 bits.
+    pub(crate) discriminant: u32,
+}
+
+impl Program {
+    /// The types of a struct's fields; empty for other types.
+    pub(crate) fn fields_of(&self, ty: &crate::typed::Ty) -> Cow<'_, [crate::typed::Ty]> {
+        use crate::typed::Ty;
+        let Ty::Struct(item, args) = ty else { return Cow::Borrowed(&[]) };
+        match (&self.items[*item].typed, args) {
+            (TypedItem::Struct(fields), None) => Cow::Borrowed(fields),
+            (TypedItem::Struct(fields), Some(args)) => fields.iter().map(|field| field.applied(args)).collect(),
+            _ => Cow::Borrowed(&[]),
+        }
+    }
+
+    /// The members' types of each variant; `None` for types that are no enums.
+    pub(crate) fn variants_of(&self, ty: &crate::typed::Ty) -> Option<Vec<Vec<crate::typed::Ty>>> {
+        use crate::typed::Ty;
+        match ty {
+            Ty::Option(value) => Some(vec![Vec::new(), vec![(**value).clone()]]),
+            Ty::Result(value, error) => Some(vec![vec![(**value).clone()], vec![(**error).clone()]]),
+            Ty::Ordering => Some(vec![Vec::new(); 3]),
+            Ty::Enum(item, args) => match &self.items[*item].typed {
+                TypedItem::Enum(variants) => Some(match args {
+                    None => variants.iter().map(|variant| variant.fields.clone()).collect(),
+                    Some(args) => {
+                        let applied = |fields: &Vec<Ty>| fields.iter().map(|field| field.applied(args)).collect();
+                        variants.iter().map(|variant| applied(&variant.fields)).collect()
+                    }
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
