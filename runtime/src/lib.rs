@@ -24,86 +24,51 @@
 //! Safe code cannot make a device touch freed memory, nor race with it: recordings keep their tensors alive, host
 //! accesses are ordered with submissions, and every limit is checked before a driver call. Misuse is an [`Error`].
 
-pub mod data;
-pub mod image;
-pub mod kernel;
-pub mod ops;
 pub mod parallel;
 pub mod twin;
 
-mod algorithm;
-mod args;
-mod buffer;
-mod cache;
-mod drive;
-mod error;
-mod evaluation;
-mod event;
-mod executable;
-mod fma;
-mod graph;
-mod grid;
-mod hooks;
-mod host;
-mod indirect;
-mod kept;
-mod launch;
-mod lists;
+mod core;
+mod device;
 mod manager;
-mod mapped;
-mod module;
-mod padding;
-mod pages;
-mod print;
-mod profile;
-mod recovery;
-mod sequence;
-#[cfg(unix)]
-mod shared_memory;
-mod span;
-mod steps;
-mod stream;
-mod subnormals;
-mod sync;
-mod tensor;
-mod tensor_view;
-mod trap;
-mod tune;
-mod vulkan;
+mod memory;
+mod record;
+mod run;
 mod worker;
 
-pub use algorithm::Algorithm;
-pub use args::{KernelArgs, ValueArg};
-pub use cache::PipelineCache;
-pub use data::{GpuData, Plain, Value};
-pub use error::{Error, ImageUse, KernelName, Result, TensorName, WorkerEnd};
-pub use evaluation::{Evaluation, ProfiledEvaluation};
-pub use event::Event;
-pub use executable::{Executable, Statistic, StatisticValue};
-pub use grid::{Grid, GridSide, GridSize};
-pub use indirect::{AnyGrid, GridCounts, IndirectGrid};
-pub use kernel::Kernel;
-pub use manager::{
-    DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, Manager, ManagerDesc,
-    MemoryHeap, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits, VulkanHandles,
-};
-pub use mapped::{Mapped, MappedMut, MemoryKind};
-pub use module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
-pub use ops::Op;
-pub use print::{PrintSink, Printed};
-pub use profile::{OpTime, Profile};
-pub use recovery::{LostEvaluation, Recovery};
-pub use sequence::Sequence;
-pub use stream::{Chunk, Stream};
-pub use subnormals::Subnormals;
-pub use tensor::{Contents, Tensor, TensorDesc, TensorRef};
-pub use tensor_view::{TensorView, TensorViewMut};
-pub use tune::{Candidate, Tuned};
-
-pub use twin::HostOptions;
-pub use vulkan::BufferRange;
+pub use self::core::error::{Error, ImageUse, KernelName, Result, TensorName, WorkerEnd};
+pub use self::core::grid::{Grid, GridSide, GridSize};
+pub use self::core::print::{PrintSink, Printed};
+pub use device::cache::PipelineCache;
+pub use device::executable::{Executable, Statistic, StatisticValue};
+pub use device::subnormals::Subnormals;
+pub use device::vulkan::BufferRange;
 #[cfg(unix)]
-pub use vulkan::{SharedLayout, SharedMemory};
+pub use device::vulkan::{SharedLayout, SharedMemory};
+pub use device::{
+    DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, ManagerDesc, MemoryHeap,
+    QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
+};
+pub use manager::{Manager, VulkanHandles};
+pub use memory::data::{GpuData, Plain, Value};
+pub use memory::mapped::{Mapped, MappedMut, MemoryKind};
+pub use memory::tensor::{Contents, Tensor, TensorDesc, TensorRef};
+pub use memory::tensor_view::{TensorView, TensorViewMut};
+pub use memory::{data, image};
+pub use record::algorithm::Algorithm;
+pub use record::args::{KernelArgs, ValueArg};
+pub use record::event::Event;
+pub use record::indirect::{AnyGrid, GridCounts, IndirectGrid};
+pub use record::kernel::Kernel;
+pub use record::module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
+pub use record::ops::Op;
+pub use record::{kernel, ops};
+pub use run::evaluation::{Evaluation, ProfiledEvaluation};
+pub use run::profile::{OpTime, Profile};
+pub use run::recovery::{LostEvaluation, Recovery};
+pub use run::sequence::Sequence;
+pub use run::stream::{Chunk, Stream};
+pub use run::tune::{Candidate, Tuned};
+pub use twin::HostOptions;
 pub use worker::{Worker, WorkerCall, WorkerDesc, serve_if_asked};
 
 pub use gridwise_ir::{descriptor, reflect};

@@ -1,28 +1,15 @@
 //! The manager: one device, and everything that is made on it.
 
-mod choice;
-mod desc;
-mod existing;
 mod handles;
-mod info;
 mod objects;
-mod queues;
-mod shared;
 mod start;
-mod statistics;
 
 use std::sync::{Arc, Weak};
 
-pub use choice::DeviceChoice;
-pub use desc::ManagerDesc;
-pub use existing::{ExistingQueue, ExistingVulkan};
 pub use handles::VulkanHandles;
-pub use info::{DeviceInfo, DeviceKind, Limits, QueueFamily, QueueKind, SubgroupLimits};
-pub use queues::{QueueChoice, QueueInfo};
-pub(crate) use shared::{Backend, Shared};
-pub use statistics::{LiveTensor, MemoryHeap, Statistics};
 
-use crate::print::{PrintSink, Printed};
+use crate::core::print::{PrintSink, Printed};
+use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueInfo, Statistics};
 
 /// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
 ///
@@ -43,7 +30,7 @@ use crate::print::{PrintSink, Printed};
 /// What was made may outlive the manager and be dropped in any order.
 #[derive(Debug, Clone)]
 pub struct Manager {
-    shared: Arc<Shared>,
+    shared: Arc<Device>,
     /// Of those that a tensor gave, none: the tensor is there, and may be all that is.
     _last: Option<Arc<LastHandle>>,
 }
@@ -51,7 +38,7 @@ pub struct Manager {
 /// Goes with the last clone of a manager; in debug builds the log then names the tensors that are still there.
 #[derive(Debug)]
 struct LastHandle {
-    shared: Weak<Shared>,
+    shared: Weak<Device>,
 }
 
 impl Drop for LastHandle {
@@ -66,18 +53,18 @@ impl Drop for LastHandle {
 }
 
 impl Manager {
-    fn of(shared: Shared) -> Self {
+    fn of(shared: Device) -> Self {
         let shared = Arc::new(shared);
         let last = Arc::new(LastHandle { shared: Arc::downgrade(&shared) });
         Self { shared, _last: Some(last) }
     }
 
     /// A manager of what another one made.
-    pub(crate) fn of_shared(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn of_shared(shared: &Arc<Device>) -> Self {
         Self { shared: shared.clone(), _last: None }
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Device> {
         &self.shared
     }
 

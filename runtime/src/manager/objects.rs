@@ -1,16 +1,16 @@
 //! What a manager makes: tensors, images, sequences, events, algorithms. It must not know how any of them is made.
 
 use super::Manager;
-use crate::algorithm::{Algorithm, Variant};
-use crate::data::GpuData;
-use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::image::{Dimension, Format, Image, ImageDesc, Levels};
-use crate::kernel::Kernel;
-use crate::mapped::MemoryKind;
-use crate::sequence::Sequence;
-use crate::tensor::{Contents, Tensor, TensorDesc};
-use crate::vulkan::BufferRange;
+use crate::core::error::{Error, Result};
+use crate::device::vulkan::BufferRange;
+use crate::memory::data::GpuData;
+use crate::memory::image::{Dimension, Format, Image, ImageDesc, Levels};
+use crate::memory::mapped::MemoryKind;
+use crate::memory::tensor::{Contents, Tensor, TensorDesc};
+use crate::record::algorithm::{Algorithm, Variant};
+use crate::record::event::Event;
+use crate::record::kernel::Kernel;
+use crate::run::sequence::Sequence;
 
 impl Manager {
     /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::shared::{Backend, Shared};
-use super::{DeviceChoice, DeviceInfo, ExistingVulkan, Manager, ManagerDesc, QueueInfo, queues};
-use crate::error::{Error, Result};
-use crate::host::HostDevice;
-use crate::print::{PrintSink, capacity_of};
-use crate::recovery::Journal;
-use crate::span::span;
+use super::Manager;
+use crate::core::error::{Error, Result};
+use crate::core::print::{PrintSink, capacity_of};
+use crate::core::span::span;
+use crate::device::host::HostDevice;
+use crate::device::vulkan::{Candidate, VulkanBackend, VulkanDevice, VulkanInstance};
+use crate::device::{Backend, Device, DeviceChoice, DeviceInfo, ExistingVulkan, ManagerDesc, QueueInfo, queues};
+use crate::run::recovery::Journal;
 use crate::twin::HostOptions;
-use crate::vulkan::{Candidate, VulkanBackend, VulkanDevice, VulkanInstance};
 
 /// Vulkan and its devices; `None` where there is none.
 fn find_vulkan(validation: bool) -> Result<Option<(Arc<VulkanInstance>, Vec<Candidate>)>> {
@@ -85,7 +85,7 @@ impl Manager {
         if desc.device == DeviceChoice::Host {
             let info = host_info(desc.host);
             let queues = desc.queues.plan(&info.queue_families)?;
-            return Ok(Self::of(Shared::new(info, queues, host(), capacity, sink)));
+            return Ok(Self::of(Device::new(info, queues, host(), capacity, sink)));
         }
         let vulkan = match find_vulkan(desc.validation) {
             Ok(vulkan) => vulkan,
@@ -104,12 +104,12 @@ impl Manager {
             (Some(instance), Some(candidate)) => {
                 let queues = desc.queues.plan(&candidate.info.queue_families)?;
                 let device = VulkanDevice::new(instance, &candidate, &queues, &desc)?;
-                Shared::new(candidate.info, queues, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
+                Device::new(candidate.info, queues, Backend::Vulkan(VulkanBackend::new(device)), capacity, sink)
             }
             _ => {
                 let info = host_info(desc.host);
                 let queues = desc.queues.plan(&info.queue_families)?;
-                Shared::new(info, queues, host(), capacity, sink)
+                Device::new(info, queues, host(), capacity, sink)
             }
         };
         shared.journal = Journal::new(&desc);
@@ -154,7 +154,7 @@ impl Manager {
         let device = VulkanDevice::borrow(vulkan, &candidate, &queues, &desc)?;
         let capacity = capacity_of(desc.print_bytes);
         let backend = Backend::Vulkan(VulkanBackend::new(device));
-        Ok(Self::of(Shared::new(candidate.info, queues, backend, capacity, desc.print)))
+        Ok(Self::of(Device::new(candidate.info, queues, backend, capacity, desc.print)))
     }
 
     /// A manager of the host device: kernels run on the processor, as rustc compiled them.
@@ -169,7 +169,7 @@ impl Manager {
         let (capacity, sink) = (capacity_of(None), PrintSink::default());
         let (info, backend) = (DeviceInfo::host(), Backend::Host(HostDevice::default()));
         let queues = vec![QueueInfo::of_host()];
-        Self::of(Shared::new(info, queues, backend, capacity, sink))
+        Self::of(Device::new(info, queues, backend, capacity, sink))
     }
 
     /// A manager of the sanitizer: kernels run in an interpreter, and a launch with data races, divergent barriers or accesses
@@ -190,7 +190,7 @@ impl Manager {
     fn make_sanitizer(desc: ManagerDesc, queues: Vec<QueueInfo>) -> Self {
         let host = HostDevice { options: desc.host, is_sanitizer: true, ..HostDevice::default() };
         let capacity = capacity_of(desc.print_bytes);
-        let shared = Shared::new(DeviceInfo::sanitizer(), queues, Backend::Host(host), capacity, desc.print);
+        let shared = Device::new(DeviceInfo::sanitizer(), queues, Backend::Host(host), capacity, desc.print);
         Self::of(shared)
     }
 

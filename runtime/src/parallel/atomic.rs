@@ -7,7 +7,7 @@ use std::sync::atomic::{
 use half::f16;
 
 use super::outside_of_kernels;
-use crate::data::{GpuData, Value};
+use crate::memory::data::{GpuData, Value};
 
 /// A number in a buffer or in shared memory that many invocations may change at once.
 ///

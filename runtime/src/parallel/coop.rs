@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use half::{bf16, f16};
 
 use super::outside_of_kernels;
-use crate::data::{GpuData, Value};
+use crate::memory::data::{GpuData, Value};
 
 /// A matrix that the invocations of a subgroup hold together, for products in hardware (`VK_KHR_cooperative_matrix`).
 ///

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use super::outside_of_kernels;
-use crate::data::GpuData;
+use crate::memory::data::GpuData;
 
 /// Memory that the invocations of one workgroup share; all zeros when the workgroup begins.
 ///

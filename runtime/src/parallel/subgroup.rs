@@ -10,7 +10,7 @@ use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, UVec2, UVec3, UVec4, Vec2, 
 use half::f16;
 
 use super::outside_of_kernels;
-use crate::data::Value;
+use crate::memory::data::Value;
 
 /// What subgroups exchange: `bool`, numbers, and vectors of them.
 #[diagnostic::on_unimplemented(

@@ -6,7 +6,7 @@ use core::ops::{Bound, Range, RangeBounds, RangeInclusive};
 use gridwise_ir::descriptor::Site;
 
 use super::launch::TrapSink;
-use crate::data::Value;
+use crate::memory::data::Value;
 
 /// `slice.try_into()`: an array of as many values.
 ///

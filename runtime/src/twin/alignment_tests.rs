@@ -7,7 +7,7 @@ use gridwise_ir::descriptor::{KernelDescriptor, Param, known};
 
 use super::tests::SITES;
 use super::*;
-use crate::data::{GpuData, Plain};
+use crate::memory::data::{GpuData, Plain};
 use crate::parallel::Atomic;
 use crate::{Error, Grid, Kernel, KernelArgs, Manager, Sequence, Tensor};
 

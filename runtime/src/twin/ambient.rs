@@ -9,7 +9,7 @@ use gridwise_ir::descriptor::{Location, Site, SiteKind};
 
 use super::group::Invocation;
 use super::launch::TrapSink;
-use crate::trap::message_of;
+use crate::core::trap::message_of;
 
 thread_local! {
     /// Invariant: points to an invocation that outlives the `Scope` which set it, or is `None`.

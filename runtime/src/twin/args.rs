@@ -8,7 +8,7 @@ use super::image::{HostImage, ImageParam};
 use super::launch::LaunchContext;
 use super::list::{ImageList, List, ListMut};
 use super::slice::SliceMut;
-use crate::data::GpuData;
+use crate::memory::data::GpuData;
 
 /// A buffer argument: where its elements lie and how many there are.
 #[derive(Debug, Clone, Copy)]

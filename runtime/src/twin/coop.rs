@@ -4,7 +4,7 @@ use gridwise_ir::descriptor::Site;
 
 use super::launch::TrapSink;
 use super::{Slice, SliceMut};
-use crate::data::GpuData;
+use crate::memory::data::GpuData;
 use crate::parallel::{CoopElement, CoopMatrix, MatrixLayout, MatrixRole};
 
 /// Bytes to which devices align what they load and store at once.

@@ -4,7 +4,7 @@ use gridwise_ir::descriptor::Site;
 
 use super::launch::TrapSink;
 use super::slice::{Slice, SliceMut};
-use crate::data::GpuData;
+use crate::memory::data::GpuData;
 
 impl<'a, T: GpuData> SliceMut<'a, T> {
     /// All slices of `size` elements, one position apart.

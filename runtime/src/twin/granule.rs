@@ -6,8 +6,8 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
 
-use crate::data::GpuData;
-use crate::padding;
+use crate::memory::data::GpuData;
+use crate::memory::padding;
 
 /// Bytes of a granule of buffers of `T`.
 pub(super) const fn granule<T>() -> usize {
@@ -143,7 +143,7 @@ mod tests {
     use std::mem::offset_of;
 
     use super::*;
-    use crate::data::Field;
+    use crate::memory::data::Field;
 
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,7 +154,7 @@ mod tests {
         d: [u8; 4],
     }
 
-    impl crate::data::Value for Mixed {
+    impl crate::memory::data::Value for Mixed {
         const ZERO: Self = Self { a: 0, b: 0, c: 0, d: [0; 4] };
     }
 

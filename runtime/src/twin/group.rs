@@ -12,7 +12,7 @@ use super::order::{Permutation, mix};
 use super::shared::{SharedMemory, SharedRef};
 use super::stop::{run_to_stop, stop};
 use super::subgroup::Subgroups;
-use crate::data::GpuData;
+use crate::memory::data::GpuData;
 
 /// One workgroup of a launch.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use gridwise_ir::descriptor::{Edge, Filter, SampledExtent, Sampler, Site};
 
 use super::granule::{load, store};
 use super::launch::TrapSink;
-use crate::data::Value;
-use crate::image::{FloatFormat, Format, Words};
+use crate::memory::data::Value;
+use crate::memory::image::{FloatFormat, Format, Words};
 
 /// An image argument: where its texels lie, level after level and row after row, and what it consists of.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +119,7 @@ const IN_KERNELS: &str = "texels are read and written in kernels";
 macro_rules! views {
     ($($image:ident $sampled:ident $dimensions:literal $at:ty, $place:ty, $size:expr;)+) => {$(
         /// An image as a kernel sees it: `&` to load texels, `&mut` to store them as well. A launch takes an
-        #[doc = concat!("[`Image<F, ", stringify!($dimensions), ">`](crate::image::Image) for it, of which it sees the first level.")]
+        #[doc = concat!("[`Image<F, ", stringify!($dimensions), ">`](crate::memory::image::Image) for it, of which it sees the first level.")]
         #[derive(Debug, Clone, Copy)]
         pub struct $image<F> {
             image: HostImage,
@@ -171,7 +171,7 @@ macro_rules! views {
         }
 
         /// An image with a sampler as a kernel sees it. A launch takes a
-        #[doc = concat!("[`Sampled<F, ", stringify!($dimensions), ">`](crate::image::Sampled) for it.")]
+        #[doc = concat!("[`Sampled<F, ", stringify!($dimensions), ">`](crate::memory::image::Sampled) for it.")]
         #[derive(Debug, Clone, Copy)]
         pub struct $sampled<F> {
             image: HostImage,

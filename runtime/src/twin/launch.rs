@@ -6,8 +6,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gridwise_ir::descriptor::{KernelDescriptor, Location, PrintHeader, Site, SiteKind};
 
-use crate::print::{LaunchPrints, PrintRecord, capacity_of};
-use crate::trap::message_of;
+use crate::core::print::{LaunchPrints, PrintRecord, capacity_of};
+use crate::core::trap::message_of;
 
 /// One launch of a kernel on the host: its grid, its trap record and its messages, shared by all threads.
 #[derive(Debug)]

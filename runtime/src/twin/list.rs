@@ -8,7 +8,7 @@ use super::args::HostBuffer;
 use super::image::{HostImage, ImageParam};
 use super::launch::TrapSink;
 use super::slice::SliceMut;
-use crate::data::GpuData;
+use crate::memory::data::GpuData;
 
 /// Buffers that nobody writes during the launch.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::atomic::AtomicPlace;
 use super::granule::{granule, load, store};
 use super::slice::{SliceMut, offset};
-use crate::data::{GpuData, Value};
+use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
 /// A part of an element of a buffer; nowhere after a trap. Nowhere is zero and stays so.

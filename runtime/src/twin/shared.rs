@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use super::atomic::AtomicPlace;
 use super::part::SharedPart;
 use super::slice::SliceMut;
-use crate::data::{GpuData, Value};
+use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
 /// The shared variables of one workgroup, by the number the macro gave them; each is made when first asked for.

@@ -9,7 +9,7 @@ use super::atomic::AtomicPlace;
 use super::granule::{load, store};
 use super::launch::TrapSink;
 use super::part::BufferPart;
-use crate::data::{GpuData, Value};
+use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
 /// A writable buffer shared by threads: every access is a relaxed atomic one, word by word (see `granule`).

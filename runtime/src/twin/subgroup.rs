@@ -10,7 +10,7 @@ use super::ambient::{Ambient, with_current, with_running};
 use super::fiber::{Paths, Seat, State};
 use super::group::Invocation;
 use super::launch::TrapSink;
-use crate::data::Value;
+use crate::memory::data::Value;
 use crate::parallel::subgroup::{Bits, Number, SubgroupValue};
 
 /// Room for the largest value that subgroups exchange.

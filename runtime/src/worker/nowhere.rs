@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::WorkerDesc;
-use crate::data::GpuData;
-use crate::error::{Error, Result};
-use crate::grid::Grid;
-use crate::module::SpirvDesc;
+use crate::core::error::{Error, Result};
+use crate::core::grid::Grid;
+use crate::memory::data::GpuData;
+use crate::record::module::SpirvDesc;
 
 /// A process that runs SPIR-V of others; there is none on this system.
 ///

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use super::WorkerDesc;
 use super::wire::{self, Answer, Hello, Request};
-use crate::data::GpuData;
-use crate::error::{Error, Result, WorkerEnd};
-use crate::grid::Grid;
-use crate::module::SpirvDesc;
-use crate::padding;
+use crate::core::error::{Error, Result, WorkerEnd};
+use crate::core::grid::Grid;
+use crate::memory::data::GpuData;
+use crate::memory::padding;
+use crate::record::module::SpirvDesc;
 
 /// What tells a process that it is a worker.
 pub(super) const ASKED: &str = "GRIDWISE_WORKER";

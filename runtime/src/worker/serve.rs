@@ -7,13 +7,13 @@ use std::sync::{Arc, mpsc};
 
 use super::process::ASKED;
 use super::wire::{Answer, Hello, Request, Sent};
-use crate::algorithm::Algorithm;
-use crate::buffer::Buffer;
-use crate::error::Result;
-use crate::grid::{Grid, Unit};
+use crate::core::error::Result;
+use crate::core::grid::{Grid, Unit};
+use crate::device::vulkan::MemoryUse;
 use crate::manager::Manager;
-use crate::module::{ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
-use crate::vulkan::MemoryUse;
+use crate::memory::buffer::Buffer;
+use crate::record::algorithm::Algorithm;
+use crate::record::module::{ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 
 /// Begins `main` of a program that has a [`Worker`](super::Worker): in the worker's process it serves and does not return, in all
 /// others it does nothing.

@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use crate::grid::{Grid, Unit};
-use crate::module::{Constant, SpirvCode, SpirvDesc};
+use crate::core::grid::{Grid, Unit};
+use crate::record::module::{Constant, SpirvCode, SpirvDesc};
 
 /// What a worker says first.
 const GREETING: [u8; 8] = *b"gridwork";

@@ -1,0 +1,62 @@
+//! Memory of the host device.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use crate::core::error::{Error, Result};
+use crate::core::pages;
+use crate::memory::data::MAX_ALIGNMENT;
+
+/// A cache line, which keeps tensors apart; no less than any element needs.
+const ALIGNMENT: usize = 64;
+/// The alignment that is asked for. What the allocator aligns further it clears by hand, page after page, although the operating system
+/// gives zeros.
+const ALLOCATED: usize = 16;
+
+const _: () = assert!(ALIGNMENT as u64 >= MAX_ALIGNMENT);
+
+/// Zeroed memory that many threads may use by pointer.
+#[derive(Debug)]
+pub(crate) struct HostMemory {
+    data: NonNull<u8>,
+    allocated: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: a pointer to memory it owns; who dereferences it answers for the sharing.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// At least `bytes` bytes of zeros.
+    pub(crate) fn new(name: &str, bytes: u64) -> Result<Self> {
+        let out_of_memory =
+            |cause: &str| Error::OutOfMemory { object: name.to_owned(), bytes, cause: cause.to_owned() };
+        let layout = usize::try_from(bytes.max(4))
+            .ok()
+            .and_then(|size| size.checked_next_multiple_of(4)?.checked_add(ALIGNMENT - ALLOCATED))
+            .and_then(|size| Layout::from_size_align(size, ALLOCATED).ok());
+        let layout = layout.ok_or_else(|| out_of_memory("larger than the address space"))?;
+        // SAFETY: the size is not zero.
+        let allocated = unsafe { alloc_zeroed(layout) };
+        let allocated = NonNull::new(allocated).ok_or_else(|| out_of_memory("the allocator has none"))?;
+        let skipped = allocated.as_ptr().addr().next_multiple_of(ALIGNMENT) - allocated.as_ptr().addr();
+        // SAFETY: addresses are multiples of `ALLOCATED`, so that at most as many bytes are skipped as there are to spare.
+        let data = unsafe { allocated.add(skipped) };
+        pages::advise(data.as_ptr(), layout.size() - skipped);
+        Ok(Self { data, allocated, layout })
+    }
+
+    /// The first byte.
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        self.data
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.allocated.as_ptr(), self.layout) };
+    }
+}

@@ -1,0 +1,39 @@
+//! The Vulkan device: all driver calls are made in this folder.
+
+pub(crate) mod buffer;
+mod candidate;
+mod creation;
+pub(crate) mod descriptors;
+pub(crate) mod device;
+mod executables;
+#[cfg(unix)]
+mod external;
+mod image;
+mod instance;
+mod matrices;
+pub(crate) mod ownership;
+mod pieces;
+pub(crate) mod pipeline;
+mod queue;
+mod relay;
+mod sampler;
+mod spirv;
+mod staging;
+mod texels;
+pub(crate) mod timestamps;
+mod transfer;
+mod validation;
+mod waiter;
+
+pub use buffer::BufferRange;
+pub(crate) use buffer::{MemoryUse, VulkanBuffer};
+pub(crate) use candidate::{Candidate, Caps};
+pub(crate) use device::VulkanDevice;
+#[cfg(unix)]
+pub use external::{SharedLayout, SharedMemory};
+pub(crate) use image::VulkanImage;
+pub(crate) use instance::VulkanInstance;
+pub(crate) use pipeline::{Binding, Constants, Pipeline, PipelineDesc};
+pub(crate) use spirv::{watched, words_for};
+pub(crate) use texels::TexelView;
+pub(crate) use transfer::VulkanBackend;

@@ -1,0 +1,314 @@
+//! Adapts a module's words to a device. Pure: it must leave every instruction it does not know as it is.
+
+use std::borrow::Cow;
+
+use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::watch::watch;
+
+use super::candidate::Caps;
+use super::pipeline::Binding;
+use crate::core::error::{Error, KernelName, Result};
+
+/// Which float controls a device supports for floats of each width.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FloatControls {
+    pub(crate) float16: WidthControls,
+    pub(crate) float32: WidthControls,
+    pub(crate) float64: WidthControls,
+}
+
+impl FloatControls {
+    /// Whether something holds for floats of every width.
+    pub(crate) fn all(&self, holds: impl Fn(&WidthControls) -> bool) -> bool {
+        [self.float16, self.float32, self.float64].iter().all(holds)
+    }
+}
+
+/// Which float controls a device supports for floats of one width.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct WidthControls {
+    pub(crate) signed_zero_inf_nan_preserve: bool,
+    pub(crate) rounding_mode_rte: bool,
+    pub(crate) denorm_preserve: bool,
+}
+
+const HEADER: usize = 5;
+const OP_EXECUTION_MODE: u32 = 16;
+const OP_CAPABILITY: u32 = 17;
+/// Capability and execution mode of each control.
+const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
+const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
+const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
+
+const OP_EXTENSION: u32 = 10;
+const OP_ENTRY_POINT: u32 = 15;
+const OP_BRANCH_CONDITIONAL: u32 = 250;
+const OP_SWITCH: u32 = 251;
+/// Invocations that went apart go on together where the structure of the source says so (SPV_KHR_maximal_reconvergence).
+const MAXIMALLY_RECONVERGES: u32 = 6023;
+const RECONVERGENCE_EXTENSION: &[u8] = b"SPV_KHR_maximal_reconvergence";
+
+/// The words of a kernel's module as this device takes them for one pipeline.
+///
+/// # Errors
+/// When the bytes cannot be a module.
+pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps, desc: &VariantDesc<'_>) -> Result<Vec<u32>> {
+    let mut words = words(descriptor, caps.float_atomics, desc)?;
+    if caps.reconverges && !descriptor.parallel.subgroup_operations.is_empty() {
+        words = reconverging(words);
+    }
+    Ok(strip_float_controls(words.into(), caps.float_controls).into_owned())
+}
+
+/// Makes a module watch its loops where the driver may stop them, with one more buffer: the binding that it has, if it is needed.
+///
+/// # Errors
+/// When the device, which binds `limit` buffers, has none left for it.
+pub(crate) fn watched(
+    (kernel, words): (&KernelName, &mut Cow<'_, [u32]>),
+    bindings: &mut Vec<Binding>,
+    (caps, limit): (&Caps, u32),
+) -> Result<Option<u32>> {
+    if !caps.faults.stops_loops {
+        return Ok(None);
+    }
+    let number = bindings.iter().map(|binding| binding.number).max().map_or(0, |last| last.saturating_add(1));
+    let Some(watching) = watch(words, number, DriverFaults::MOST_ROUNDS) else { return Ok(None) };
+    *words = watching.into();
+    bindings.push(Binding::buffer(number));
+    let asked = bindings.iter().filter(|binding| binding.image.is_none() && !binding.is_texels).count() as u32;
+    if asked > limit {
+        return Err(Error::TooManyBuffers { kernel: kernel.clone(), asked, limit });
+    }
+    Ok(Some(number))
+}
+
+/// The words of a variant of a kernel's module, or of the module for a device that adds to these atomic floats.
+///
+/// # Errors
+/// When the bytes cannot be a module.
+fn words(descriptor: &KernelDescriptor, float_atomics: FloatAtomics, desc: &VariantDesc<'_>) -> Result<Vec<u32>> {
+    let invalid = |cause| Error::InvalidModule { kernel: descriptor.name.into(), cause };
+    let native = descriptor.parallel.native.filter(|native| float_atomics.contains(native.needs));
+    let spirv = native.map_or(descriptor.spirv, |native| native.spirv);
+    let words = spirv.words().ok_or_else(|| invalid("its length is not that of a module"))?;
+    variant(&words, desc).map_err(|error| invalid(error.cause))
+}
+
+/// Removes the float controls that a device does not support; the module's meaning is then the device's own.
+fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<'_, [u32]> {
+    let widths = [(16, supported.float16), (32, supported.float32), (64, supported.float64)];
+    let is_supported = |mode: u32, width: u32| {
+        let known = widths.iter().find(|(bits, _)| *bits == width).map(|(_, controls)| *controls);
+        let controls = known.unwrap_or_default();
+        match mode {
+            mode if mode == DENORM_PRESERVE[1] => controls.denorm_preserve,
+            mode if mode == SIGNED_ZERO_INF_NAN_PRESERVE[1] => controls.signed_zero_inf_nan_preserve,
+            mode if mode == ROUNDING_MODE_RTE[1] => controls.rounding_mode_rte,
+            _ => true,
+        }
+    };
+    let mode_is_kept = |instruction: &[u32]| match instruction {
+        [first, _, mode, width, ..] if first & 0xffff == OP_EXECUTION_MODE => is_supported(*mode, *width),
+        _ => true,
+    };
+    if instructions(&words).all(mode_is_kept) {
+        return words;
+    }
+    // A capability goes with the last of its modes.
+    let is_asked = |capability: u32| {
+        let of = [DENORM_PRESERVE, SIGNED_ZERO_INF_NAN_PRESERVE, ROUNDING_MODE_RTE].into_iter();
+        let Some([_, mode]) = of.into_iter().find(|ids| ids[0] == capability) else { return true };
+        instructions(&words).any(|instruction| {
+            instruction[0] & 0xffff == OP_EXECUTION_MODE
+                && instruction.get(2) == Some(&mode)
+                && mode_is_kept(instruction)
+        })
+    };
+    let mut kept = words[..words.len().min(HEADER)].to_vec();
+    for instruction in instructions(&words) {
+        let is_kept = match instruction {
+            [first, capability] if first & 0xffff == OP_CAPABILITY => is_asked(*capability),
+            _ => mode_is_kept(instruction),
+        };
+        if is_kept {
+            kept.extend_from_slice(instruction);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// Asks that a subgroup whose invocations took different branches is whole again behind them, as Rust's reader takes for granted.
+/// Without it SPIR-V leaves open which invocations take part in what a subgroup does there.
+fn reconverging(words: Vec<u32>) -> Vec<u32> {
+    let branches = |instruction: &[u32]| matches!(instruction[0] & 0xffff, OP_BRANCH_CONDITIONAL | OP_SWITCH);
+    if !instructions(&words).any(branches) {
+        return words;
+    }
+    let (mut entry, mut has_extension) = (None, false);
+    let mut asking = Vec::with_capacity(words.len() + 16);
+    asking.extend_from_slice(&words[..HEADER]);
+    for instruction in instructions(&words) {
+        let opcode = instruction[0] & 0xffff;
+        // Extensions stand behind the capabilities, modes behind the entry point: a variant has one.
+        if opcode != OP_CAPABILITY && !has_extension {
+            push_extension(&mut asking);
+            has_extension = true;
+        }
+        if let Some(id) = entry.take() {
+            asking.extend([3 << 16 | OP_EXECUTION_MODE, id, MAXIMALLY_RECONVERGES]);
+        }
+        if let (OP_ENTRY_POINT, [_, _, id, ..]) = (opcode, instruction) {
+            entry = Some(*id);
+        }
+        asking.extend_from_slice(instruction);
+    }
+    asking
+}
+
+fn push_extension(words: &mut Vec<u32>) {
+    let mut text = RECONVERGENCE_EXTENSION.to_vec();
+    // A text ends with a zero, and with a word.
+    text.resize(text.len() + 4 - text.len() % 4, 0);
+    words.push((text.len() as u32 / 4 + 1) << 16 | OP_EXTENSION);
+    words.extend(text.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
+}
+
+/// The instructions of a module.
+fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let mut rest = &words[words.len().min(HEADER)..];
+    std::iter::from_fn(move || {
+        let count = ((rest.first()? >> 16) as usize).clamp(1, rest.len());
+        let (instruction, after) = rest.split_at(count);
+        rest = after;
+        Some(instruction)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gridwise_ir::descriptor::{HostStack, Location, Parallel, Spirv, known};
+
+    const EACH: WidthControls =
+        WidthControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
+    const ALL: FloatControls = FloatControls { float16: EACH, float32: EACH, float64: EACH };
+
+    fn op(code: u32, operands: &[u32]) -> Vec<u32> {
+        let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
+        words.extend_from_slice(operands);
+        words
+    }
+
+    fn module(capabilities: &[u32], modes: &[u32]) -> Vec<u32> {
+        let mut words = vec![0x0723_0203, 0x10500, 0, 9, 0];
+        words.extend(op(OP_CAPABILITY, &[1]));
+        capabilities.iter().for_each(|id| words.extend(op(OP_CAPABILITY, &[*id])));
+        words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
+        modes.iter().for_each(|id| words.extend(op(OP_EXECUTION_MODE, &[4, *id, 32])));
+        // A constant whose operands look like a control stays.
+        words.extend(op(43, &[1, 4466, 4461]));
+        words
+    }
+
+    #[test]
+    fn supported_controls_stay() {
+        let words = module(&[4464, 4466, 4467], &[4459, 4461, 4462]);
+        assert!(matches!(strip_float_controls(Cow::Borrowed(&words), ALL), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn unsupported_controls_go() {
+        let words = module(&[4464, 4466, 4467], &[4459, 4461, 4462]);
+        let without_denorm = FloatControls { float32: WidthControls { denorm_preserve: false, ..EACH }, ..ALL };
+        assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), module(&[4466, 4467], &[4461, 4462]));
+        assert_eq!(*strip_float_controls(Cow::Borrowed(&words), FloatControls::default()), module(&[], &[]));
+    }
+
+    #[test]
+    fn a_capability_stays_while_a_width_has_its_mode() {
+        let mut words = module(&[4464], &[4459]);
+        words.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
+        let without_denorm = FloatControls { float32: WidthControls { denorm_preserve: false, ..EACH }, ..ALL };
+        let mut expected = module(&[4464], &[]);
+        expected.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
+        assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), expected);
+    }
+
+    #[test]
+    fn modules_that_branch_ask_for_reconvergence() {
+        let plain = module(&[61], &[]);
+        assert_eq!(reconverging(plain.clone()), plain);
+        let built = |extra: bool| {
+            let mut words = plain[..HEADER].to_vec();
+            words.extend(op(OP_CAPABILITY, &[1]));
+            words.extend(op(OP_CAPABILITY, &[61]));
+            if extra {
+                push_extension(&mut words);
+            }
+            words.extend(op(14, &[0, 3]));
+            words.extend(op(OP_ENTRY_POINT, &[5, 4, 0x6b]));
+            if extra {
+                words.extend(op(OP_EXECUTION_MODE, &[4, 6023]));
+            }
+            words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
+            words.extend(op(OP_BRANCH_CONDITIONAL, &[7, 8, 9]));
+            words
+        };
+        assert_eq!(reconverging(built(false)), built(true));
+        let mut extension = Vec::new();
+        push_extension(&mut extension);
+        let bytes: Vec<u8> = extension[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(bytes.strip_suffix(b"\0\0\0"), Some(RECONVERGENCE_EXTENSION));
+        assert_eq!(extension[0], (extension.len() as u32) << 16 | OP_EXTENSION);
+    }
+
+    #[test]
+    fn broken_modules_are_refused() {
+        static GOOD: [u8; 28] = {
+            let mut bytes = [0; 28];
+            (bytes[0], bytes[1], bytes[2], bytes[3]) = (0x03, 0x02, 0x23, 0x07);
+            (bytes[12], bytes[20], bytes[22], bytes[24]) = (1, 17, 2, 1);
+            bytes
+        };
+        let check = |spirv: &'static [u8]| {
+            let descriptor = KernelDescriptor {
+                name: "k",
+                location: Location { file: "", line: 1, column: 1 },
+                spirv: Spirv::Bytes(spirv),
+                entry_point: "k",
+                workgroup: known([1; 3]),
+                constants: &[],
+                shared_arrays: &[],
+                params: &[],
+                launch_words: &[],
+                push_constant_size: 0,
+                trap_binding: None,
+                trap_words: 0,
+                obligations: crate::descriptor::Obligations::NONE,
+                traps_anyway: true,
+                asks_for_fma: [false; 2],
+                print_binding: None,
+                sites: &[],
+                features: &[],
+                parallel: Parallel::NONE,
+                host_stack: HostStack::LITTLE,
+                batch: None,
+                ir: None,
+            };
+            let desc =
+                VariantDesc { entry_point: "k", constants: &[], keeps_names: false, faults: DriverFaults::default() };
+            match words(&descriptor, FloatAtomics::default(), &desc) {
+                Err(Error::InvalidModule { cause, .. }) => cause,
+                other => panic!("{other:?}"),
+            }
+        };
+        // Nothing is wrong with its words, only that they have no kernel.
+        assert_eq!(check(&GOOD), "it has no such entry point");
+        assert_eq!(check(&GOOD[..24]), "an instruction reaches past the end");
+        assert_eq!(check(&GOOD[..27]), "its length is not that of a module");
+        assert_eq!(check(&GOOD[4..]), "its magic number is not that of SPIR-V in this machine's byte order");
+        assert_eq!(check(&[]), "it is shorter than its header");
+    }
+}

@@ -1,0 +1,12 @@
+//! Memory of a device: buffers, and the tensors, images and views made of them. It must not know recordings.
+
+pub(crate) mod buffer;
+pub mod data;
+pub(crate) mod host_copies;
+pub mod image;
+pub(crate) mod mapped;
+pub(crate) mod padding;
+#[cfg(unix)]
+pub(crate) mod shared_memory;
+pub(crate) mod tensor;
+pub(crate) mod tensor_view;

@@ -1,0 +1,585 @@
+//! The arguments of a launch, gathered in the order of the kernel's parameters and checked as they come.
+
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, ParamKind, Sampler};
+
+use crate::core::error::{Error, Result, TensorName};
+use crate::memory::buffer::Buffer;
+use crate::memory::data::GpuData;
+use crate::memory::image::{Format, Image, Sampled};
+use crate::memory::padding;
+use crate::memory::tensor::Tensor;
+use crate::record::kernel::{HostFn, Kernel};
+use crate::record::launch::PushBlock;
+use crate::record::steps::{BufferArg, Role};
+
+/// The arguments of one launch; the generated `dispatch` functions fill it.
+///
+/// The first argument that does not fit is remembered; [`Sequence::dispatch`](crate::Sequence::dispatch) returns it.
+///
+/// ```standalone_crate
+/// # #[path = "../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Error, Grid, KernelArgs};
+/// # use kernels::Saxpy;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let x = manager.tensor(&[1.0f32, 2.0])?;
+/// let sequence = manager.sequence()?;
+/// let too_few = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x); // `y` is not there
+/// assert!(matches!(sequence.dispatch(Grid::items(2), too_few), Err(Error::ArgumentMismatch { .. })));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "a launch does nothing until it is recorded"]
+pub struct KernelArgs {
+    pub(crate) descriptor: &'static KernelDescriptor,
+    /// The values of the kernel's const parameters.
+    pub(crate) constants: &'static [u64],
+    pub(crate) host: HostFn,
+    /// Positions of `&[T]` parameters that are written, through atomics.
+    atomic: &'static [usize],
+    filled: Result<Filled>,
+    next: usize,
+}
+
+/// Arguments that fit the kernel's parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Filled {
+    pub(crate) push: PushBlock,
+    pub(crate) buffers: Vec<BufferArg>,
+}
+
+/// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
+///
+/// ```
+/// use gridwise_runtime::ValueArg;
+///
+/// fn bytes<V: ValueArg>(_: V) -> usize {
+///     V::SIZE
+/// }
+/// assert_eq!((bytes(1.0f32), bytes([1u16; 3]), bytes(true)), (4, 6, 4));
+/// ```
+pub trait ValueArg: Copy {
+    /// Bytes of the argument as it travels.
+    ///
+    /// ```
+    /// use gridwise_runtime::ValueArg;
+    ///
+    /// assert_eq!(<bool as ValueArg>::SIZE, 4); // a `u32` of 0 or 1
+    /// ```
+    const SIZE: usize;
+
+    /// Writes the argument; `slot` has [`SIZE`](Self::SIZE) bytes.
+    ///
+    /// ```
+    /// use gridwise_runtime::ValueArg;
+    ///
+    /// let mut slot = [0xff; 4];
+    /// true.put(&mut slot);
+    /// assert_eq!(u32::from_ne_bytes(slot), 1);
+    /// ```
+    fn put(self, slot: &mut [u8]);
+}
+
+impl<T: GpuData> ValueArg for T {
+    const SIZE: usize = size_of::<T>();
+
+    fn put(self, slot: &mut [u8]) {
+        assert_eq!(slot.len(), Self::SIZE, "the slot has the argument's size");
+        // SAFETY: `slot` is as long as the value, and plain bytes.
+        unsafe {
+            std::ptr::copy_nonoverlapping((&raw const self).cast(), slot.as_mut_ptr(), Self::SIZE);
+            padding::clear::<T>(slot.as_mut_ptr(), 1);
+        }
+    }
+}
+
+impl ValueArg for bool {
+    const SIZE: usize = 4;
+
+    fn put(self, slot: &mut [u8]) {
+        u32::from(self).put(slot);
+    }
+}
+
+impl KernelArgs {
+    /// No arguments yet, for kernel `K`.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// use gridwise_runtime::{Grid, KernelArgs, Manager};
+    /// # use kernels::Saxpy;
+    ///
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let manager = Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let args = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y); // in the order of the parameters
+    /// manager.sequence()?.dispatch(Grid::items(1), args)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new<K: Kernel>() -> Self {
+        let descriptor = K::DESCRIPTOR;
+        let buffers = Vec::with_capacity(descriptor.params.len());
+        let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers });
+        Self { descriptor, constants: K::CONSTANTS, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
+    }
+
+    /// The same arguments for a launch with other values of the const parameters.
+    pub(crate) fn with_constants(self, constants: &'static [u64], host: HostFn) -> Self {
+        Self { constants, host, ..self }
+    }
+
+    /// The next argument, by value.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let args = KernelArgs::new::<Saxpy>().value(3.0f64).read(&x).write(&mut y); // the kernel has an `f32`
+    /// let error = manager.sequence()?.dispatch(Grid::items(1), args).unwrap_err();
+    /// assert!(matches!(error, Error::ArgumentMismatch { expected, .. } if expected == "a value of 4 bytes"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn value<V: ValueArg>(mut self, value: V) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || format!("a value of {} bytes", V::SIZE);
+            match param_kind(descriptor, param, found)? {
+                ParamKind::Value { offset, size } if size as usize == V::SIZE => {
+                    let slot = filled.push.slot(offset, V::SIZE);
+                    value.put(slot.ok_or_else(|| mismatch(descriptor, param, found()))?);
+                    Ok(())
+                }
+                _ => Err(mismatch(descriptor, param, found())),
+            }
+        });
+        self
+    }
+
+    /// The next argument, a tensor for a `&[T]` parameter.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(a: f32, x: &[f32], y: &mut [f32])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, a: f32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(y.len()), KernelArgs::new::<K>().value(a).read(x).write(y))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn read<T: GpuData>(self, tensor: &Tensor<T>) -> Self {
+        self.buffer(tensor.handle().buffer, false)
+    }
+
+    /// The next argument, a tensor for a `&mut [T]` parameter.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let args = KernelArgs::new::<Saxpy>().value(1.0f32).write(&mut x).write(&mut y); // `x` is a `&[f32]`
+    /// assert!(matches!(manager.sequence()?.dispatch(Grid::items(1), args), Err(Error::ArgumentMismatch { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write<T: GpuData>(self, tensor: &mut Tensor<T>) -> Self {
+        self.buffer(tensor.handle().buffer, true)
+    }
+
+    /// The next argument, tensors for a `&[&[T]]` parameter: as many as there are, in their order; also none, and one several times.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(parts: &[&[f32]], sums: &mut [f32])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, parts: &[&Tensor<f32>], sums: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(parts.len()), KernelArgs::new::<K>().read_list(parts).write(sums))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn read_list<T: GpuData>(self, tensors: &[&Tensor<T>]) -> Self {
+        self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), false)
+    }
+
+    /// The next argument, tensors for a `&mut [&mut [T]]` parameter: as many as there are, in their order, also none.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(x: &[f32], parts: &mut [&mut [f32]])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, x: &Tensor<f32>, parts: &mut [&mut Tensor<f32>]) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(x.len()), KernelArgs::new::<K>().read(x).write_list(parts))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn write_list<T: GpuData>(self, tensors: &mut [&mut Tensor<T>]) -> Self {
+        self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), true)
+    }
+
+    fn list(mut self, tensors: impl Iterator<Item = Arc<Buffer>>, size: usize, is_written: bool) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || describe_list(is_written, size);
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::List { binding, writable, stride, .. }
+                    if (writable, stride as usize) == (is_written, size) =>
+                {
+                    binding
+                }
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let role = Role::Member;
+            for buffer in tensors {
+                let param = param as u32;
+                filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
+            }
+            match alias(&filled.buffers) {
+                None => Ok(()),
+                Some((first, second)) => Err(passed_twice(descriptor, &filled.buffers, first, second)),
+            }
+        });
+        self
+    }
+
+    /// The next argument, an image for a `&Image2D<F>` parameter or its like.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(from: &Image2D<Rgba8Unorm>, to: &mut Image2D<Rgba8Unorm>)`.
+    /// fn filter<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     from: &Image<Rgba8Unorm, 2>,
+    ///     to: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(to.extent()), KernelArgs::new::<K>().image(from).image_mut(to))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn image<F: Format, const D: usize>(self, image: &Image<F, D>) -> Self {
+        self.any_image(&image.buffer, ImageAccess::Load, None)
+    }
+
+    /// The next argument, an image for a `&mut Image2D<F>` parameter or its like.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba16Float};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(time: f32, frame: &mut Image2D<Rgba16Float>)`.
+    /// fn draw<K: Kernel>(sequence: &Sequence, time: f32, frame: &mut Image<Rgba16Float, 2>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().value(time).image_mut(frame))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn image_mut<F: Format, const D: usize>(self, image: &mut Image<F, D>) -> Self {
+        self.any_image(&image.buffer, ImageAccess::Store, None)
+    }
+
+    /// The next argument, an image with a sampler for a `&Sampled2D<F>` parameter or its like.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(bricks: &Sampled2D<Rgba8Unorm>, frame: &mut Image2D<Rgba8Unorm>)`.
+    /// fn draw<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     bricks: &Sampled<Rgba8Unorm, 2>,
+    ///     frame: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().sampled(bricks).image_mut(frame))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn sampled<F: Format, const D: usize>(self, image: &Sampled<F, D>) -> Self {
+        self.any_image(&image.buffer, ImageAccess::Sample, Some(image.sampler))
+    }
+
+    /// The next argument, images for a `&[&Image2D<F>]` parameter or its like: as many as there are, in their order; also none, and one
+    /// several times.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(layers: &[&Image2D<Rgba8Unorm>], sum: &mut Image2D<Rgba8Unorm>)`.
+    /// fn blend<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     layers: &[&Image<Rgba8Unorm, 2>],
+    ///     sum: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(sum.extent()), KernelArgs::new::<K>().images(layers).image_mut(sum))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn images<F: Format, const D: usize>(self, images: &[&Image<F, D>]) -> Self {
+        let given = images.iter().map(|image| (&image.buffer, None));
+        self.image_list((ImageAccess::Load, F::FORMAT, D), given)
+    }
+
+    /// The next argument, images for a `&mut [&mut Image2D<F>]` parameter or its like: as many as there are, in their order; also none.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(tiles: &mut [&mut Image2D<Rgba8Unorm>])`.
+    /// fn draw<K: Kernel>(sequence: &Sequence, tiles: &mut [&mut Image<Rgba8Unorm, 2>]) -> Result<()> {
+    ///     sequence.dispatch(Grid::items([64, 64]), KernelArgs::new::<K>().images_mut(tiles))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn images_mut<F: Format, const D: usize>(self, images: &mut [&mut Image<F, D>]) -> Self {
+        let given = images.iter().map(|image| (&image.buffer, None));
+        self.image_list((ImageAccess::Store, F::FORMAT, D), given)
+    }
+
+    /// The next argument, images with samplers for a `&[&Sampled2D<F>]` parameter or its like: as many as there are, in their order; also
+    /// none, and one several times.
+    ///
+    /// ```
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
+    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    ///
+    /// /// Launches a kernel `fn(textures: &[&Sampled2D<Rgba8Unorm>], frame: &mut Image2D<Rgba8Unorm>)`.
+    /// fn draw<K: Kernel>(
+    ///     sequence: &Sequence,
+    ///     textures: &[&Sampled<Rgba8Unorm, 2>],
+    ///     frame: &mut Image<Rgba8Unorm, 2>,
+    /// ) -> Result<()> {
+    ///     let args = KernelArgs::new::<K>().sampled_images(textures).image_mut(frame);
+    ///     sequence.dispatch(Grid::items(frame.extent()), args)?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn sampled_images<F: Format, const D: usize>(self, images: &[&Sampled<F, D>]) -> Self {
+        let given = images.iter().map(|image| (&image.buffer, Some(image.sampler)));
+        self.image_list((ImageAccess::Sample, F::FORMAT, D), given)
+    }
+
+    fn image_list<'i>(
+        mut self,
+        kind: (ImageAccess, ImageFormat, usize),
+        images: impl Iterator<Item = (&'i Arc<Buffer>, Option<Sampler>)>,
+    ) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || describe_images(kind.0, kind.1, kind.2 as u32);
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::Images { binding, access, format, dimensions }
+                    if (access, format, usize::from(dimensions)) == kind =>
+                {
+                    binding
+                }
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let is_written = kind.0 == ImageAccess::Store;
+            for (image, sampler) in images {
+                let is_alias =
+                    |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
+                let alias = filled.buffers.iter().position(is_alias);
+                let (buffer, param, role) = (image.clone(), param as u32, Role::Member);
+                filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler, role });
+                refuse_alias(descriptor, &filled.buffers, alias)?;
+            }
+            Ok(())
+        });
+        self
+    }
+
+    fn any_image(mut self, image: &Arc<Buffer>, access: ImageAccess, sampler: Option<Sampler>) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let layout = image.image_layout();
+            let found = || describe_image(access, layout.format, layout.dimensions);
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::Image { binding, access: wanted, format, dimensions }
+                    if (wanted, format, u32::from(dimensions)) == (access, layout.format, layout.dimensions) =>
+                {
+                    binding
+                }
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let is_written = access == ImageAccess::Store;
+            let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
+            let alias = filled.buffers.iter().position(is_alias);
+            filled.buffers.push(BufferArg {
+                buffer: image.clone(),
+                param: param as u32,
+                binding,
+                is_written,
+                sampler,
+                role: Role::Whole,
+            });
+            refuse_alias(descriptor, &filled.buffers, alias)
+        });
+        self
+    }
+
+    fn buffer(mut self, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
+        let is_atomic = !is_exclusive && self.atomic.contains(&self.next);
+        let is_written = is_exclusive || is_atomic;
+        self.fill(|descriptor, param, filled| {
+            let (reference, stride) = (if is_exclusive { "&mut" } else { "&" }, buffer.stride());
+            let found = || format!("{reference} tensor `{}` of {stride}-byte elements", buffer.name());
+            let (binding, role) = match param_kind(descriptor, param, found)? {
+                ParamKind::Buffer { binding, writable, stride: wanted, .. }
+                    if writable == is_written && wanted == stride =>
+                {
+                    (binding, Role::Whole)
+                }
+                ParamKind::Texels { binding, stride: wanted, .. } if !is_written && wanted == stride => {
+                    (binding, Role::Texels)
+                }
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let is_alias = |other: &BufferArg| (is_written || other.is_written) && other.buffer.overlaps(&buffer);
+            let alias = filled.buffers.iter().position(is_alias);
+            let param = param as u32;
+            filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
+            refuse_alias(descriptor, &filled.buffers, alias)
+        });
+        self
+    }
+
+    fn fill(&mut self, put: impl FnOnce(&'static KernelDescriptor, usize, &mut Filled) -> Result<()>) {
+        let Ok(filled) = &mut self.filled else { return };
+        match put(self.descriptor, self.next, filled) {
+            Ok(()) => self.next += 1,
+            Err(error) => self.filled = Err(error),
+        }
+    }
+
+    /// The arguments, if all were given and fit.
+    pub(crate) fn finish(self) -> Result<Filled> {
+        let filled = self.filled?;
+        match self.descriptor.params.get(self.next) {
+            None => Ok(filled),
+            Some(_) => Err(mismatch(self.descriptor, self.next, "no argument".to_owned())),
+        }
+    }
+
+    /// The buffer arguments given so far.
+    pub(crate) fn buffers(&self) -> &[BufferArg] {
+        self.filled.as_ref().map_or(&[], |filled| &filled.buffers)
+    }
+}
+
+fn param_kind(descriptor: &'static KernelDescriptor, param: usize, found: impl Fn() -> String) -> Result<ParamKind> {
+    let kind = descriptor.params.get(param).map(|param| param.kind);
+    kind.ok_or_else(|| mismatch(descriptor, param, found()))
+}
+
+/// An image argument in the words of errors.
+pub(crate) fn describe_image(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
+    let how = match access {
+        ImageAccess::Load => "& image",
+        ImageAccess::Store => "&mut image",
+        ImageAccess::Sample => "& image with a sampler",
+    };
+    format!("{how} of format {format} in {dimensions} dimensions")
+}
+
+/// A list of images in the words of errors.
+fn describe_images(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
+    let how = match access {
+        ImageAccess::Load => "& images",
+        ImageAccess::Store => "&mut images",
+        ImageAccess::Sample => "& images with samplers",
+    };
+    format!("a list of {how} of format {format} in {dimensions} dimensions")
+}
+
+fn describe_list(is_written: bool, size: usize) -> String {
+    format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
+}
+
+/// The positions of two buffers that overlap, where one of both is written.
+fn alias(arguments: &[BufferArg]) -> Option<(usize, usize)> {
+    // As many as there are: sorted, so that what overlaps one stands behind it, and how far those before it reach is known.
+    let mut order: Vec<usize> = (0..arguments.len()).filter(|at| arguments[*at].buffer.bytes() > 0).collect();
+    order.sort_unstable_by_key(|at| (arguments[*at].buffer.id, arguments[*at].buffer.words().start));
+    let mut of_one = order.chunk_by(|a, b| arguments[*a].buffer.is_same_memory(&arguments[*b].buffer));
+    of_one.find_map(|of_one| {
+        // Where the words that are used end, and those that are written; and the arguments that reach so far.
+        let (mut used, mut written) = ((0, None), (0, None));
+        of_one.iter().find_map(|&at| {
+            let (words, is_written) = (arguments[at].buffer.words(), arguments[at].is_written);
+            let (end, other) = if is_written { used } else { written };
+            let clash = if words.start < end { other } else { None };
+            let reach =
+                |before: (u64, Option<usize>)| if words.end > before.0 { (words.end, Some(at)) } else { before };
+            used = reach(used);
+            written = if is_written { reach(written) } else { written };
+            clash.map(|other| (at.min(other), at.max(other)))
+        })
+    })
+}
+
+/// Refuses the last argument if it is one of those before, too.
+fn refuse_alias(descriptor: &KernelDescriptor, arguments: &[BufferArg], other: Option<usize>) -> Result<()> {
+    match other {
+        None => Ok(()),
+        Some(other) => Err(passed_twice(descriptor, arguments, other, arguments.len() - 1)),
+    }
+}
+
+fn passed_twice(descriptor: &KernelDescriptor, arguments: &[BufferArg], first: usize, second: usize) -> Error {
+    let place = [first, second].map(|at| place_among(descriptor, arguments, at)).join(" and ");
+    let (operation, name) =
+        (format!("kernel `{}`", descriptor.name), TensorName::from(arguments[second].buffer.name()));
+    Error::AliasedTensor { operation, tensor: name.at(place) }
+}
+
+/// Which argument one of a launch's is: its position from 1, and the parameter; of a list with its position there.
+fn place_among(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
+    let (param, role) = (arguments[at].param, arguments[at].role);
+    let position = u64::from(param) + 1;
+    let name = descriptor.params.get(param as usize).map_or("", |param| param.name);
+    match role {
+        Role::Member => {
+            let before = arguments[..at].iter().filter(|other| other.param == param).count();
+            format!("argument {position}, `{name}[{before}]`")
+        }
+        Role::Whole | Role::Texels | Role::Table => format!("argument {position}, `{name}`"),
+    }
+}
+
+/// Which argument of its kernel one of a launch's is, in the words of errors.
+pub(crate) fn place_of(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
+    format!("{}, of kernel `{}`", place_among(descriptor, arguments, at), descriptor.name)
+}
+
+fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {
+    let declared = descriptor.params.get(param);
+    let expected = match declared.map(|param| param.kind) {
+        None => "no further argument".to_owned(),
+        Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
+        Some(ParamKind::List { writable, stride, .. }) => describe_list(writable, stride as usize),
+        Some(ParamKind::Image { access, format, dimensions, .. }) => describe_image(access, format, dimensions.into()),
+        Some(ParamKind::Images { access, format, dimensions, .. }) => {
+            describe_images(access, format, dimensions.into())
+        }
+        Some(ParamKind::Texels { stride, .. }) => format!("& tensor of {stride}-byte elements"),
+        Some(ParamKind::Buffer { writable, stride, .. }) => {
+            format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })
+        }
+    };
+    let param = declared.map_or_else(|| param.to_string(), |declared| format!("`{}`", declared.name));
+    Error::ArgumentMismatch { kernel: descriptor.name.into(), param, expected, found }
+}

@@ -1,0 +1,147 @@
+//! Events: what one sequence has come to, for others to wait for.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::core::error::Result;
+use crate::core::sync::schedule::{Marks, Ticket};
+use crate::device::Device;
+
+/// A mark in the work of one sequence that others wait for; made by [`Manager::event`](crate::Manager::event).
+///
+/// Work that shares tensors is ordered without events. They are for order that tensors do not tell: an application's own memory,
+/// or one thing after the other for its own sake. [`OpSignal`](crate::record::ops::OpSignal) sets the mark each time its sequence is started,
+/// and [`OpWait`](crate::record::ops::OpWait) lets a sequence that is started later begin behind it; before the first signal there is nothing
+/// to wait for.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Manager, ops::{OpFill, OpSignal, OpWait}};
+///
+/// let manager = Manager::host();
+/// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
+/// let (first, second) = (manager.sequence()?, manager.sequence()?);
+/// let filled = manager.event();
+/// first.record(OpFill::new(&mut a, 1))?.record(OpSignal::new(&filled))?;
+/// second.record(OpWait::new(&filled))?.record(OpFill::new(&mut b, 2))?;
+/// let running = first.eval_async()?;
+/// second.eval()?; // begins when `first` is complete
+/// assert!(filled.is_complete()?);
+/// running.wait()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Event {
+    pub(crate) mark: Arc<Mark>,
+}
+
+/// What an event and the recordings that name it share.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    /// The last run that signals it.
+    ticket: Mutex<Ticket>,
+    pub(crate) shared: Arc<Device>,
+}
+
+impl Event {
+    pub(crate) fn new(shared: Arc<Device>) -> Self {
+        Self { mark: Arc::new(Mark { ticket: Mutex::default(), shared }) }
+    }
+
+    /// Whether the run that signalled it last is complete; true before the first.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let done = manager.event();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
+    /// sequence.eval()?;
+    /// assert!(done.is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn is_complete(&self) -> Result<bool> {
+        self.wait_timeout(Duration::ZERO)
+    }
+
+    /// As [`wait`](Self::wait), but not longer than `timeout`; whether the run is complete.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let done = manager.event();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
+    /// let running = sequence.eval_async()?;
+    /// while !done.wait_timeout(Duration::from_millis(100))? {
+    ///     println!("still busy");
+    /// }
+    /// assert!(running.is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
+        self.mark.shared.wait_timeout(self.mark.ticket(), Some(timeout))
+    }
+
+    /// Waits until the run that signalled it last is complete. Errors of that run are told by its evaluation.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let done = manager.event();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
+    /// let running = sequence.eval_async()?;
+    /// let waiting = done.clone();
+    /// std::thread::spawn(move || waiting.wait()).join().expect("it does not panic")?;
+    /// assert!(running.is_complete()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn wait(&self) -> Result<()> {
+        self.mark.shared.wait(self.mark.ticket())
+    }
+}
+
+impl Mark {
+    fn ticket(&self) -> Ticket {
+        *self.ticket.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run that was submitted as this signals the event.
+    pub(crate) fn signal(&self, ticket: Ticket) {
+        *self.ticket.lock().unwrap_or_else(PoisonError::into_inner) = ticket;
+    }
+
+    /// Adds what a run must come behind.
+    pub(crate) fn add_to(&self, behind: &mut Marks) {
+        let Ticket { queue, number } = self.ticket();
+        behind[queue] = behind[queue].max(number);
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("ticket", &self.mark.ticket()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,299 @@
+//! Launches whose size the device computed: where the counts lie, what they may be, and the kernel that checks them. It must
+//! never let a count reach the device that is over a limit.
+
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::{KernelDescriptor, Location, Param, Site, SiteKind, Spirv};
+
+use crate::core::error::{Error, KernelName, Result};
+use crate::core::grid::Grid;
+use crate::core::sync::hazard::Touch;
+use crate::device::Device;
+use crate::device::vulkan::MemoryUse;
+use crate::memory::buffer::Buffer;
+use crate::memory::data::GpuData;
+use crate::memory::tensor::Tensor;
+use crate::record::args::KernelArgs;
+use crate::record::kernel::Kernel;
+use crate::twin::{HostArgs, HostGroup};
+
+/// Words of one grid: workgroups along x, y and z.
+const WORDS: u64 = 3;
+
+/// A grid that lies on the device, where an earlier operation may write it; made by [`Grid::indirect`].
+///
+/// ```standalone_crate
+/// # #[path = "../../tests/devices/kernels.rs"]
+/// # mod kernels;
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::Grid;
+/// # use gridwise_runtime::KernelArgs;
+/// # use kernels::Mark;
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut counts = manager.tensor(&[0u32, 1, 1])?;
+/// let mut indices = manager.tensor_of_len::<u32>(64)?;
+/// let sequence = manager.sequence()?;
+/// let args = KernelArgs::new::<Mark>().value(0u32).write(&mut indices);
+/// sequence.dispatch(Grid::indirect(&counts), args)?;
+/// counts.write(&[1, 1, 1])?; // as late as this, or by a kernel
+/// sequence.eval()?;
+/// assert_eq!(indices.to_vec()?[63], 63);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct IndirectGrid {
+    counts: Arc<Buffer>,
+    /// The first of the words, which may be past the end.
+    first: u64,
+    /// Words of an element.
+    stride: u64,
+}
+
+/// What a launch runs over: a grid, or the place of one. What takes it takes either.
+///
+/// ```
+/// use gridwise_runtime::{AnyGrid, Grid, Kernel, KernelArgs, Result, Sequence};
+///
+/// /// Launches kernel `K` over a grid, or the place of one.
+/// fn launch<K: Kernel>(sequence: &Sequence, grid: impl Into<AnyGrid>) -> Result<()> {
+///     sequence.dispatch(grid, KernelArgs::new::<K>())?;
+///     Ok(())
+/// }
+/// let _: AnyGrid = Grid::items(3).into();
+/// ```
+#[derive(Debug, Clone)]
+pub struct AnyGrid(pub(crate) GridSource);
+
+/// Where a launch's grid comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum GridSource {
+    Known(Grid),
+    Indirect(IndirectGrid),
+}
+
+impl From<Grid> for AnyGrid {
+    fn from(grid: Grid) -> Self {
+        Self(GridSource::Known(grid))
+    }
+}
+
+impl From<IndirectGrid> for AnyGrid {
+    fn from(grid: IndirectGrid) -> Self {
+        Self(GridSource::Indirect(grid))
+    }
+}
+
+impl From<&IndirectGrid> for AnyGrid {
+    fn from(grid: &IndirectGrid) -> Self {
+        Self(GridSource::Indirect(grid.clone()))
+    }
+}
+
+/// An element of a tensor that holds grids: `u32`, of which three are a grid, or `UVec3`.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::{Grid, glam::UVec3};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let counts = manager.tensor(&[UVec3::new(4, 1, 1), UVec3::new(2, 2, 1)])?;
+/// let second = Grid::indirect(&counts).at(1);
+/// # drop(second);
+/// # Ok(())
+/// # }
+/// ```
+pub trait GridCounts: GpuData {}
+
+impl GridCounts for u32 {}
+impl GridCounts for glam::UVec3 {}
+
+impl Grid {
+    /// A grid of whole workgroups, as many as three numbers of `counts` say when the launch begins: what an operation before it
+    /// wrote, for example. They are those along x, y and z, the first three; [`at`](IndirectGrid::at) chooses others.
+    ///
+    /// A kernel has no items that are idle then: all invocations of the workgroups run, so it looks itself whether there is work
+    /// for each. What is to hold for its indices at launch cannot be known, so checks that usual launches leave out stay in.
+    /// Where a number is zero, nothing runs. Where one is more than the device or 32-bit ids can count, nothing runs either,
+    /// and the evaluation ends with [`Error::IndirectGridTooLarge`].
+    ///
+    /// ```no_run
+    /// # use gridwise_runtime::{Grid, Kernel, KernelArgs, Manager, Result};
+    /// # fn f<Choose: Kernel, Work: Kernel>(manager: &Manager) -> Result<()> {
+    /// let items = manager.tensor(&[1u32, 2, 3])?;
+    /// let mut counts = manager.tensor(&[0u32, 1, 1])?;
+    /// let sequence = manager.sequence()?;
+    /// // A kernel finds out how much there is to do, and another does it: the host learns nothing of it.
+    /// sequence.dispatch(Grid::items(3), KernelArgs::new::<Choose>().read(&items).write(&mut counts))?;
+    /// sequence.dispatch(Grid::indirect(&counts), KernelArgs::new::<Work>().read(&items))?;
+    /// sequence.eval()
+    /// # }
+    /// ```
+    pub fn indirect<T: GridCounts>(counts: &Tensor<T>) -> IndirectGrid {
+        IndirectGrid { counts: counts.buffer.clone(), first: 0, stride: size_of::<T>() as u64 / 4 }
+    }
+}
+
+impl IndirectGrid {
+    /// The grid that begins with this element of the tensor. Where it would end behind the tensor, recording a launch fails.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::Grid;
+    /// # use gridwise_runtime::KernelArgs;
+    /// # use kernels::Mark;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// // Two grids in one tensor; the second begins with its fourth number.
+    /// let counts = manager.tensor(&[0u32, 1, 1, 2, 1, 1])?;
+    /// let mut indices = manager.tensor_of_len::<u32>(128)?;
+    /// let sequence = manager.sequence()?;
+    /// let args = KernelArgs::new::<Mark>().value(0u32).write(&mut indices);
+    /// sequence.dispatch(Grid::indirect(&counts).at(3), args)?;
+    /// sequence.eval()?;
+    /// assert_eq!(indices.to_vec()?[127], 127);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn at(mut self, index: usize) -> Self {
+        self.first = (index as u64).saturating_mul(self.stride);
+        self
+    }
+
+    /// The tensor.
+    pub(crate) fn counts(&self) -> &Arc<Buffer> {
+        &self.counts
+    }
+}
+
+/// An indirect launch's grid: checked, and where the device finds it.
+#[derive(Debug, Clone)]
+pub(crate) struct Indirect {
+    /// The counts, on the host device; else what the guard made of them.
+    pub(crate) command: Arc<Buffer>,
+    /// The first word of the grid in it.
+    pub(crate) first: u32,
+    /// What the counts may be at most.
+    pub(crate) limit: [u32; 3],
+}
+
+impl Indirect {
+    /// The bytes of the grid.
+    pub(crate) fn bytes(&self) -> std::ops::Range<u64> {
+        let start = u64::from(self.first) * 4;
+        start..start + WORDS * 4
+    }
+
+    /// The grid is read.
+    pub(crate) fn touch(&self) -> Touch {
+        self.command.touch(self.bytes(), false)
+    }
+
+    /// What the host device launches.
+    ///
+    /// # Errors
+    /// When a count is over its limit.
+    ///
+    /// # Safety
+    /// The buffer is on the host device, and nobody else accesses it now.
+    pub(crate) unsafe fn read_on_host(&self, kernel: &KernelName) -> Result<[u32; 3]> {
+        let data = self.command.host_data(self.bytes().start).cast::<[u32; 3]>();
+        // SAFETY: the range was checked when the launch was recorded; the caller's promise.
+        let asked = unsafe { data.read_unaligned() };
+        match (0..3).any(|axis| asked[axis] > self.limit[axis]) {
+            true => Err(too_large(kernel.clone(), asked, self.limit)),
+            false => Ok(asked),
+        }
+    }
+}
+
+/// The error of a launch with such counts.
+pub(crate) fn too_large(kernel: KernelName, asked: [u32; 3], limit: [u32; 3]) -> Error {
+    Error::IndirectGridTooLarge { kernel, asked, limit }
+}
+
+/// What counts may be at most: ids have 32 bits, and the device its own limits.
+pub(crate) fn limit_of(workgroup: [u32; 3], max_groups: [u32; 3]) -> [u32; 3] {
+    std::array::from_fn(|axis| max_groups[axis].min(u32::MAX / workgroup[axis].max(1)))
+}
+
+/// The launch's grid where it lies in the tensor.
+///
+/// # Errors
+/// When the tensor has no three numbers there.
+pub(crate) fn in_tensor(grid: &IndirectGrid, limit: [u32; 3]) -> Result<Indirect> {
+    let (counts, first) = (&grid.counts, grid.first);
+    let (offset, bytes) = (first.saturating_mul(4), WORDS * 4);
+    match (u32::try_from(first), offset.checked_add(bytes)) {
+        (Ok(first), Some(end)) if end <= counts.bytes() => Ok(Indirect { command: counts.clone(), first, limit }),
+        _ => {
+            let (operation, tensor, size) = ("reading a grid", counts.name().to_owned(), counts.bytes());
+            Err(Error::OutOfRange { operation, tensor, offset, bytes, size })
+        }
+    }
+}
+
+/// A place for a checked grid, and the launch of the guard that fills it from where `grid` lies in its tensor.
+///
+/// # Errors
+/// When there is no memory for it.
+pub(crate) fn guard(shared: &Arc<Device>, grid: &Indirect) -> Result<(Indirect, KernelArgs)> {
+    let command = Arc::new(Buffer::new(shared, "indirect grid", WORDS as usize, 4, MemoryUse::Device)?);
+    let words = |buffer: &Arc<Buffer>| Ok(Tensor { buffer: buffer.clone(), marker: std::marker::PhantomData });
+    let counts: Tensor<u32> = match grid.command.stride() {
+        4 => words(&grid.command)?,
+        _ => words(&Arc::new(grid.command.seen_as(4)?))?,
+    };
+    let mut checked = words(&command)?;
+    let [x, y, z] = grid.limit;
+    let args = KernelArgs::new::<Guard>().read(&counts).write::<u32>(&mut checked);
+    let args = args.value(grid.first).value(x).value(y).value(z);
+    Ok((Indirect { command, first: 0, limit: grid.limit }, args))
+}
+
+/// Copies a grid, or zeros where a count is over its limit, of which it makes a record.
+struct Guard;
+
+static GUARD: KernelDescriptor = KernelDescriptor {
+    spirv: Spirv::Bytes(include_bytes!("guard.spv")),
+    params: &[
+        Param::buffer("counts", 0, false, 4, 4),
+        Param::buffer("command", 1, true, 4, 4),
+        Param::value("first", 0, 4),
+        Param::value("limit_x", 4, 4),
+        Param::value("limit_y", 8, 4),
+        Param::value("limit_z", 12, 4),
+    ],
+    trap_binding: Some(2),
+    trap_words: 8,
+    sites: &[Site::new(SiteKind::Panic, file!(), line!(), 1, "an indirect grid")],
+    ..KernelDescriptor::new(
+        "indirect grid",
+        Location { file: file!(), line: line!(), column: 1 },
+        &[],
+        "main",
+        [1, 1, 1],
+        16,
+    )
+};
+
+// SAFETY: the module does what the descriptor says, given a range in the counts; the function never runs.
+unsafe impl Kernel for Guard {
+    const DESCRIPTOR: &'static KernelDescriptor = &GUARD;
+
+    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_devices_limit_counts() {
+        assert_eq!(limit_of([64, 1, 0], [u32::MAX, 65_535, 7]), [u32::MAX / 64, 65_535, 7]);
+    }
+}

@@ -1,0 +1,418 @@
+//! The arithmetic of a launch: grid to workgroups, and the push-constant block. No Vulkan calls, no panics.
+
+use gridwise_ir::descriptor::{Batch, KernelDescriptor, LaunchNumbers, LaunchWordKind};
+
+use crate::core::error::{Error, KernelName, Result};
+use crate::core::grid::{Grid, Unit};
+use crate::record::steps::{BufferArg, len_of};
+
+/// Bytes of push constants that every Vulkan device takes, and the most a kernel may use.
+pub(crate) const MAX_PUSH_BYTES: usize = 128;
+
+/// The push-constant block of one launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PushBlock {
+    bytes: [u8; MAX_PUSH_BYTES],
+    len: usize,
+}
+
+impl PushBlock {
+    /// A block of zeros for a kernel.
+    ///
+    /// # Errors
+    /// When the kernel's block is larger than any kernel's may be.
+    pub(crate) fn new(descriptor: &KernelDescriptor) -> Result<Self> {
+        let len = descriptor.push_constant_size as usize;
+        if len > MAX_PUSH_BYTES {
+            return Err(Error::PushConstantsTooLarge {
+                kernel: descriptor.name.into(),
+                asked: descriptor.push_constant_size,
+                limit: MAX_PUSH_BYTES as u32,
+            });
+        }
+        Ok(Self { bytes: [0; MAX_PUSH_BYTES], len })
+    }
+
+    /// The block.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// The bytes of a parameter; `None` when the descriptor places it outside of the block.
+    pub(crate) fn slot(&mut self, offset: u32, size: usize) -> Option<&mut [u8]> {
+        let offset = offset as usize;
+        self.bytes[..self.len].get_mut(offset..offset.checked_add(size)?)
+    }
+
+    /// The unsigned integer at an offset; the largest there is where there is none.
+    fn number(&self, offset: u8, size: u8) -> u64 {
+        let start = usize::from(offset);
+        let bytes = self.bytes().get(start..start + usize::from(size)).unwrap_or_default();
+        match *bytes {
+            [byte] => byte.into(),
+            [a, b] => u16::from_ne_bytes([a, b]).into(),
+            [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
+            [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Sets a launch word.
+    pub(crate) fn set_word(&mut self, offset: u32, word: u32) {
+        if let Some(slot) = self.slot(offset, 4) {
+            slot.copy_from_slice(&word.to_ne_bytes());
+        }
+    }
+}
+
+/// How much a launch runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) items: [u32; 3],
+    pub(crate) groups: [u32; 3],
+}
+
+impl Extent {
+    /// Whether nothing runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.contains(&0)
+    }
+
+    /// Works out what `grid` means for a kernel with workgroups of this size on a device that takes `max_groups` workgroups at once.
+    ///
+    /// # Errors
+    /// For sizes below zero, and for sizes beyond what ids or the device can count.
+    pub(crate) fn new(
+        descriptor: &KernelDescriptor,
+        workgroup: [u32; 3],
+        grid: Grid,
+        max_groups: [u32; 3],
+    ) -> Result<Self> {
+        let is_full = descriptor.parallel.full_workgroups;
+        let kernel = || KernelName::from(descriptor.name);
+        Self::measure(&kernel, workgroup, grid, max_groups, is_full, can_split(descriptor))
+    }
+
+    /// So many whole workgroups of this size, which ids can count.
+    pub(crate) fn of_groups(workgroup: [u32; 3], groups: [u32; 3]) -> Self {
+        Self { items: std::array::from_fn(|axis| groups[axis].saturating_mul(workgroup[axis])), groups }
+    }
+
+    /// Works out what `grid` means for a module; items are rounded up to whole workgroups.
+    pub(crate) fn of_module(name: &KernelName, workgroup: [u32; 3], grid: Grid, max: [u32; 3]) -> Result<Self> {
+        Self::measure(&|| name.clone(), workgroup, grid, max, false, false)
+    }
+
+    fn measure(
+        kernel: &dyn Fn() -> KernelName,
+        workgroup: [u32; 3],
+        grid: Grid,
+        max_groups: [u32; 3],
+        is_full: bool,
+        can_split: bool,
+    ) -> Result<Self> {
+        let mut extent = Self { items: [0; 3], groups: [0; 3] };
+        for (axis, asked) in grid.size.into_iter().enumerate() {
+            let width = i128::from(workgroup[axis].max(1));
+            if asked < 0 {
+                return Err(Error::NegativeGrid { kernel: kernel(), axis, asked });
+            }
+            // Ids are 32-bit: the last id of the last workgroup, masked or not, must not wrap around to zero.
+            let unit = match grid.unit {
+                Unit::Items => 1,
+                Unit::Groups => width,
+            };
+            let limit = (1i128 << 32) / width * width / unit;
+            let limit = limit.min(i128::from(u32::MAX) / unit);
+            let too_large = |limit: i128| Error::GridTooLarge {
+                kernel: kernel(),
+                axis,
+                asked: u64::try_from(asked).unwrap_or(u64::MAX),
+                limit: limit as u64,
+            };
+            // First: sizes may be any numbers, and what is computed from smaller ones does not overflow.
+            if asked > limit {
+                return Err(too_large(limit));
+            }
+            let groups = match grid.unit {
+                Unit::Items => (asked + width - 1) / width,
+                Unit::Groups => asked,
+            };
+            if grid.unit == Unit::Items && is_full && asked % width != 0 {
+                let (items, width, rounded) = (asked as u64, width as u32, (groups * width) as u64);
+                return Err(Error::PartialWorkgroup { kernel: kernel(), axis, items, width, rounded });
+            }
+            // A wider x takes several dispatches, if the kernel can be told where each begins.
+            let max = i128::from(max_groups[axis]);
+            if groups > max && !(axis == 0 && can_split) {
+                return Err(too_large(max * width / unit));
+            }
+            extent.groups[axis] = groups as u32;
+            extent.items[axis] = if grid.unit == Unit::Items { asked } else { groups * width } as u32;
+        }
+        Ok(extent)
+    }
+
+    /// The kernel's batch, if a launch can take it and is to. `is_proven` tells whether the kernel's own obligations hold,
+    /// `batches_small` whether few items are enough.
+    pub(crate) fn batch(
+        &self,
+        descriptor: &KernelDescriptor,
+        (is_proven, batches_small): (bool, bool),
+        numbers: &Numbers<'_>,
+    ) -> Option<Batch> {
+        let batch =
+            descriptor.batch.filter(|batch| batch.is_asked || batches_small || self.items[0] >= Batch::LEAST)?;
+        let is_line = self.items[1..] == [1, 1];
+        let is_proven = is_proven || descriptor.obligations.is_empty();
+        (is_line && is_proven && batch.items > 0 && batch.obligations.hold(numbers)).then_some(batch)
+    }
+
+    /// Whether each invocation has an item, of workgroups of this size that run so many along x.
+    pub(crate) fn is_full(&self, workgroup: [u32; 3], batch: Option<Batch>) -> bool {
+        let of_batch = [batch.map_or(1, |batch| batch.items.max(1)), 1, 1];
+        let is_full = |axis: usize| {
+            let each = u64::from(workgroup[axis].max(1)) * u64::from(of_batch[axis]);
+            u64::from(self.items[axis]).is_multiple_of(each)
+        };
+        (0..3).all(is_full)
+    }
+
+    /// Leaves only as many workgroups of this width as run all items in batches.
+    pub(crate) fn gather(&mut self, batch: Batch, width: u32) {
+        self.groups[0] = self.items[0].div_ceil(batch.items.max(1)).div_ceil(width.max(1));
+    }
+
+    /// Fills in the launch words of a block, but for [`LaunchWordKind::FirstGroup`], which stays zero.
+    pub(crate) fn fill_words(&self, descriptor: &KernelDescriptor, block: &mut PushBlock, len: impl Fn(u32) -> u32) {
+        for word in descriptor.launch_words {
+            let value = match word.kind {
+                LaunchWordKind::Items(axis) => self.items.get(usize::from(axis)).copied().unwrap_or(1),
+                LaunchWordKind::Groups(axis) => self.groups.get(usize::from(axis)).copied().unwrap_or(1),
+                LaunchWordKind::FirstGroup => 0,
+                LaunchWordKind::Len(param) => len(param),
+            };
+            block.set_word(word.offset, value);
+        }
+    }
+}
+
+/// A launch as its kernel's obligations see it.
+pub(crate) struct Numbers<'a> {
+    pub(crate) extent: &'a Extent,
+    pub(crate) push: &'a PushBlock,
+    pub(crate) buffers: &'a [BufferArg],
+    pub(crate) constants: &'a [u64],
+}
+
+impl LaunchNumbers for Numbers<'_> {
+    fn items(&self, axis: u8) -> u64 {
+        self.extent.items.get(usize::from(axis)).copied().map_or(u64::MAX, u64::from)
+    }
+
+    fn groups(&self, axis: u8) -> u64 {
+        self.extent.groups.get(usize::from(axis)).copied().map_or(u64::MAX, u64::from)
+    }
+
+    fn len(&self, param: u16) -> u64 {
+        len_of(self.buffers, param.into()).into()
+    }
+
+    fn value(&self, offset: u8, size: u8) -> u64 {
+        self.push.number(offset, size)
+    }
+
+    fn constant(&self, position: u16) -> u64 {
+        self.constants.get(usize::from(position)).copied().unwrap_or(u64::MAX)
+    }
+}
+
+/// Offset of the word that tells a kernel where along x this dispatch begins.
+pub(crate) fn first_group_offset(descriptor: &KernelDescriptor) -> Option<u32> {
+    descriptor.launch_words.iter().find(|word| word.kind == LaunchWordKind::FirstGroup).map(|word| word.offset)
+}
+
+fn can_split(descriptor: &KernelDescriptor) -> bool {
+    first_group_offset(descriptor).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use gridwise_ir::descriptor::{HostStack, LaunchWord, Location, Parallel, known};
+
+    use super::*;
+
+    const BASE: KernelDescriptor = KernelDescriptor {
+        name: "k",
+        location: Location { file: "k.rs", line: 1, column: 1 },
+        spirv: crate::descriptor::Spirv::Bytes(&[]),
+        entry_point: "k",
+        workgroup: known([64, 2, 1]),
+        constants: &[],
+        shared_arrays: &[],
+        params: &[],
+        launch_words: &[],
+        push_constant_size: 0,
+        trap_binding: None,
+        trap_words: 0,
+        obligations: crate::descriptor::Obligations::NONE,
+        traps_anyway: true,
+        asks_for_fma: [false; 2],
+        print_binding: None,
+        sites: &[],
+        features: &[],
+        parallel: Parallel::NONE,
+        host_stack: HostStack::LITTLE,
+        batch: None,
+        ir: None,
+    };
+    const MAX: [u32; 3] = [65535; 3];
+
+    #[test]
+    fn items_round_up_to_groups() {
+        let extent = Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items([65, 3]), MAX).unwrap();
+        assert_eq!(extent, Extent { items: [65, 3, 1], groups: [2, 2, 1] });
+    }
+
+    #[test]
+    fn full_workgroups_have_an_item_for_each_invocation() {
+        let batch = |items| Some(Batch::new("batch", items, &[], false));
+        for (items, batch, is_full) in [
+            ([128, 3, 1], None, true),
+            ([128, 3, 1], batch(2), true),
+            ([128, 3, 1], batch(4), false),
+            ([129, 3, 1], None, false),
+            ([64, 4, 1], None, false),
+            ([u32::MAX - 63, 3, 1], batch(1 << 31), false),
+        ] {
+            let extent = Extent { items, groups: [1; 3] };
+            assert_eq!(extent.is_full([64, 3, 1], batch), is_full, "{items:?} {batch:?}");
+        }
+    }
+
+    #[test]
+    fn few_items_take_no_batch_that_nobody_asked_for() {
+        let takes = |items, is_asked, batches_small| {
+            let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, &[], is_asked)), ..BASE };
+            let (extent, push) = (Extent { items: [items, 1, 1], groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
+            let numbers = Numbers { extent: &extent, push: &push, buffers: &[], constants: &[] };
+            extent.batch(&descriptor, (false, batches_small), &numbers).is_some()
+        };
+        assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));
+        assert!(takes(1, true, false) && takes(1, false, true));
+    }
+
+    #[test]
+    fn groups_are_whole() {
+        let extent = Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups((2u64, 3usize, 4)), MAX).unwrap();
+        assert_eq!(extent, Extent { items: [128, 6, 4], groups: [2, 3, 4] });
+    }
+
+    #[test]
+    fn zero_is_empty() {
+        assert!(Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items([0, 7, 7]), MAX).unwrap().is_empty());
+        assert!(Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups([5, 0, 7]), MAX).unwrap().is_empty());
+    }
+
+    #[test]
+    fn odd_sizes_are_errors() {
+        assert!(matches!(
+            Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::items(-1), MAX),
+            Err(Error::NegativeGrid { axis: 0, .. })
+        ));
+        let too_large = |grid| {
+            matches!(Extent::new(&BASE, BASE.workgroup_with(&[]), grid, [u32::MAX; 3]), Err(Error::GridTooLarge { .. }))
+        };
+        assert!(too_large(Grid::items(u64::MAX)));
+        assert!(too_large(Grid::groups(usize::MAX)));
+        assert!(too_large(Grid::items([1, 1 << 31, 1 << 31].map(|side: u64| side * 2))));
+        assert!(matches!(
+            Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups([1, 65536]), MAX),
+            Err(Error::GridTooLarge { axis: 1, asked: 65536, limit: 65535, .. })
+        ));
+    }
+
+    #[test]
+    fn sizes_may_be_any_numbers() {
+        const TOGETHER: KernelDescriptor =
+            KernelDescriptor { parallel: Parallel { full_workgroups: true, ..Parallel::NONE }, ..BASE };
+        struct Odd(i128);
+        impl crate::GridSize for Odd {
+            fn extent(self) -> [i128; 3] {
+                [1, self.0, 1]
+            }
+        }
+        for descriptor in [BASE, TOGETHER] {
+            for workgroup in [[64, 2, 1], [1, 1, 1], [0, 0, 0], [u32::MAX; 3]] {
+                for size in [i128::MAX, i128::MAX - 1, 1 << 64, (1 << 64) - 1, 1 << 33, i128::MIN, -1] {
+                    for grid in [Grid::items(Odd(size)), Grid::groups(Odd(size))] {
+                        for max in [MAX, [u32::MAX; 3], [0; 3]] {
+                            let error = Extent::new(&descriptor, workgroup, grid, max).unwrap_err();
+                            let is_told = match error {
+                                Error::NegativeGrid { axis: 1, asked, .. } => asked == size && size < 0,
+                                Error::GridTooLarge { axis: 1, asked, limit, .. } => {
+                                    size > 0 && asked == u64::try_from(size).unwrap_or(u64::MAX) && limit < asked
+                                }
+                                // The first axis is looked at first, and has one item.
+                                Error::PartialWorkgroup { axis: 0, items: 1, .. } => {
+                                    descriptor.parallel.full_workgroups
+                                }
+                                Error::GridTooLarge { axis: 0, limit: 0, .. } => {
+                                    max == [0; 3] || workgroup == [u32::MAX; 3]
+                                }
+                                _ => false,
+                            };
+                            assert!(is_told, "{grid:?} in {workgroup:?}: {error}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_that_work_together_need_whole_workgroups() {
+        const TOGETHER: KernelDescriptor =
+            KernelDescriptor { parallel: Parallel { full_workgroups: true, ..Parallel::NONE }, ..BASE };
+        assert!(Extent::new(&TOGETHER, TOGETHER.workgroup_with(&[]), Grid::items([128, 4]), MAX).is_ok());
+        assert!(Extent::new(&TOGETHER, TOGETHER.workgroup_with(&[]), Grid::groups([3, 1]), MAX).is_ok());
+        let error = Extent::new(&TOGETHER, TOGETHER.workgroup_with(&[]), Grid::items([128, 3]), MAX).unwrap_err();
+        assert!(matches!(error, Error::PartialWorkgroup { axis: 1, items: 3, width: 2, rounded: 4, .. }), "{error}");
+    }
+
+    #[test]
+    fn ids_do_not_wrap() {
+        const ODD: KernelDescriptor = KernelDescriptor { workgroup: known([48, 1, 1]), ..BASE };
+        let last = (1u64 << 32) / 48 * 48;
+        assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last), [u32::MAX; 3]).is_ok());
+        assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last + 1), [u32::MAX; 3]).is_err());
+    }
+
+    #[test]
+    fn a_wide_x_needs_the_first_group() {
+        const WIDE: KernelDescriptor = KernelDescriptor {
+            launch_words: &[
+                LaunchWord { offset: 0, kind: LaunchWordKind::FirstGroup },
+                LaunchWord { offset: 4, kind: LaunchWordKind::Items(0) },
+                LaunchWord { offset: 8, kind: LaunchWordKind::Len(1) },
+                LaunchWord { offset: 12, kind: LaunchWordKind::Groups(1) },
+            ],
+            push_constant_size: 16,
+            ..BASE
+        };
+        assert!(Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups(65536), MAX).is_err());
+        let extent = Extent::new(&WIDE, WIDE.workgroup_with(&[]), Grid::groups(65536), MAX).unwrap();
+        let mut block = PushBlock::new(&WIDE).unwrap();
+        extent.fill_words(&WIDE, &mut block, |param| param + 6);
+        let words: Vec<u32> =
+            block.bytes().chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
+        assert_eq!(words, [0, 65536 * 64, 7, 1]);
+    }
+
+    #[test]
+    fn blocks_are_limited() {
+        const LARGE: KernelDescriptor = KernelDescriptor { push_constant_size: 132, ..BASE };
+        assert!(matches!(PushBlock::new(&LARGE), Err(Error::PushConstantsTooLarge { asked: 132, .. })));
+        assert!(PushBlock::new(&BASE).unwrap().slot(u32::MAX, usize::MAX).is_none());
+    }
+}

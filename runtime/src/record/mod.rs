@@ -1,0 +1,13 @@
+//! Recording: what a sequence is made of, checked when it is recorded. It must not submit, nor know who runs it.
+
+pub(crate) mod algorithm;
+pub(crate) mod args;
+pub(crate) mod event;
+pub(crate) mod hooks;
+pub(crate) mod indirect;
+pub mod kernel;
+pub(crate) mod launch;
+pub(crate) mod lists;
+pub(crate) mod module;
+pub mod ops;
+pub(crate) mod steps;

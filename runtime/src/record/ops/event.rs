@@ -1,0 +1,123 @@
+//! Operations that set events, and wait for them.
+
+use super::{Access, Op, Recorder};
+use crate::core::error::Result;
+use crate::record::event::Event;
+
+/// Sets an [`Event`] each time its sequence is started; who waits for it waits for the whole run.
+///
+/// Where the sequence calls the host, the event is set when the part that it is in is started, which is after the calls before it, and
+/// stands for that part only. Until then who waits for it does not wait for this run: what is to wait is started by a later call, an
+/// [`OpHost`](super::OpHost), or after the run.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpFill, OpSignal};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let mut frame = manager.tensor_of_len::<u32>(4)?;
+/// let drawn = manager.event();
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut frame, 1))?.record(OpSignal::new(&drawn))?;
+/// let running = sequence.eval_async()?;
+/// drawn.wait()?; // another thread may do so, with a clone of the event
+/// assert!(running.is_complete()?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
+pub struct OpSignal {
+    event: Event,
+}
+
+/// Lets the run, or where the sequence calls the host the part behind the last [`OpHost`](super::OpHost), begin when what signalled an
+/// [`Event`] last is complete.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpFill, OpSignal, OpWait};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
+/// let done = manager.event();
+/// let (first, second) = (manager.sequence()?, manager.sequence()?);
+/// first.record(OpFill::new(&mut a, 1))?.record(OpSignal::new(&done))?;
+/// second.record(OpWait::new(&done))?.record(OpFill::new(&mut b, 2))?;
+/// let running = first.eval_async()?;
+/// second.eval()?; // not before `first` is complete, though they share no tensor
+/// assert!(running.is_complete()?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "an operation does nothing until it is recorded"]
+pub struct OpWait {
+    event: Event,
+}
+
+impl OpSignal {
+    /// Sets `event`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::OpSignal};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let elsewhere = gridwise_runtime::Manager::host().event();
+    /// let refused = manager.sequence()?.record(OpSignal::new(&elsewhere)).map(drop);
+    /// assert!(matches!(refused, Err(Error::ForeignEvent { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(event: &Event) -> Self {
+        Self { event: event.clone() }
+    }
+}
+
+impl OpWait {
+    /// Waits for `event`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpWait;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpWait::new(&manager.event()))?;
+    /// sequence.eval()?; // nobody has signalled it: there is nothing to wait for
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn new(event: &Event) -> Self {
+        Self { event: event.clone() }
+    }
+}
+
+impl Op for OpSignal {
+    fn name(&self) -> &str {
+        "signal"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        recorder.signal(&self.event)
+    }
+}
+
+impl Op for OpWait {
+    fn name(&self) -> &str {
+        "wait"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
+        recorder.wait_for(&self.event)
+    }
+}

@@ -1,0 +1,352 @@
+//! What a recording consists of, for both devices: dispatches, copies, fills; all checked when recorded.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
+
+use crate::core::error::{Error, KernelName, Result};
+use crate::core::sync::hazard::{Stage, Touch};
+use crate::core::sync::schedule::WHOLE;
+use crate::device::Device;
+use crate::device::vulkan::Pipeline;
+use crate::memory::buffer::Buffer;
+use crate::record::event::Mark;
+use crate::record::hooks::HostCall;
+use crate::record::indirect::Indirect;
+use crate::record::kernel::HostFn;
+use crate::record::launch::{Extent, PushBlock};
+use crate::record::module::Loaded;
+use crate::record::ops::CommandsStep;
+
+/// One step of a recording.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Dispatch(Box<DispatchStep>),
+    Module(Box<ModuleStep>),
+    /// All before, then all after.
+    Barrier,
+    /// All before, then a call of the host, then all after. Whoever runs a recording divides it there.
+    Host(HostCall),
+    /// The run sets an event.
+    Signal(Arc<Mark>),
+    /// The run begins behind what set an event last.
+    WaitFor(Arc<Mark>),
+    /// Invariant: both ranges lie in their buffers.
+    Copy {
+        from: Arc<Buffer>,
+        from_offset: u64,
+        to: Arc<Buffer>,
+        to_offset: u64,
+        bytes: u64,
+    },
+    /// Invariant: `bytes` are whole words of the buffer's memory, and a multiple of the pattern's, which is not empty.
+    Fill {
+        buffer: Arc<Buffer>,
+        pattern: Vec<u32>,
+        bytes: u64,
+    },
+    Image(ImageStep),
+    /// All before, then commands of an application's own, then all after; never on the host device.
+    Commands(Box<CommandsStep>),
+}
+
+/// What is done to the texels of images. Invariant: levels exist, tensors have the bytes that are told, and formats are alike.
+#[derive(Debug, Clone)]
+pub(crate) enum ImageStep {
+    /// From a tensor, whose rows begin `row_length` texels apart.
+    In {
+        tensor: Arc<Buffer>,
+        bytes: u64,
+        row_length: u32,
+        image: Arc<Buffer>,
+        level: u32,
+    },
+    /// To a tensor.
+    Out {
+        image: Arc<Buffer>,
+        level: u32,
+        row_length: u32,
+        tensor: Arc<Buffer>,
+        bytes: u64,
+    },
+    /// From image to image: never the same.
+    Copy {
+        from: Arc<Buffer>,
+        to: Arc<Buffer>,
+        level: u32,
+    },
+    Clear {
+        image: Arc<Buffer>,
+        texel: [u32; 4],
+    },
+    /// A level from the one before.
+    Shrink {
+        image: Arc<Buffer>,
+        level: u32,
+    },
+}
+
+impl ImageStep {
+    /// Calls `f` for each buffer or image the step uses, with what it uses of it and whether it writes that: images as a whole.
+    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, Range<u64>, bool)) {
+        match self {
+            Self::In { tensor, bytes, image, .. } => {
+                f(tensor, tensor.in_memory(0..*bytes), false);
+                f(image, WHOLE, true);
+            }
+            Self::Out { image, tensor, bytes, .. } => {
+                f(image, WHOLE, false);
+                f(tensor, tensor.in_memory(0..*bytes), true);
+            }
+            Self::Copy { from, to, .. } => {
+                f(from, WHOLE, false);
+                f(to, WHOLE, true);
+            }
+            Self::Clear { image, .. } | Self::Shrink { image, .. } => f(image, WHOLE, true),
+        }
+    }
+
+    /// What the step does to memory; the bytes of an image are those of its texels one after the other.
+    pub(crate) fn touches(&self) -> Vec<Touch> {
+        let tensor = |buffer: &Buffer, bytes, is_write| buffer.touch(0..bytes, is_write);
+        let image = |buffer: &Buffer, level, is_write| buffer.touch(buffer.image_layout().bytes_of(level), is_write);
+        match self {
+            Self::In { tensor: from, bytes, image: to, level, .. } => {
+                vec![tensor(from, *bytes, false), image(to, *level, true)]
+            }
+            Self::Out { image: from, level, tensor: to, bytes, .. } => {
+                vec![image(from, *level, false), tensor(to, *bytes, true)]
+            }
+            Self::Copy { from, to, level } => vec![image(from, *level, false), image(to, *level, true)],
+            Self::Clear { image, .. } => vec![tensor(image, image.bytes(), true)],
+            Self::Shrink { image: all, level } => vec![image(all, level - 1, false), image(all, *level, true)],
+        }
+    }
+}
+
+/// One launch of a kernel. Invariant: not empty, and within the device's limits.
+#[derive(Debug, Clone)]
+pub(crate) struct DispatchStep {
+    pub(crate) descriptor: &'static KernelDescriptor,
+    /// The values of the kernel's const parameters.
+    pub(crate) constants: &'static [u64],
+    pub(crate) host: HostFn,
+    /// `None` on the host device.
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
+    pub(crate) buffers: Vec<BufferArg>,
+    pub(crate) push: PushBlock,
+    pub(crate) extent: Extent,
+    /// Whether the kernel's obligations hold, as its pipeline takes for granted.
+    pub(crate) is_proven: bool,
+    /// Where the grid comes from, if not from `extent`, which is the largest there can be then.
+    pub(crate) indirect: Option<Indirect>,
+    /// The launch whose grid this one checks.
+    pub(crate) guards: Option<Guarded>,
+}
+
+/// A launch whose grid another one checks.
+#[derive(Debug, Clone)]
+pub(crate) struct Guarded {
+    pub(crate) kernel: KernelName,
+    pub(crate) limit: [u32; 3],
+}
+
+impl DispatchStep {
+    /// Whether the launch can trap, and so needs a record.
+    pub(crate) fn can_trap(&self) -> bool {
+        self.descriptor.trap_binding.is_some() && (self.descriptor.traps_anyway || !self.is_proven)
+    }
+}
+
+/// One launch of a module that was loaded. Invariant: not empty, within the device's limits, and never on the host device.
+#[derive(Debug, Clone)]
+pub(crate) struct ModuleStep {
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) buffers: Vec<BufferArg>,
+    pub(crate) push: Vec<u8>,
+    pub(crate) groups: [u32; 3],
+    /// Where the grid comes from, if not from `groups`.
+    pub(crate) indirect: Option<Indirect>,
+}
+
+/// A buffer argument of a launch.
+#[derive(Debug, Clone)]
+pub(crate) struct BufferArg {
+    pub(crate) buffer: Arc<Buffer>,
+    /// Position of the parameter in the kernel's signature.
+    pub(crate) param: u32,
+    pub(crate) binding: u32,
+    pub(crate) is_written: bool,
+    /// How an image is sampled, if it is.
+    pub(crate) sampler: Option<Sampler>,
+    pub(crate) role: Role,
+}
+
+/// What a buffer is to its parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The argument itself.
+    Whole,
+    /// The argument itself, whose elements are fetched as texels.
+    Texels,
+    /// One of a list, in order. Nothing is bound for it: kernels find it by the list's table.
+    Member,
+    /// The table of a list.
+    Table,
+}
+
+/// Elements of the argument for a parameter, or of a list the buffers; zero without one.
+pub(crate) fn len_of(arguments: &[BufferArg], param: u32) -> u32 {
+    let mut own = arguments.iter().filter(|argument| argument.param == param);
+    match own.next() {
+        Some(BufferArg { role: Role::Whole | Role::Texels, buffer, .. }) => buffer.len(),
+        Some(first) => {
+            let others = own.filter(|argument| argument.role == Role::Member).count() as u32;
+            others + u32::from(first.role == Role::Member)
+        }
+        None => 0,
+    }
+}
+
+impl BufferArg {
+    /// What the launch may do to it; of storage images to the first level.
+    pub(crate) fn touch(&self) -> Touch {
+        let bytes = match self.buffer.is_image() && self.sampler.is_none() {
+            true => self.buffer.image_layout().bytes_of(0),
+            false => self.buffer.words(),
+        };
+        Touch { resource: self.buffer.id, bytes, is_write: self.is_written }
+    }
+}
+
+impl DispatchStep {
+    /// Invocations per workgroup.
+    pub(crate) fn workgroup(&self) -> [u32; 3] {
+        self.descriptor.workgroup_with(self.constants)
+    }
+}
+
+/// Puts the memory that rebuilt tensors have by now in the place of arguments, and makes the tables of lists anew.
+fn follow_rebuilt(
+    arguments: &mut Vec<BufferArg>,
+    indirect: &mut Option<Indirect>,
+    lists: Option<(&Arc<Device>, &'static KernelDescriptor)>,
+) -> Result<()> {
+    let is_replaced = arguments.iter().any(|argument| argument.buffer.is_replaced());
+    arguments.iter_mut().try_for_each(|argument| follow(&mut argument.buffer))?;
+    if let Some(indirect) = indirect {
+        follow(&mut indirect.command)?;
+    }
+    match lists {
+        Some((shared, descriptor)) if is_replaced && arguments.iter().any(|argument| argument.role == Role::Table) => {
+            let mut given = std::mem::take(arguments);
+            given.retain(|argument| argument.role != Role::Table);
+            *arguments = crate::record::lists::with_tables(shared, descriptor, given)?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn follow(buffer: &mut Arc<Buffer>) -> Result<()> {
+    if let Some(current) = buffer.current()? {
+        *buffer = current;
+    }
+    Ok(())
+}
+
+impl Step {
+    /// Puts the memory that rebuilt tensors have by now in the place of what they had.
+    ///
+    /// # Errors
+    /// When a tensor has another length.
+    pub(crate) fn follow_rebuilt(&mut self, shared: &Arc<Device>) -> Result<()> {
+        match self {
+            Self::Dispatch(step) => {
+                let lists = Some((shared, step.descriptor));
+                follow_rebuilt(&mut step.buffers, &mut step.indirect, lists)
+            }
+            Self::Module(step) => follow_rebuilt(&mut step.buffers, &mut step.indirect, None),
+            Self::Copy { from, to, .. } => follow(from).and_then(|()| follow(to)),
+            Self::Fill { buffer, .. } => follow(buffer),
+            Self::Image(ImageStep::In { tensor, .. } | ImageStep::Out { tensor, .. }) => follow(tensor),
+            // What the application recorded has the memory that there was.
+            Self::Commands(step) => step.uses.iter().try_for_each(|(buffer, _)| match buffer.current()? {
+                None => Ok(()),
+                Some(current) => {
+                    let (tensor, recorded) = (buffer.name().to_owned(), buffer.len() as usize);
+                    Err(Error::TensorRebuilt { tensor, recorded, now: Some(current.len() as usize) })
+                }
+            }),
+            // Images are not rebuilt.
+            Self::Image(ImageStep::Copy { .. } | ImageStep::Clear { .. } | ImageStep::Shrink { .. }) => Ok(()),
+            Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => Ok(()),
+        }
+    }
+
+    /// The launch, if it is one.
+    pub(crate) fn dispatch(&self) -> Option<&DispatchStep> {
+        match self {
+            Self::Dispatch(dispatch) => Some(dispatch),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` for each buffer the step uses, with what it uses of its memory and whether it writes that.
+    pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, Range<u64>, bool)) {
+        let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
+            for argument in arguments {
+                let bytes = if argument.buffer.is_image() { WHOLE } else { argument.buffer.words() };
+                f(&argument.buffer, bytes, argument.is_written);
+            }
+            indirect.iter().for_each(|indirect| f(&indirect.command, indirect.touch().bytes, false));
+        };
+        match self {
+            Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
+            Self::Module(module) => of_launch(&module.buffers, &module.indirect),
+            Self::Copy { from, from_offset, to, to_offset, bytes } => {
+                f(from, from.in_memory(*from_offset..from_offset + bytes), false);
+                f(to, to.in_memory(*to_offset..to_offset + bytes), true);
+            }
+            Self::Fill { buffer, bytes, .. } => f(buffer, buffer.in_memory(0..*bytes), true),
+            Self::Image(image) => image.for_each_use(f),
+            Self::Commands(commands) => commands.uses.iter().for_each(|(buffer, is_write)| {
+                let bytes = if buffer.is_image() { WHOLE } else { buffer.words() };
+                f(buffer, bytes, *is_write);
+            }),
+            Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => {}
+        }
+    }
+
+    /// What the step does to memory, and where on the device, by command; nothing for a barrier.
+    pub(crate) fn touches(&self) -> Option<Vec<(Stage, Vec<Touch>)>> {
+        let mut commands: Vec<(Stage, Vec<Touch>)> = Vec::new();
+        let is_told = self.for_each_touch(|stage, touch| match commands.last_mut() {
+            Some((last, touches)) if *last == stage => touches.push(touch),
+            _ => commands.push((stage, vec![touch])),
+        });
+        is_told.then_some(commands)
+    }
+
+    /// Calls `f` for all that the step does to memory, and where on the device; gives whether that is all, which it is not for a barrier.
+    pub(crate) fn for_each_touch(&self, mut f: impl FnMut(Stage, Touch)) -> bool {
+        let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
+            indirect.iter().for_each(|grid| f(Stage::Indirect, grid.touch()));
+            arguments.iter().for_each(|argument| f(Stage::Compute, argument.touch()));
+        };
+        match self {
+            Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
+            Self::Module(module) => of_launch(&module.buffers, &module.indirect),
+            Self::Copy { from, from_offset, to, to_offset, bytes } => {
+                f(Stage::Transfer, from.touch(*from_offset..from_offset + bytes, false));
+                f(Stage::Transfer, to.touch(*to_offset..to_offset + bytes, true));
+            }
+            Self::Fill { buffer, bytes, .. } => f(Stage::Transfer, buffer.touch(0..*bytes, true)),
+            Self::Image(image) => image.touches().into_iter().for_each(|touch| f(Stage::Transfer, touch)),
+            Self::Barrier | Self::Host(_) | Self::Commands(_) => return false,
+            Self::Signal(_) | Self::WaitFor(_) => {}
+        }
+        true
+    }
+}

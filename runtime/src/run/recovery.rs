@@ -1,0 +1,244 @@
+//! What comes back after a device is lost: a new device, tensors whose contents the host still has, and a report of the evaluations
+//! that nobody was told about. It must not guess: what only the lost device had is an error.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::core::error::{Error, Result};
+use crate::core::span::span;
+use crate::device::{Device, ManagerDesc};
+use crate::manager::Manager;
+use crate::memory::data::GpuData;
+use crate::memory::image::{Format, Image};
+use crate::memory::tensor::Tensor;
+use crate::run::sequence::Inner;
+
+/// What is left of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
+///
+/// ```
+/// use gridwise_runtime::{Error, Manager, Recovery, Result, Sequence};
+///
+/// /// Runs a sequence; when that costs the device, says what there is to go on with.
+/// fn run(manager: &Manager, sequence: &Sequence) -> Result<Option<Recovery>> {
+///     match sequence.eval() {
+///         Err(Error::DeviceLost { .. } | Error::DeviceHung { .. }) => manager.recover().map(Some),
+///         ended => ended.map(|()| None),
+///     }
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let manager = Manager::host();
+/// assert!(run(&manager, &manager.sequence()?)?.is_none());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "the new manager and the tensors are in it"]
+pub struct Recovery {
+    manager: Manager,
+    lost: Arc<Device>,
+    evaluations: Vec<LostEvaluation>,
+}
+
+/// An evaluation of which nobody knows how far it came.
+///
+/// ```
+/// use gridwise_runtime::{LostEvaluation, Recovery};
+///
+/// /// Whether the contents of what `kernel` writes may be half old, half new.
+/// fn is_suspect(recovery: &Recovery, kernel: &str) -> bool {
+///     let names = |lost: &LostEvaluation| lost.operations.iter().any(|name| name == kernel);
+///     recovery.lost_evaluations().iter().any(names)
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostEvaluation {
+    /// The names of its operations, in order.
+    pub operations: Vec<String>,
+}
+
+impl Recovery {
+    /// The manager of the new device, which is made as the lost one's was.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Recovery, Result, Sequence};
+    ///
+    /// /// Sequences are not brought back: they are recorded anew.
+    /// fn again(recovery: &Recovery, record: impl Fn(&Sequence) -> Result<()>) -> Result<Sequence> {
+    ///     let sequence = recovery.manager().sequence()?;
+    ///     record(&sequence)?;
+    ///     Ok(sequence)
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn manager(&self) -> &Manager {
+        &self.manager
+    }
+
+    /// The evaluations that were lost and have no [`Evaluation`](crate::Evaluation) left that could say so. Each is reported
+    /// once: here, or by its `Evaluation`, or by the call that waited for it.
+    ///
+    /// ```
+    /// fn report(recovery: &gridwise_runtime::Recovery) {
+    ///     for lost in recovery.lost_evaluations() {
+    ///         eprintln!("nobody knows how far it came: {}", lost.operations.join(", "));
+    ///     }
+    /// }
+    /// ```
+    pub fn lost_evaluations(&self) -> &[LostEvaluation] {
+        &self.evaluations
+    }
+
+    /// A tensor like one of the lost device's, on the new device, with its contents: what the host wrote or read last, if no
+    /// evaluation that writes the tensor was started since. Its staged copy comes back by the same rule, or with zeros. Where the host
+    /// wrote only a part last, the contents count as lost; parts are taken of what came back.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Error, Recovery, Result, Tensor};
+    ///
+    /// /// Takes a tensor to the new device: as the host knows it, or else as it was at first.
+    /// fn rescue(recovery: &Recovery, state: &Tensor<f32>, initial: &[f32]) -> Result<Tensor<f32>> {
+    ///     match recovery.tensor(state) {
+    ///         Err(Error::ContentsLost { .. }) => recovery.manager().tensor(initial),
+    ///         rescued => rescued,
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ContentsLost`] where the contents were the device's alone, or the manager was made without
+    /// [`ManagerDesc::keeps_contents`]; [`Error::ForeignTensor`] for a tensor of another manager; and those of
+    /// [`Manager::tensor`].
+    pub fn tensor<T: GpuData>(&self, lost: &Tensor<T>) -> Result<Tensor<T>> {
+        if !Arc::ptr_eq(&lost.handle().buffer.shared, &self.lost) {
+            let operation = "recovering a tensor".to_owned();
+            return Err(Error::ForeignTensor { operation, tensor: lost.name().into() });
+        }
+        lost.restore(self.manager.shared())
+    }
+
+    /// An image like one of the lost device's, on the new device, with its texels: of each level what the host wrote or read last,
+    /// if no evaluation that writes the image was started since.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Recovery, Result};
+    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    ///
+    /// /// Takes a photo to a new device.
+    /// fn rescue(recovery: &Recovery, photo: &Image<Rgba8Unorm, 2>) -> Result<Image<Rgba8Unorm, 2>> {
+    ///     recovery.image(photo)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor): of a level that the host knows nothing of, nothing comes back.
+    pub fn image<F: Format, const D: usize>(&self, lost: &Image<F, D>) -> Result<Image<F, D>> {
+        if !Arc::ptr_eq(&lost.buffer.shared, &self.lost) {
+            let operation = "recovering an image".to_owned();
+            return Err(Error::ForeignTensor { operation, tensor: lost.name().into() });
+        }
+        lost.restore(self.manager.shared())
+    }
+}
+
+/// What a manager notes for the day its device is lost.
+#[derive(Debug, Default)]
+pub(crate) struct Journal {
+    /// How the manager was made; `None` where the device is not ours to make again.
+    pub(crate) desc: Option<ManagerDesc>,
+    /// The sequences that exist.
+    sequences: Mutex<HashMap<u64, Weak<Inner>>>,
+    /// Evaluations that were lost with their sequences.
+    unreported: Mutex<Vec<LostEvaluation>>,
+}
+
+impl Journal {
+    /// Of a manager that is made by a description.
+    pub(crate) fn new(desc: &ManagerDesc) -> Self {
+        Self { desc: Some(desc.clone()), ..Self::default() }
+    }
+
+    /// Whether tensors keep what the host knows of their contents.
+    pub(crate) fn keeps_contents(&self) -> bool {
+        self.desc.as_ref().is_some_and(|desc| desc.keeps_contents)
+    }
+
+    fn sequences(&self) -> MutexGuard<'_, HashMap<u64, Weak<Inner>>> {
+        self.sequences.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, id: u64, sequence: Weak<Inner>) {
+        self.sequences().insert(id, sequence);
+    }
+
+    pub(crate) fn remove(&self, id: u64) {
+        self.sequences().remove(&id);
+    }
+
+    /// Notes an evaluation that nobody will be told about otherwise.
+    pub(crate) fn report(&self, evaluation: LostEvaluation) {
+        self.unreported.lock().unwrap_or_else(PoisonError::into_inner).push(evaluation);
+    }
+
+    /// The evaluations that nobody was told about: each once.
+    fn take_lost(&self) -> Vec<LostEvaluation> {
+        let mut alive: Vec<_> = self.sequences().iter().filter_map(|(id, weak)| Some((*id, weak.upgrade()?))).collect();
+        alive.sort_unstable_by_key(|(id, _)| *id);
+        // Not under the lock: the last of a sequence may go here.
+        let running: Vec<_> = alive.iter().filter_map(|(_, sequence)| sequence.take_lost()).collect();
+        let mut lost = std::mem::take(&mut *self.unreported.lock().unwrap_or_else(PoisonError::into_inner));
+        lost.extend(running);
+        lost
+    }
+}
+
+impl Manager {
+    /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: makes a new device as this manager's was made. The lost device
+    /// stays lost: its sequences and algorithms keep failing with that error and are recorded and made anew with
+    /// [`Recovery::manager`]; its tensors come back by [`Recovery::tensor`], its images by [`Recovery::image`]. What is reported, is reported by the first
+    /// recovery only.
+    ///
+    /// ```
+    /// use gridwise_runtime::{Error, Manager, ManagerDesc, Result, Tensor};
+    ///
+    /// /// Takes what was computed so far to a new device.
+    /// fn rescue(manager: &mut Manager, state: &mut Tensor<f32>) -> Result<()> {
+    ///     let recovery = manager.recover()?;
+    ///     for evaluation in recovery.lost_evaluations() {
+    ///         eprintln!("lost: {}", evaluation.operations.join(", "));
+    ///     }
+    ///     *state = recovery.tensor(state)?; // as it was last written or read
+    ///     *manager = recovery.manager().clone();
+    ///     Ok(())
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// let mut manager = Manager::with(ManagerDesc { keeps_contents: true, ..ManagerDesc::from_env()? })?;
+    /// let mut state = manager.tensor(&[1.0f32; 64])?;
+    /// // A device that works is left alone.
+    /// assert!(matches!(rescue(&mut manager, &mut state), Err(Error::CannotRecover { .. })));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device works, or is an application's; and those of [`Manager::with`], also where Vulkan does not start, which never
+    /// leads to the host device here: nothing is reported then, and it may be tried again.
+    pub fn recover(&self) -> Result<Recovery> {
+        span!("recover");
+        let lost = self.shared();
+        let refused = |why| Err(Error::CannotRecover { why });
+        if !lost.is_gone() {
+            return refused("its device works; wait for what runs");
+        }
+        let Some(desc) = lost.journal.desc.clone() else {
+            return refused("its device is an application's; make that anew, and a manager of it");
+        };
+        // Vulkan started before: where it does not now, that may pass, and who tries again gets a device like the lost one.
+        let manager = Self::start(ManagerDesc { print: lost.sink(), ..desc }, false)?;
+        Ok(Recovery { manager, lost: lost.clone(), evaluations: lost.journal.take_lost() })
+    }
+}

@@ -1,0 +1,507 @@
+//! Sequences: operations recorded once and run any number of times.
+
+mod run;
+mod state;
+mod uses;
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::core::error::{Error, Result};
+use crate::core::span::span;
+use crate::core::sync::schedule::Ticket;
+use crate::device::{Backend, Device};
+use crate::record::args::KernelArgs;
+use crate::record::hooks::Hooks;
+use crate::record::indirect::AnyGrid;
+use crate::record::ops::{Op, Recorder};
+use crate::record::steps::Step;
+use crate::run::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
+use crate::run::graph::to_dot;
+use crate::run::profile::{Profile, RecordedOp};
+use run::{Begun, on_thread};
+use state::State;
+pub(crate) use uses::BufferUse;
+
+/// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
+///
+/// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. The first operation that is recorded after an
+/// evaluation begins a new recording. Operations that touch the same
+/// tensors run one after the other, others may overlap, and go first where that takes fewer barriers. The sequence keeps what it uses alive: tensors may be dropped
+/// while it runs. Dropping a sequence waits for its run.
+///
+/// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.
+///
+/// ```
+/// # fn main() -> gridwise_runtime::Result<()> {
+/// use gridwise_runtime::ops::{OpCopy, OpFill};
+///
+/// # let manager = gridwise_runtime::Manager::host();
+/// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
+/// let sequence = manager.sequence()?;
+/// sequence.record(OpFill::new(&mut a, 7))?.record(OpCopy::new(&a, &mut b))?;
+/// sequence.eval()?;
+/// assert_eq!(b.to_vec()?, [7; 4]);
+/// b.write(&[0; 4])?;
+/// sequence.eval()?; // the same once more
+/// assert_eq!(b.to_vec()?, [7; 4]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Sequence {
+    inner: Arc<Inner>,
+}
+
+/// What a sequence and its evaluations share.
+pub(crate) struct Inner {
+    state: Mutex<State>,
+    /// The manager's queue it is on.
+    queue: usize,
+    /// In the manager's journal.
+    id: u64,
+    pub(crate) shared: Arc<Device>,
+}
+
+impl Sequence {
+    /// A sequence of operations that were checked.
+    pub(crate) fn of_steps(shared: Arc<Device>, queue: usize, steps: Vec<Step>, ops: Vec<RecordedOp>) -> Self {
+        let sequence = Self::new(shared, queue);
+        {
+            let mut state = sequence.inner.lock();
+            (state.steps, state.ops) = (Arc::new(steps), Arc::new(ops));
+        }
+        sequence
+    }
+
+    pub(crate) fn new(shared: Arc<Device>, queue: usize) -> Self {
+        let id = shared.new_id();
+        let inner = Arc::new(Inner { state: Mutex::default(), queue, id, shared });
+        inner.shared.journal.add(id, Arc::downgrade(&inner));
+        Self { inner }
+    }
+
+    /// Adds an operation; gives back the sequence, for the next.
+    ///
+    /// After an evaluation the first operation begins a new recording, as in Kompute: what was recorded before is forgotten.
+    /// [`reopen`](Self::reopen) continues the old one instead.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Error, ops::{OpCopy, OpFill}};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut long, mut short) = (manager.tensor_of_len::<f32>(8)?, manager.tensor_of_len::<f32>(4)?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut long, 1.0))?;
+    /// let refused = sequence.record(OpCopy::new(&long, &mut short));
+    /// assert!(matches!(refused, Err(Error::LengthMismatch { .. })));
+    /// assert_eq!(sequence.len(), 1); // the fill is still there
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the operation does not fit, or the sequence is running; nothing is added then.
+    pub fn record(&self, op: impl Op) -> Result<&Self> {
+        let accesses = op.accesses();
+        self.add(op.name(), Some(&accesses), |recorder| op.record(recorder))?;
+        Ok(self)
+    }
+
+    /// Adds the launch of a kernel; gives back the sequence, for the next.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
+    /// let sequence = manager.sequence()?;
+    /// // What the generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does, with types checked.
+    /// sequence.dispatch(Grid::items(2), KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y))?.eval()?;
+    /// assert_eq!(y.to_vec()?, [13.0, 26.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the arguments do not fit or are of another manager, the device lacks what the kernel needs, the grid or the kernel is too
+    /// large for it, the queue runs no kernels, or the sequence is running. Nothing is added then.
+    pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<&Self> {
+        let name = args.descriptor.name;
+        self.add(name, None, |recorder| recorder.dispatch(grid, args))?;
+        Ok(self)
+    }
+
+    fn add(
+        &self,
+        name: &str,
+        declared: Option<&[crate::record::ops::Access]>,
+        record: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let inner = &*self.inner;
+        span!("record", operation = name);
+        // The operation is user code: it must not run under the lock, in which it could use this sequence.
+        let (mut added, mut hooks) = (Vec::new(), Hooks::default());
+        record(&mut Recorder::new(&inner.shared, inner.queue, &mut added, &mut hooks, name, declared))?;
+        let mut state = inner.idle_state("record")?;
+        if state.is_evaluated {
+            state.clear();
+        }
+        state.hooks.append(hooks);
+        let steps = Arc::make_mut(&mut state.steps);
+        let start = steps.len();
+        steps.append(&mut added);
+        let steps = start..steps.len();
+        Arc::make_mut(&mut state.ops).push(RecordedOp { name: name.to_owned(), steps });
+        state.is_prepared = false;
+        Ok(())
+    }
+
+    /// Runs all operations and waits for them.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpMultiply;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut powers = [manager.tensor(&[1.0f32])?, manager.tensor(&[1.0f32])?];
+    /// let (two, [a, b]) = (manager.tensor(&[2.0f32])?, &mut powers);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpMultiply::new(a, &two, b))?.record(OpMultiply::new(b, &two, a))?;
+    /// for _ in 0..5 {
+    ///     sequence.eval()?; // nothing is recorded or compiled again
+    /// }
+    /// assert_eq!(powers[0].to_vec()?, [1024.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device fails. Nothing
+    /// runs when the sequence is already running, or a view of a tensor that it uses is held ([`Error::TensorMapped`]).
+    pub fn eval(&self) -> Result<()> {
+        let inner = &*self.inner;
+        let (run, outcome) = match inner.start(false)? {
+            Begun::Nothing => return Ok(()),
+            Begun::Submitted(started) => {
+                let begun = (Running::Submitted(started.ticket), started.outcome.clone());
+                started.run_on_host(&inner.shared, false);
+                begun
+            }
+            Begun::Driven(run, ops) => {
+                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
+                run.drive(ops, false);
+                begun
+            }
+        };
+        run.wait_timeout(&inner.shared, None).map_err(|error| inner.acknowledge(&run, error))?;
+        inner.settle(&run);
+        outcome.result()
+    }
+
+    /// Runs all operations, waits for them, and tells how long each took on the device.
+    ///
+    /// Taking times costs the device some microseconds an operation; [`eval`](Self::eval) after it runs without.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::{OpCopy, OpFill};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(1 << 12)?, manager.tensor_of_len::<f32>(1 << 12)?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut a, 1.0))?.record(OpCopy::new(&a, &mut b))?;
+    /// let profile = sequence.eval_profiled()?;
+    /// let slowest = profile.ops().iter().max_by_key(|op| op.duration()).unwrap();
+    /// println!("most of the time went into {}", slowest.name);
+    /// # assert_eq!(profile.ops().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval), and [`Error::NoTimestamps`].
+    pub fn eval_profiled(&self) -> Result<Profile> {
+        let begun = Instant::now();
+        let run = match self.inner.start(true)? {
+            Begun::Nothing => None,
+            Begun::Submitted(started) => {
+                let begun = (Running::Submitted(started.ticket), started.outcome.clone());
+                started.run_on_host(&self.inner.shared, true);
+                Some(begun)
+            }
+            Begun::Driven(run, ops) => {
+                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
+                run.drive(ops, true);
+                Some(begun)
+            }
+        };
+        self.profiled(run, begun).wait()
+    }
+
+    /// Starts all operations and takes their times, and does not wait.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Manager, ops::OpFill};
+    ///
+    /// let manager = Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1.0))?;
+    /// let running = sequence.eval_profiled_async()?; // in an async function: `.await`
+    /// assert_eq!(running.wait()?.ops()[0].name, "fill");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`eval_async`](Self::eval_async), and [`Error::NoTimestamps`].
+    pub fn eval_profiled_async(&self) -> Result<ProfiledEvaluation> {
+        let begun = Instant::now();
+        let begun_run = self.inner.start(true)?;
+        let run = self.spawn(begun_run, true);
+        Ok(self.profiled(run, begun))
+    }
+
+    fn profiled(&self, run: Option<(Running, Arc<Outcome>)>, begun: Instant) -> ProfiledEvaluation {
+        let ops = self.inner.lock().ops.clone();
+        let (run, outcome) = run.unwrap_or_else(|| {
+            let outcome = Outcome::settled();
+            outcome.set_times(Ok(vec![None; ops.len()]));
+            (Running::Submitted(Ticket::default()), Arc::new(outcome))
+        });
+        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), run, outcome), ops, begun)
+    }
+
+    /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use std::time::Duration;
+    /// use gridwise_runtime::{Error, ops::OpFill};
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<u32>(4)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1))?;
+    /// match sequence.eval_within(Duration::from_secs(60)) {
+    ///     Err(Error::Timeout { waited, .. }) => println!("still running after {waited:?}"),
+    ///     ended => ended?,
+    /// }
+    /// assert_eq!(values.to_vec()?, [1; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval), and [`Error::Timeout`].
+    pub fn eval_within(&self, timeout: Duration) -> Result<()> {
+        match self.eval_async()?.wait_timeout(timeout)? {
+            true => Ok(()),
+            false => Err(Error::Timeout { operation: "evaluating a sequence", waited: timeout }),
+        }
+    }
+
+    /// Starts all operations and does not wait. What is given back is a [`Future`], for any executor, and can be waited for
+    /// without one.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut values, 1.0))?;
+    /// let running = sequence.eval_async()?; // in an async function: `.await`
+    /// // … work of the host's own …
+    /// running.wait()?;
+    /// assert_eq!(values.to_vec()?[9], 1.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device fails, the sequence is already running, or a view of a tensor that it uses is held. What happens while it runs
+    /// is told by [`Evaluation::wait`].
+    pub fn eval_async(&self) -> Result<Evaluation> {
+        let begun = self.inner.start(false)?;
+        let nothing = || (Running::Submitted(Ticket::default()), Arc::new(Outcome::settled()));
+        let (run, outcome) = self.spawn(begun, false).unwrap_or_else(nothing);
+        Ok(Evaluation::new(self.inner.clone(), run, outcome))
+    }
+
+    /// Lets a thread run what was started, where the device does not by itself; gives what there is to wait for.
+    fn spawn(&self, begun: Begun, is_timed: bool) -> Option<(Running, Arc<Outcome>)> {
+        let shared = self.inner.shared.clone();
+        match begun {
+            Begun::Nothing => None,
+            Begun::Submitted(started) => {
+                let run = (Running::Submitted(started.ticket), started.outcome.clone());
+                if let Backend::Host(_) = &shared.backend {
+                    on_thread(move || started.run_on_host(&shared, is_timed));
+                }
+                Some(run)
+            }
+            Begun::Driven(run, ops) => {
+                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
+                on_thread(move || run.drive(ops, is_timed));
+                Some(begun)
+            }
+        }
+    }
+
+    /// Forgets all operations.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let mut values = manager.tensor_of_len::<u32>(2)?;
+    /// let sequence = manager.sequence()?;
+    /// for frame in 1..=3 {
+    ///     sequence.clear()?; // keeps what is costly to make anew
+    ///     sequence.record(OpFill::new(&mut values, frame))?.eval()?;
+    /// }
+    /// assert_eq!(values.to_vec()?, [3, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the sequence is running.
+    pub fn clear(&self) -> Result<()> {
+        self.inner.idle_state("clear")?.clear();
+        Ok(())
+    }
+
+    /// Continues the recording that was evaluated: the next operation is added to it, and does not begin a new one.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let (mut a, mut b) = (manager.tensor(&[0u32])?, manager.tensor(&[0u32])?);
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut a, 1))?.eval()?;
+    /// sequence.reopen()?.record(OpFill::new(&mut b, 2))?;
+    /// assert_eq!(sequence.len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the sequence is running.
+    pub fn reopen(&self) -> Result<&Self> {
+        self.inner.idle_state("reopen")?.is_evaluated = false;
+        Ok(self)
+    }
+
+    /// What is recorded, as a graph in Graphviz' language: the operations, the barriers between them, and for each the reason: which
+    /// tensor, which bytes, and whether it is a read after a write, a write after a read or a write after a write. Operations with a launch that
+    /// can trap, as not all its checks were found needless for its arguments, say `with checks`.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::{Manager, ops::{OpCopy, OpFill}};
+    ///
+    /// let manager = Manager::host();
+    /// let mut from = manager.tensor_named("from", &[0u32; 4])?;
+    /// let mut to = manager.tensor_named("to", &[0u32; 4])?;
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut from, 1))?.record(OpCopy::new(&from, &mut to))?;
+    /// let dot = sequence.to_dot(); // for `dot -Tsvg`
+    /// assert!(dot.contains("op0 -> op1 [constraint=false, label=\"read after write: from [0..16]\"]"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn to_dot(&self) -> String {
+        let (steps, ops) = {
+            let state = self.inner.lock();
+            (state.steps.clone(), state.ops.clone())
+        };
+        to_dot(&steps, &ops)
+    }
+
+    /// Number of operations recorded.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(2)?, 1))?;
+    /// assert_eq!(sequence.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn len(&self) -> usize {
+        self.inner.lock().ops.len()
+    }
+
+    /// Whether no operation is recorded.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// let sequence = gridwise_runtime::Manager::host().sequence()?;
+    /// assert!(sequence.is_empty());
+    /// sequence.eval()?; // nothing to do is no error
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether operations were added that have not been evaluated yet.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(2)?, 1))?;
+    /// assert!(sequence.is_recording());
+    /// sequence.eval()?;
+    /// assert!(!sequence.is_recording());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_recording(&self) -> bool {
+        let state = self.inner.lock();
+        !state.ops.is_empty() && !state.is_prepared
+    }
+
+    /// Whether the device is still busy with this sequence. A device that fails is not.
+    ///
+    /// ```
+    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// use gridwise_runtime::ops::OpFill;
+    ///
+    /// # let manager = gridwise_runtime::Manager::host();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(1 << 10)?, 1))?;
+    /// let running = sequence.eval_async()?;
+    /// if sequence.is_running() {
+    ///     println!("not yet"); // nothing can be recorded now
+    /// }
+    /// running.wait()?;
+    /// assert!(!sequence.is_running());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn is_running(&self) -> bool {
+        let running = self.inner.lock().running.clone();
+        running.is_some_and(|run| matches!(run.wait_timeout(&self.inner.shared, Some(Duration::ZERO)), Ok(false)))
+    }
+}

@@ -1,0 +1,274 @@
+//! Runs of a sequence: how one is started, who sees that it is over, what is left where it fails. What is recorded is not its business.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::Inner;
+use super::state::State;
+use super::uses::BufferUse;
+use crate::core::error::{Error, Result};
+use crate::core::span::span;
+use crate::core::sync::schedule::{Marks, Submission, Ticket};
+use crate::device::{Backend, Device};
+use crate::record::hooks;
+use crate::record::steps::Step;
+use crate::run::evaluation::{Outcome, Running};
+use crate::run::host::{run_steps, run_timed};
+use crate::run::host_calls::{Driven, Run};
+use crate::run::profile::RecordedOp;
+use crate::run::recovery::LostEvaluation;
+
+/// A run that was submitted.
+pub(super) struct Started {
+    pub(super) ticket: Ticket,
+    pub(super) outcome: Arc<Outcome>,
+    steps: Arc<Vec<Step>>,
+    ops: Arc<Vec<RecordedOp>>,
+}
+
+/// What starting a sequence comes to.
+pub(super) enum Begun {
+    Nothing,
+    Submitted(Started),
+    /// To be driven by a thread, and how many operations there are.
+    Driven(Run, usize),
+}
+
+/// Calls `work` on a thread of its own; here, if there is none to be had: its turn has been taken.
+pub(super) fn on_thread(work: impl FnOnce() + Send + 'static) {
+    let work = Arc::new(Mutex::new(Some(work)));
+    let spawned = work.clone();
+    let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let run = move || {
+        if let Some(work) = take(&spawned) {
+            work();
+        }
+    };
+    if thread::Builder::new().name("gridwise-eval".to_owned()).spawn(run).is_err()
+        && let Some(work) = take(&work)
+    {
+        work();
+    }
+}
+
+impl Started {
+    /// Runs the submission when it is its turn, and takes the time of each operation if asked to; nothing for a device that does
+    /// so itself.
+    pub(super) fn run_on_host(self, shared: &Device, is_timed: bool) {
+        let Backend::Host(host) = &shared.backend else { return };
+        let capacity = shared.print_capacity;
+        let Self { ticket, outcome, steps, ops } = self;
+        span!("run_on_host", operations = ops.len());
+        // What it keeps alive is let go of before others know that it is complete.
+        host.queue.run(ticket.number, move || {
+            // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
+            let (error, printed) = unsafe {
+                if is_timed {
+                    let (error, printed, times) = run_timed(host, &steps, &ops, capacity);
+                    outcome.set_times(Ok(times));
+                    (error, printed)
+                } else {
+                    run_steps(host, &steps, capacity)
+                }
+            };
+            outcome.add_prints(printed);
+            if let Some(error) = error {
+                outcome.set(Err(error));
+            }
+        });
+    }
+}
+
+impl Inner {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, if nothing runs.
+    pub(super) fn idle_state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
+        loop {
+            let mut state = self.lock();
+            let Some(run) = &state.running else { return Ok(state) };
+            if !run.wait_timeout(&self.shared, Some(Duration::ZERO))? {
+                return Err(Error::SequenceInFlight { operation });
+            }
+            state.settle();
+            let (printed, after) = (state.outcome.take_prints(), state.hooks.after.clone());
+            if printed.is_empty() && after.is_empty() {
+                return Ok(state);
+            }
+            // The sink is user code: it must not run under the lock, in which it could use this sequence.
+            drop(state);
+            self.shared.print(printed);
+            hooks::call(self.address(), &after);
+        }
+    }
+
+    /// What tells this sequence from all others that are there.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Submits the recorded steps, with timestamps if asked for; nothing for an empty recording. On the host device the
+    /// caller must then run them.
+    pub(super) fn start(&self, is_timed: bool) -> Result<Begun> {
+        span!("submit", queue = self.queue);
+        if hooks::is_inside(self.address()) {
+            return Err(Error::SequenceInFlight { operation: "evaluate" });
+        }
+        let guard = self.idle_state("evaluate")?;
+        if !guard.hooks.before.is_empty() {
+            // They are user code, too.
+            let before = guard.hooks.before.clone();
+            drop(guard);
+            hooks::call(self.address(), &before);
+        } else {
+            drop(guard);
+        }
+        loop {
+            if let Some(begun) = self.try_start(is_timed)? {
+                return Ok(begun);
+            }
+            // A run has buffers to itself, and its calls may ask for this sequence: its state is left alone meanwhile.
+            let uses = self.lock().uses.clone();
+            self.shared.schedule.wait_until_free(uses.iter().map(|used| &*used.buffer.uses));
+        }
+    }
+
+    /// As [`start`](Self::start), without its hooks; `None` while a run with calls of the host has a buffer to itself.
+    fn try_start(&self, is_timed: bool) -> Result<Option<Begun>> {
+        let mut guard = self.idle_state("evaluate")?;
+        let state = &mut *guard;
+        state.prepare(&self.shared, self.queue, is_timed)?;
+        if state.follow_rebuilt(&self.shared)? {
+            state.prepare(&self.shared, self.queue, is_timed)?;
+        }
+        if state.steps.is_empty() {
+            state.is_evaluated = true;
+            return Ok(Some(Begun::Nothing));
+        }
+        if let Some(parts) = state.parts.clone() {
+            state.is_evaluated = true;
+            state.renew_outcome();
+            let (driven, outcome) = (Arc::new(Driven::default()), state.outcome.clone());
+            state.running = Some(Running::Driven(driven.clone()));
+            let (uses, ops) = (state.uses.clone(), state.ops.len());
+            // Calls of other runs may ask for this sequence while this one waits for them.
+            drop(guard);
+            return Ok(Some(Begun::Driven(Run::new(&self.shared, parts, &uses, driven, outcome), ops)));
+        }
+        let uses = state.uses.iter().map(BufferUse::scheduled);
+        let (queue, mut behind) = (self.shared.timeline_of(self.queue), Marks::default());
+        let [signals, waits] = &state.events;
+        waits.iter().for_each(|event| event.add_to(&mut behind));
+        let signal = |submission: &Submission| signals.iter().for_each(|event| event.signal(submission.ticket));
+        let ticket = match (&self.shared.backend, &mut state.recording) {
+            (Backend::Vulkan(vulkan), Some(recording)) => {
+                recording.reset_records();
+                let (commands, brings) = (recording.commands(), recording.begins_with_barrier());
+                let submit = |submission: Submission| {
+                    vulkan.device.submit(commands, &submission)?;
+                    signal(&submission);
+                    Ok(())
+                };
+                self.shared.schedule.submit(queue, uses, &behind, brings, submit)?
+            }
+            _ => {
+                let submit = |submission: Submission| {
+                    signal(&submission);
+                    Ok(())
+                };
+                self.shared.schedule.submit(queue, uses, &behind, false, submit)?
+            }
+        };
+        let Some(ticket) = ticket else { return Ok(None) };
+        state.is_evaluated = true;
+        state.renew_outcome();
+        state.running = Some(Running::Submitted(ticket));
+        let (outcome, steps, ops) = (state.outcome.clone(), state.steps.clone(), state.ops.clone());
+        Ok(Some(Begun::Submitted(Started { ticket, outcome, steps, ops })))
+    }
+
+    /// After the device was lost: gives up the run, and tells of it if nobody else will be told.
+    pub(crate) fn take_lost(&self) -> Option<LostEvaluation> {
+        let mut state = self.lock();
+        // What a thread drives is told of by its parts.
+        let Some(Running::Submitted(ticket)) = state.running else { return None };
+        if self.shared.schedule.is_completed(ticket) {
+            return None;
+        }
+        state.fail(Error::DeviceLost { operation: "evaluating a sequence" });
+        // Who holds the evaluation, or waits for it, is told by it.
+        (Arc::strong_count(&state.outcome) == 1).then(|| state.as_lost())
+    }
+
+    /// Takes note that somebody is told of an error while a run was waited for: if the device is gone, that is how the run ended.
+    pub(crate) fn acknowledge(&self, run: &Running, error: Error) -> Error {
+        let mut state = self.lock();
+        if state.running.as_ref().is_some_and(|running| running.is(run)) && self.shared.is_gone() {
+            state.fail(error.clone());
+        }
+        error
+    }
+
+    /// Takes note that a run is complete, and of its outcome.
+    pub(crate) fn settle(&self, run: &Running) {
+        let mut state = self.lock();
+        let mut after = Vec::new();
+        if state.running.as_ref().is_some_and(|running| running.is(run)) {
+            state.settle();
+            after.clone_from(&state.hooks.after);
+        }
+        let printed = state.outcome.take_prints();
+        // As above: not under the lock.
+        drop(state);
+        self.shared.print(printed);
+        hooks::call(self.address(), &after);
+    }
+
+    /// The same where nobody can be told of it when what users wrote panics.
+    fn settle_quietly(&self, run: &Running) {
+        if catch_unwind(AssertUnwindSafe(|| self.settle(run))).is_err() {
+            tracing::error!("a hook or the sink of prints panicked while a sequence was dropped");
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.journal.remove(self.id);
+        let running = self.lock().running.clone();
+        if let Some(run) = running {
+            // A call of the run's own drops it: the run does without it, and cannot be waited for here.
+            if run.is_driven_here() {
+                return;
+            }
+            match run.wait_timeout(&self.shared, None) {
+                Ok(_) => self.settle_quietly(&run),
+                Err(error) => {
+                    tracing::error!(%error, "waiting for a dropped sequence");
+                    if run.wait_out(&self.shared) {
+                        self.settle_quietly(&run);
+                        return;
+                    }
+                    let mut state = self.lock();
+                    state.fail(error);
+                    self.shared.journal.report(state.as_lost());
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("Sequence")
+            .field("ops", &state.ops.len())
+            .field("running", &state.running)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,157 @@
+//! What a sequence holds: its recording, made ready when it is run, and the outcome of the run. It must not submit or wait.
+
+use std::sync::Arc;
+
+use super::uses::{BufferUse, join};
+use crate::core::error::{Error, Result};
+use crate::device::{Backend, Device};
+use crate::record::event::Mark;
+use crate::record::hooks::Hooks;
+use crate::record::steps::Step;
+use crate::run::evaluation::{Outcome, Running};
+use crate::run::host_calls::{Part, parts};
+use crate::run::profile::RecordedOp;
+use crate::run::recovery::LostEvaluation;
+use crate::run::vulkan::Recording;
+
+/// What a sequence has recorded, and the run that is under way.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) steps: Arc<Vec<Step>>,
+    /// Operations recorded; one may have several steps, or none.
+    pub(super) ops: Arc<Vec<RecordedOp>>,
+    /// What the steps use of which buffers; valid while `is_prepared`.
+    pub(super) uses: Vec<BufferUse>,
+    /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
+    pub(super) events: [Vec<Arc<Mark>>; 2],
+    /// What a recording with calls of the host is divided into.
+    pub(super) parts: Option<Arc<Vec<Part>>>,
+    pub(super) is_prepared: bool,
+    /// Whether the recording has run since it was added to, so that the next operation begins a new one.
+    pub(super) is_evaluated: bool,
+    pub(super) hooks: Hooks,
+    /// The steps as the Vulkan device has them.
+    pub(super) recording: Option<Recording>,
+    /// The submission under way.
+    pub(super) running: Option<Running>,
+    /// How the last run ends; a new one where somebody still holds the last one.
+    pub(super) outcome: Arc<Outcome>,
+}
+
+impl State {
+    pub(super) fn renew_outcome(&mut self) {
+        match Arc::get_mut(&mut self.outcome) {
+            Some(outcome) => *outcome = Outcome::default(),
+            None => self.outcome = Arc::default(),
+        }
+    }
+
+    /// Puts the memory that rebuilt tensors have by now in the place of what they had; whether there was any.
+    ///
+    /// # Errors
+    /// When a tensor has another length; the recording is then as it was.
+    pub(super) fn follow_rebuilt(&mut self, shared: &Arc<Device>) -> Result<bool> {
+        if !self.uses.iter().any(|used| used.buffer.is_replaced()) {
+            return Ok(false);
+        }
+        let mut steps = Vec::clone(&self.steps);
+        steps.iter_mut().try_for_each(|step| step.follow_rebuilt(shared))?;
+        self.steps = Arc::new(steps);
+        self.is_prepared = false;
+        Ok(true)
+    }
+
+    /// Removes all operations.
+    pub(super) fn clear(&mut self) {
+        match Arc::get_mut(&mut self.ops) {
+            Some(ops) => ops.clear(),
+            None => self.ops = Arc::default(),
+        }
+        self.uses.clear();
+        self.hooks.clear();
+        (self.is_prepared, self.is_evaluated) = (false, false);
+        (self.parts, self.events) = (None, Default::default());
+        match Arc::get_mut(&mut self.steps) {
+            Some(steps) => steps.clear(),
+            None => self.steps = Arc::default(),
+        }
+    }
+
+    /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
+    pub(super) fn prepare(&mut self, shared: &Arc<Device>, queue: usize, is_timed: bool) -> Result<()> {
+        if !self.is_prepared {
+            self.gather_uses();
+            self.parts = parts(shared, queue, &self.steps, &self.ops).map(Arc::new);
+        }
+        if self.parts.is_some() {
+            // Of what was recorded before.
+            self.recording = None;
+            self.is_prepared = true;
+            return Ok(());
+        }
+        if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
+            let uses = self.uses.iter().map(BufferUse::scheduled);
+            let needs_barrier = shared.schedule.needs_barrier(queue, uses);
+            let recording = match &mut self.recording {
+                Some(recording) => recording,
+                None => self.recording.insert(Recording::new(&vulkan.device, queue, shared.print_capacity)?),
+            };
+            // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
+            // is cheaper than a barrier beside it at each run.
+            let lacks_barrier = needs_barrier && !recording.begins_with_barrier();
+            if !self.is_prepared || lacks_barrier || recording.is_timed() != is_timed {
+                self.is_prepared = false;
+                recording.record(&self.steps, &self.ops, needs_barrier, is_timed)?;
+            }
+        }
+        self.is_prepared = true;
+        Ok(())
+    }
+
+    fn gather_uses(&mut self) {
+        self.uses.clear();
+        let (uses, [signals, waits]) = (&mut self.uses, &mut self.events);
+        signals.clear();
+        waits.clear();
+        for step in self.steps.iter() {
+            match step {
+                Step::Signal(event) => signals.push(event.clone()),
+                Step::WaitFor(event) => waits.push(event.clone()),
+                _ => {}
+            }
+            step.for_each_use(|buffer, bytes, is_written| uses.push(BufferUse::new(buffer, bytes, is_written)));
+        }
+        join(uses);
+    }
+
+    /// The run is complete: hands its outcome to who waits for it.
+    pub(super) fn settle(&mut self) {
+        if self.running.take().is_none() {
+            return;
+        }
+        if let Some(recording) = &self.recording {
+            self.outcome.add_prints(recording.read_prints());
+            if let Some(times) = recording.read_times() {
+                self.outcome.set_times(times);
+            }
+        }
+        let trapped = self.recording.as_ref().and_then(|recording| recording.read_traps());
+        self.outcome.set(trapped.map_or(Ok(()), Err));
+        // Whoever started the run no longer listens.
+        if Arc::strong_count(&self.outcome) == 1
+            && let Err(error) = self.outcome.result()
+        {
+            tracing::error!(%error, "an evaluation nobody waited for failed");
+        }
+    }
+
+    pub(super) fn as_lost(&self) -> LostEvaluation {
+        LostEvaluation { operations: self.ops.iter().map(|op| op.name.clone()).collect() }
+    }
+
+    /// The run will never be known to be complete.
+    pub(super) fn fail(&mut self, error: Error) {
+        self.running = None;
+        self.outcome.set(Err(error));
+    }
+}
