@@ -60,7 +60,108 @@
 #[allow(unused_extern_crates)]
 extern crate self as gridwise;
 
-pub use gridwise_macro::{GpuData, device, include_spirv, kernel};
+#[doc = include_str!("../docs/kernel.md")]
+pub use gridwise_macro::kernel;
+
+/// Makes a function, const, type or module usable in kernels, also in those of other modules and crates.
+///
+/// Types with `impl` blocks and traits stand in a `#[device] mod`, so that the macro finds the blocks of a type. The items stay ordinary
+/// Rust: the host calls the same functions. One `use` imports an item for both sides.
+///
+/// ```
+/// use gridwise::prelude::*;
+///
+/// #[device]
+/// const LIMIT: f32 = 10.0;
+///
+/// #[device]
+/// mod shapes {
+///     #[derive(Clone, Copy)]
+///     pub struct Circle {
+///         pub radius: f32,
+///     }
+///
+///     impl Circle {
+///         pub fn area(self) -> f32 {
+///             std::f32::consts::PI * self.radius * self.radius
+///         }
+///     }
+/// }
+///
+/// #[device]
+/// fn capped_area(radius: f32) -> f32 {
+///     shapes::Circle { radius }.area().min(LIMIT)
+/// }
+///
+/// #[kernel]
+/// fn areas(radii: &[f32], y: &mut [f32]) {
+///     let i = global_id().x;
+///     y[i] = capped_area(radii[i]);
+/// }
+///
+/// # fn main() -> gridwise::Result<()> {
+/// assert_eq!(capped_area(4.0), 10.0); // on the host, without a device
+///
+/// let mgr = Manager::new()?;
+/// let (radii, mut y) = (mgr.tensor(&[0.0f32, 4.0])?, mgr.tensor_of_len::<f32>(2)?);
+/// let seq = mgr.sequence()?;
+/// Areas::dispatch(&seq, Grid::items(2), &radii, &mut y)?;
+/// seq.eval()?;
+/// assert_eq!(y.to_vec()?, [0.0, 10.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub use gridwise_macro::device;
+
+/// Derives [`trait@GpuData`] for a `#[repr(C)]` struct, which can then be an element of tensors and a parameter of kernels.
+///
+/// Every field has to be `GpuData`: a number, a vector or matrix of `glam`, an array, an `Atomic<T>`, or another such struct. The struct
+/// keeps the layout that Rust gives it, on the device as well.
+///
+/// ```
+/// use gridwise::prelude::*;
+///
+/// #[derive(GpuData, Clone, Copy, PartialEq, Debug)]
+/// #[repr(C)]
+/// struct Body {
+///     at: Vec3,
+///     mass: f32,
+/// }
+///
+/// #[kernel]
+/// fn fall(by: f32, bodies: &mut [Body]) {
+///     let i = global_id().x;
+///     bodies[i].at.y -= by;
+/// }
+///
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// let mut bodies = mgr.tensor(&[Body { at: Vec3::Y, mass: 2.0 }])?;
+/// let seq = mgr.sequence()?;
+/// Fall::dispatch(&seq, Grid::items(1), 1.0, &mut bodies)?;
+/// seq.eval()?;
+/// assert_eq!(bodies.to_vec()?, [Body { at: Vec3::ZERO, mass: 2.0 }]);
+/// # Ok(())
+/// # }
+/// ```
+pub use gridwise_macro::GpuData;
+
+/// Makes a type of a compiled SPIR-V module while the program is compiled.
+///
+/// The type's `dispatch` has the module's own parameters: push constants by value, then buffers as tensors, in the order of their bindings.
+/// Specialization constants are the fields of a second type, here `ScaleConstants`. The path is relative to the source file.
+/// `include_spirv!("a.spv" as Name)` names the type; otherwise it is named after the file. A file that is no module, or one that needs more than
+/// buffers in set 0, does not compile.
+///
+/// ```ignore
+/// include_spirv!("shaders/scale.spv"); // a file of your own
+///
+/// // SAFETY: the shader writes below `count` only.
+/// let scale = unsafe { Scale::new(&mgr, ScaleConstants { factor: 3.0, ..Default::default() }) }?;
+/// scale.dispatch(&seq, Grid::items(1024), 1024, 0.5, &from, &mut to)?;
+/// ```
+pub use gridwise_macro::include_spirv;
+
 pub use gridwise_runtime::parallel::{
     Accumulator, Atomic, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole,
     MultipliesInto, Scope, Shared, barrier, fence, subgroup, workgroup_uniform,
@@ -97,7 +198,8 @@ pub mod guide;
 
 /// The names that programs with kernels need: `use gridwise::prelude::*;`.
 pub mod prelude {
-    pub use gridwise_macro::{GpuData, device, kernel};
+    pub use crate::{device, kernel};
+    pub use gridwise_macro::GpuData;
     pub use gridwise_runtime::glam::{
         BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4, bvec2,
         bvec3, bvec4, ivec2, ivec3, ivec4, mat2, mat3, mat4, quat, uvec2, uvec3, uvec4, vec2, vec3, vec4,
