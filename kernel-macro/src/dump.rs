@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use gridwise_ir::compile::CompileOptions;
 use gridwise_ir::ir::Module;
 
-/// What the environment asks for.
+/// The stages that the environment asks for.
 struct Wanted {
     stages: Vec<String>,
     folder: Option<PathBuf>,

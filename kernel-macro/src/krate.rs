@@ -66,7 +66,7 @@ fn name_among<'a>(args: impl Iterator<Item = &'a str>) -> Option<String> {
     renamed
 }
 
-/// What a manifest calls the facade, if it names it.
+/// The facade's name in a manifest, if it is named there.
 fn name_in(manifest: &str) -> Option<String> {
     let mut plain = false;
     // The dependency whose table the lines belong to.

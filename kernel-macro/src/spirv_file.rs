@@ -15,7 +15,7 @@ use crate::krate::facade_path;
 /// The first word of all modules.
 const MAGIC: u32 = 0x0723_0203;
 
-/// What the macro is given: a path, and the name of the type if it is not the file's.
+/// The input of the macro: a path, and the name of the type if it is not the file's.
 struct Input {
     path: String,
     span: Span,
@@ -268,7 +268,7 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
     }
 }
 
-/// What a binding without a name is called.
+/// The name of a binding without a name.
 fn fallback_name(set: u32, binding: u32) -> String {
     if set == 0 { format!("binding{binding}") } else { format!("set{set}_binding{binding}") }
 }

@@ -108,7 +108,7 @@ fn workspace(name: &str) -> PathBuf {
     folder
 }
 
-/// What `cargo check` says of a package, and whether it builds.
+/// The output of `cargo check` of a package, and whether it builds.
 fn check(workspace: &Path, package: &str) -> (bool, String) {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(workspace).args(["check", "--offline", "--quiet", "--color=never", "-p", package]);

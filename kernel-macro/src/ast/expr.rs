@@ -176,7 +176,7 @@ pub(crate) enum ExprKind {
 /// An `if` that looks for an element to write, or calls a method of the author's by the same name.
 #[derive(Debug, Clone)]
 pub(crate) struct Sought {
-    /// What is asked.
+    /// The value that is asked for.
     pub(crate) receiver: Expr,
     /// The condition as written: `let Some(v) = x.get_mut(i)`.
     pub(crate) condition: Expr,
@@ -188,7 +188,7 @@ pub(crate) struct Sought {
 #[derive(Debug, Clone)]
 pub(crate) struct SoughtLet {
     pub(crate) id: ExprId,
-    /// What is asked.
+    /// The value that is asked for.
     pub(crate) receiver: Expr,
     pub(crate) written: Statement,
     /// A reference to the element, at a position that was compared with the length.
@@ -210,7 +210,7 @@ pub(crate) struct Closure {
 /// An argument `path` that may name a function: then it stands for a closure that calls it.
 #[derive(Debug, Clone)]
 pub(crate) struct FunctionArg {
-    /// Which argument it is.
+    /// The position of the argument.
     pub(crate) position: usize,
     /// `|a| path(a)` and its like, one for each number of parameters that methods of this name ask for.
     pub(crate) closures: Vec<Expr>,
@@ -289,7 +289,7 @@ impl Sought {
 }
 
 impl ExprKind {
-    /// What the author of a loop says about unrolling it.
+    /// The author's request about unrolling a loop.
     pub(crate) fn unroll(&self) -> Unroll {
         match self {
             Self::While { unroll, .. } | Self::Loop { unroll, .. } | Self::For { unroll, .. } => *unroll,

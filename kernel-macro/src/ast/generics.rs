@@ -22,7 +22,7 @@ pub(crate) struct GenericArg {
     pub(crate) span: SpanRange,
 }
 
-/// What an item is generic over.
+/// The generic parameters of an item, and their bounds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Generics {
     pub(crate) params: Vec<GenericParam>,
@@ -37,7 +37,7 @@ pub(crate) struct Generics {
 pub(crate) struct GenericParam {
     pub(crate) name: Ident,
     pub(crate) kind: GenericKind,
-    /// What a struct, enum or alias has where a type does not say it.
+    /// The default of a parameter of a struct, enum or alias.
     pub(crate) default: Option<GenericArg>,
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct Struct {
     pub(crate) derives: Derives,
 }
 
-/// Which of Rust's traits a struct or enum derives, as far as the macro sees.
+/// The traits of Rust that a struct or enum derives, as far as the macro sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Derives {
     pub(crate) partial_eq: bool,

@@ -94,8 +94,8 @@ impl Pattern {
     }
 }
 
-/// Which of `count` members each pattern stands for, `..` left out: those behind it count from the end. `None` when the
-/// numbers do not fit.
+/// The member, of `count`, that each pattern stands for, `..` left out: patterns behind it count from the end. `None`
+/// when the numbers do not fit.
 pub(crate) fn spread(patterns: &[Pattern], count: usize) -> Option<Vec<(usize, &Pattern)>> {
     let Some(rest) = patterns.iter().position(Pattern::is_rest) else {
         return (patterns.len() == count).then(|| patterns.iter().enumerate().collect());

@@ -1,4 +1,4 @@
-//! Where a construct starts and ends; no text.
+//! The start and end of a construct; no text.
 
 use proc_macro2::Span;
 

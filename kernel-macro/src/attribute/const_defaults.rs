@@ -1,5 +1,5 @@
-//! What `#[kernel(…)]` says of const parameters: `N = 256`, or `N = [64, 128]` where the value is tuned. Reads it and puts the
-//! combinations together; measures nothing.
+//! The values of const parameters in `#[kernel(…)]`: `N = 256`, or `N = [64, 128]` for a value that is tuned. It reads
+//! them and puts the combinations together; it measures nothing.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -120,7 +120,7 @@ impl ConstDefaults {
         candidates
     }
 
-    /// What is said of a const parameter's default.
+    /// The default of a const parameter.
     pub(crate) fn of(&self, name: &Ident) -> Option<&ConstDefault> {
         self.0.iter().find(|default| default.name == *name)
     }

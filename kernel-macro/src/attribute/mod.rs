@@ -40,7 +40,7 @@ const SUBNORMALS: &str = "subnormals";
 /// The argument that says how many items an invocation runs.
 const ITEMS: &str = "items_per_invocation";
 
-/// What `#[kernel(…)]` says.
+/// The arguments of `#[kernel(…)]`.
 #[derive(Debug)]
 pub(crate) struct KernelAttr {
     /// Invocations per workgroup: one to three axes.
@@ -49,7 +49,7 @@ pub(crate) struct KernelAttr {
     span: SpanRange,
     /// Invocations per subgroup, if it says so.
     subgroup: Option<WorkgroupArg>,
-    /// What `fast_math` gives up.
+    /// The guarantees that `fast_math` waives.
     float_rules: FloatRules,
     /// Whether it asks for subnormal numbers.
     needs_subnormals: bool,
@@ -57,7 +57,7 @@ pub(crate) struct KernelAttr {
     items: (Request, SpanRange),
     /// Values of const parameters where nothing else is said.
     defaults: ConstDefaults,
-    /// What type parameters stand for.
+    /// The types that type parameters stand for.
     type_lists: Vec<TypeList>,
 }
 
@@ -179,12 +179,12 @@ impl KernelAttr {
         attr
     }
 
-    /// What the kernel's type parameters stand for, in their order.
+    /// The types that the kernel's type parameters stand for, in their order.
     pub(crate) fn type_lists(&self) -> &[TypeList] {
         &self.type_lists
     }
 
-    /// What an attribute without arguments says.
+    /// The meaning of an attribute without arguments.
     fn silent() -> Self {
         let span = SpanRange::token(Span::call_site());
         Self {
@@ -267,7 +267,7 @@ impl KernelAttr {
         }
     }
 
-    /// What the kernel gives up of exact float arithmetic.
+    /// The guarantees of exact float arithmetic that the kernel waives.
     pub(crate) const fn float_rules(&self) -> FloatRules {
         self.float_rules
     }
@@ -302,7 +302,7 @@ impl KernelAttr {
         self.defaults.candidates(generics)
     }
 
-    /// What is said of a const parameter's default.
+    /// The default of a const parameter.
     pub(crate) fn default_of(&self, name: &Ident) -> Option<&ConstDefault> {
         self.defaults.of(name)
     }

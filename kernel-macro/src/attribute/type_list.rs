@@ -24,7 +24,7 @@ pub(crate) enum ListSyntax {
 }
 
 impl ListSyntax {
-    /// What stands behind `T =`.
+    /// The list behind `T =`.
     ///
     /// # Errors
     /// When it is neither a type nor a list of types.

@@ -210,7 +210,7 @@ const LIBRARY_MODULES: &[(&[&str], &str)] = &[
     (&["ptr"], "index the buffer: `x[i]`, or a part of it, `&x[a..b]`"),
 ];
 
-/// What to write for a function of Rust's library, of which these are the names: `std`, `iter`, `once`.
+/// The replacement for a function of Rust's library, given by its names: `std`, `iter`, `once`.
 pub(crate) fn library_function(names: &[String]) -> Option<&'static str> {
     let [root, module, .., name] = names else { return None };
     if !["std", "core", "alloc"].contains(&root.as_str()) {
@@ -242,7 +242,7 @@ const LIBRARY_TYPES: &[(&[&str], &str)] = &[
 const NONZERO: &str =
     "use the number itself, as `u32`, and compare it with 0: whatever lies in a buffer must be a value";
 
-/// What to write for an item of Rust's library by its path, as somebody imports it.
+/// The replacement for an item of Rust's library, by the path of its import.
 pub(crate) fn library_item(path: &str) -> Option<String> {
     let names: Vec<String> = path.split("::").map(str::to_owned).collect();
     let (name, module) = (names.last()?, names.iter().rev().nth(1)?);
@@ -257,27 +257,27 @@ fn find(table: &'static [(&[&str], &'static str)], name: &str) -> Option<&'stati
     table.iter().find(|(names, _)| names.contains(&name)).map(|(_, instead)| *instead)
 }
 
-/// What to write for a function.
+/// The replacement for a function.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     find(FUNCTIONS, name)
 }
 
-/// What to write for a value.
+/// The replacement for a value.
 pub(crate) fn value(name: &str) -> Option<&'static str> {
     find(VALUES, name)
 }
 
-/// What to write for a type.
+/// The replacement for a type.
 pub(crate) fn ty(name: &str) -> Option<&'static str> {
     find(TYPES, name)
 }
 
-/// What to write for a method of an array or buffer.
+/// The replacement for a method of an array or buffer.
 pub(crate) fn container_method(name: &str) -> Option<&'static str> {
     find(CONTAINER_METHODS, name)
 }
 
-/// What to write for a method of a number or vector.
+/// The replacement for a method of a number or vector.
 pub(crate) fn method(name: &str) -> Option<&'static str> {
     find(METHODS, name)
 }

@@ -15,7 +15,7 @@ pub(crate) struct Placeholder {
     pub(crate) counts: Vec<Argument>,
 }
 
-/// Which argument a placeholder means.
+/// The argument that a placeholder names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Argument {
     Position(usize),
@@ -37,7 +37,7 @@ pub(crate) enum Style {
     Count,
 }
 
-/// What is wrong with a format string.
+/// A fault of a format string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FormatError {
     pub(crate) message: String,

@@ -112,7 +112,7 @@ impl ImageMethod {
         }
     }
 
-    /// What the twin calls instead, which panics where there is no texel.
+    /// The function that the twin calls instead, which panics if there is no texel.
     pub(crate) const fn checked(self) -> Option<&'static str> {
         match self {
             Self::Load => Some("twin_load"),

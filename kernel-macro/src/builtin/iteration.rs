@@ -1,5 +1,4 @@
-//! The methods of iterators that kernels have: what they are called and what kind they are. What they mean is the matter of
-//! inference and lowering.
+//! The methods of iterators that kernels have: their names and kinds. Inference and lowering give them their meaning.
 
 use crate::ast::BinaryOp;
 
@@ -73,7 +72,7 @@ pub(crate) enum Iteration {
     IsSortedByKey,
 }
 
-/// What makes several elements of one.
+/// The way to make several elements of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nested {
     /// `flat_map`, what its closure gives.
@@ -82,7 +81,7 @@ pub(crate) enum Nested {
     Elements,
 }
 
-/// Which parts of an array or slice an iterator goes through.
+/// The parts of an array or slice that an iterator goes through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parts {
     /// Overlapping ones: each begins one element behind the one before.

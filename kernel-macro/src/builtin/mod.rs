@@ -1,4 +1,5 @@
-//! What kernels can call of Rust, glam and gridwise: tables, a file for each family. It must not infer, lower or render anything.
+//! The built-in functions and methods of kernels, from Rust, glam and gridwise: tables, a file for each family. They
+//! must not infer, lower or render anything.
 
 pub(crate) mod foreign;
 pub(crate) mod format;

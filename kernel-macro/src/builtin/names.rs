@@ -1,4 +1,4 @@
-//! Which paths name something built in, and are therefore not gathered. What they mean is inference's matter.
+//! Paths of built-in items, which are not gathered. Inference gives them their meaning.
 
 use crate::ast::Path;
 use crate::builtin::foreign;

@@ -3,7 +3,7 @@
 
 use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig};
 
-/// What a method does where the result does not fit.
+/// The behaviour of a method if the result does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Overflow {
     /// Gives the lower bits.

@@ -1,5 +1,5 @@
-//! The methods of arrays and slices that kernels have besides `len` and what goes through the elements. What they mean is the
-//! matter of inference and lowering.
+//! The methods of arrays and slices that kernels have besides `len` and iteration. Inference and lowering give them
+//! their meaning.
 
 /// A method of an array or slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What Rust's standard traits are for a type: built in, derived, or the author's `impl`. Reports and lowers nothing.
+//! Rust's standard traits of a type: built in, derived, or the author's `impl`. Reports and lowers nothing.
 
 use crate::ast::{Derives, Enum, Impl, Item, Struct, TypeExpr, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
@@ -52,8 +52,8 @@ impl Standard {
         }
     }
 
-    /// Functions of an `impl` that say otherwise what follows from the one it must have. What Rust calls for values that
-    /// hold such a type is then a matter of its library.
+    /// Functions of an `impl` that override what follows from its one required function. Rust's library decides which
+    /// of the two it calls for values that hold such a type.
     const fn overrides(self) -> &'static [&'static str] {
         match self {
             Self::Default => &[],

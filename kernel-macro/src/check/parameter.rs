@@ -1,4 +1,4 @@
-//! What a kernel's parameters may be: types with one layout on host and device.
+//! Rules for a kernel's parameters: types with one layout on host and device.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Where shared memory may be declared, and of what type it may be.
+//! Rules for shared memory: the places of its declarations, and its types.
 
 use crate::ast::{ExprId, ExprKind, Fn, Item, Pattern, Statement};
 use crate::diag::{Diagnostics, code};

@@ -1,4 +1,4 @@
-//! Where slices may be named: not in closures that are values.
+//! Rules for slices: no closure that is a value may name one.
 
 use super::parameter::{refuse_element, refuse_slice_element};
 use crate::ast::Item;

@@ -66,7 +66,7 @@ impl Code {
         self.0
     }
 
-    /// What errors with this code have in common.
+    /// The title that errors with this code share.
     #[cfg(test)]
     pub(crate) const fn title(self) -> &'static str {
         self.1

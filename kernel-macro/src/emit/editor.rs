@@ -1,5 +1,5 @@
-//! What rust-analyzer is given of an item besides its expansion: the item as its author wrote it, also while it has errors.
-//! Reads nothing of the item and reports nothing; no other program than rust-analyzer gets it.
+//! The output for rust-analyzer besides the expansion: the item as its author wrote it, also while it has errors. It
+//! reads nothing of the item and reports nothing; no other program than rust-analyzer gets it.
 //!
 //! To complete a word, rust-analyzer expands the item twice, with and without the word, and looks for it in the second
 //! expansion at the same place as in the first. A word that is not complete yet is an error, and after errors there is no
@@ -30,7 +30,7 @@ pub(crate) fn unread(item: TokenStream) -> TokenStream {
     if is_running() { as_written(item) } else { item }
 }
 
-/// What stands for an item, unless it was [`written`] already.
+/// The tokens in place of an item, unless it was [`written`] already.
 pub(crate) fn unless_written<T: Default>(tokens: impl FnOnce() -> T) -> T {
     if is_running() { T::default() } else { tokens() }
 }

@@ -44,7 +44,7 @@ impl Tokens {
 }
 
 fn is_postfix(trees: &[TokenTree]) -> bool {
-    /// What stands in front of a token.
+    /// The position in front of a token.
     #[derive(PartialEq)]
     enum Front {
         Nothing,
@@ -112,7 +112,8 @@ fn give_back(trees: Vec<TokenTree>) {
     SPARE.with_borrow_mut(|spare| spare.push(trees));
 }
 
-/// Tokens in the making. What templates call stays calls: each is run once or twice for a kernel, and the time goes by how much code there is.
+/// Tokens in the making. Calls in templates stay calls: each is run once or twice for a kernel, and the time goes by
+/// how much code there is.
 pub(crate) struct Writer {
     trees: Vec<TokenTree>,
 }
@@ -186,7 +187,7 @@ impl Writer {
     }
 }
 
-/// What templates interpolate.
+/// A value that templates interpolate.
 pub(crate) trait Put {
     /// Appends itself.
     fn put(&self, writer: &mut Writer);

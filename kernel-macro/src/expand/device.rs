@@ -113,7 +113,7 @@ impl DeviceItem {
         }
     }
 
-    /// What is emitted after an error: the item with nothing in it that could fail, and a macro that says so.
+    /// The output after an error: the item with nothing in it that could fail, and a macro that says so.
     fn stub(&self, parsed: &Item, key: &str) -> TokenStream {
         let item = editor::unless_written(|| match self {
             Self::Fn(item) => fn_stub(item),
@@ -218,7 +218,7 @@ pub(super) fn device_state(read: &DeviceItem, item: TokenStream, diags: &mut Dia
     }
 }
 
-/// What there is to gather for an item that was rewritten.
+/// The names to gather for an item that was rewritten.
 pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path> {
     match DeviceItem::read(&state.item).map(|read| read.parse(diags)) {
         Some(Item::Fn(function)) => names_of_fn(&function, diags),

@@ -1,5 +1,5 @@
-//! `use State::*;` in functions, and what a `#[device] mod` imports for all of its functions: rewritten as `use` of single names,
-//! which the parser knows. Whose variants there are, the enum's tokens tell: they are gathered first.
+//! `use State::*;` in functions, and what a `#[device] mod` imports for all of its functions: rewritten as `use` of
+//! single names, which the parser knows. The names come from the enum's tokens, which are gathered first.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -72,7 +72,7 @@ fn variants_in(entries: &[Entry]) -> Option<Vec<Ident>> {
     }
 }
 
-/// Which variants a path's enum has; `None` where that is not known.
+/// The variants of a path's enum; `None` if they are not known.
 type Variants<'v> = dyn FnMut(&Path) -> Option<Vec<Ident>> + 'v;
 
 /// Tokens with all `use` of an enum's names written out.
@@ -114,7 +114,7 @@ fn read_use(word: Ident, tokens: &mut impl Iterator<Item = TokenTree>) -> Result
     syn::parse2(item.clone()).map_err(|_| item)
 }
 
-/// What the `use` of one block imports by name, which hides what others bring by a star.
+/// The names that the `use` of one block imports, which hide those that others bring by a star.
 fn names_used(tokens: TokenStream) -> Vec<Ident> {
     let mut names = Vec::new();
     let mut tokens = tokens.into_iter();

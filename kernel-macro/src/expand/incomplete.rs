@@ -1,5 +1,6 @@
-//! Items that name what cannot be gathered: items without the attribute, which are reported here, and items with errors. What
-//! names them is checked all the same, so that no other error in it waits; nothing is made of it.
+//! Items that name others which cannot be gathered: items without the attribute, which are reported here, and items
+//! with errors. An item that names them is checked all the same, so that its other errors show at once; nothing is
+//! generated for it.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
@@ -15,9 +16,9 @@ use crate::parse::{Role, parse_fn};
 use crate::program::Program;
 use crate::program::assemble::assemble_gathered;
 
-/// Takes from a gathering what surely lacks its attribute, with an error for each. A function's signature stays known. Where
-/// the text of the files does not say that the rest is there, also reports what is wrong whatever it is: without it rustc may
-/// end the gathering, and an error that is reported twice is shown once.
+/// Takes items that surely lack their attribute out of a gathering, with an error for each. A function's signature
+/// stays known. If the text of the files leaves open whether the rest exists, all other errors of the item are reported
+/// now: without that rustc may end the gathering, and an error that is reported twice is shown once.
 pub(super) fn report_early(state: &mut State, diags: &mut Diagnostics) -> TokenStream {
     let before = state.todo.clone();
     let all_known = leave_unmarked(state, &seek, diags);
@@ -46,7 +47,7 @@ pub(super) fn report_without_names(mut state: State, diags: &mut Diagnostics) {
     super::finish(state, diags);
 }
 
-/// What says of a path what it names, by the name of the item that is expanded, and whether that is a module.
+/// A search for the item that a path names, by the name of the item that is expanded, and whether that is a module.
 type Seek<'f> = dyn Fn(&Path, &Ident, bool) -> Sought + 'f;
 
 /// Takes from a gathering what lacks its attribute. Whether the rest is there for all that is known.
@@ -126,7 +127,7 @@ fn report_library(path: &Path, of: &str, diags: &mut Diagnostics) {
     }
 }
 
-/// What a kernel would see of a function that needs nothing but built-in types; `None` for all else.
+/// The signature that a kernel sees of a function that needs nothing but built-in types; `None` for all else.
 fn signature_of(unmarked: &Unmarked) -> Option<Closure> {
     let mut function: syn::ItemFn = syn::parse_str(&unmarked.text).ok()?;
     function.sig.constness = None;

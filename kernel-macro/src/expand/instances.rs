@@ -66,7 +66,7 @@ pub(super) fn bind_unknown_types(program: &mut Program, item: ItemId, attr: &Ker
     program.items[item].bindings = bindings(&function, &unknown, &chosen);
 }
 
-/// What the parameters stand for: the types, and the const parameters that each launch chooses.
+/// The values of the parameters: the types, and the const parameters that each launch chooses.
 fn bindings(function: &Fn, types: &[Ty], chosen: &[Binding]) -> Vec<Binding> {
     let mut types = types.iter();
     let bound = function.generics.params.iter().filter_map(|param| match param.kind {

@@ -48,7 +48,7 @@ impl KernelItem {
         Ok(Self { item: item.clone(), signature, attr, function })
     }
 
-    /// What there is to gather.
+    /// The names to gather.
     pub(super) fn names(&self, diags: &mut Diagnostics) -> Vec<Path> {
         check_name(&self.function.name, diags);
         let mut names = names_of_fn(&self.function, diags);
@@ -69,7 +69,7 @@ impl KernelItem {
     }
 }
 
-/// What there is to gather for a kernel that was rewritten.
+/// The names to gather for a kernel that was rewritten.
 pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path> {
     let kernel = KernelItem::read(state.attr.clone(), &state.item, diags);
     kernel.map(|kernel| kernel.names(diags)).unwrap_or_default()
@@ -145,7 +145,7 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     }
 }
 
-/// Compiles a kernel. Where it matters whether there are debug assertions and `state` does not say, asks.
+/// Compiles a kernel. If it matters whether there are debug assertions and `state` does not say, it asks rustc first.
 fn finish_item(
     kernel: KernelItem,
     done: Vec<(String, Closure)>,
@@ -177,7 +177,7 @@ fn finish_item(
     tokens.unwrap_or_else(|| stub(item))
 }
 
-/// What stays of a kernel with errors.
+/// The stub of a kernel with errors.
 fn stub(item: TokenStream) -> TokenStream {
     let mut tokens = TokenStream::new();
     // Its errors were reported when it was read before.

@@ -1,5 +1,6 @@
 //! From an attribute to its tokens: parse, gather, and when all is gathered, compile. Two checkpoints report errors:
-//! after parsing, and after inference and checks. Whatever fails leaves a stub, so that no use of the item fails too.
+//! after parsing, and after inference and checks. An item that fails leaves a stub, so that no use of the item fails
+//! too.
 
 mod device;
 mod globs;
@@ -23,11 +24,11 @@ use crate::diag::{Diagnostics, code};
 use crate::gather::{Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call};
 use crate::krate::facade_path;
 
-/// What is left of a gathering when it is over.
+/// The result of a gathering that is over.
 #[derive(Debug)]
 struct Finished {
     tokens: TokenStream,
-    /// What the item hands out from now on; nothing for kernels.
+    /// The closure that the item hands out from now on; nothing for kernels.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the in-process driver of the tests"))]
     closure: Closure,
 }
@@ -89,7 +90,7 @@ fn complete(mut state: State) -> TokenStream {
     tokens
 }
 
-/// What there is to gather for an item that was rewritten; nothing where it has errors now, which its end reports.
+/// The names to gather for an item that was rewritten; none if it has errors now, which its end reports.
 fn names_again(state: &mut State) -> Vec<Path> {
     let mut errors = Diagnostics::new();
     let names = match state.kind {

@@ -73,7 +73,7 @@ pub(super) fn test_state(name: &Ident, items: Vec<syn::Item>, diags: &mut Diagno
     module_state(name, split(items).0, diags).0
 }
 
-/// What the device knows, and what stays as it is: imports, kernels, tests, modules, ….
+/// The items that the device knows, and those that stay as they are: imports, kernels, tests, modules, ….
 fn split(items: Vec<syn::Item>) -> (SourceItems, Vec<syn::Item>) {
     let (mut device, mut host) = (Vec::new(), Vec::new());
     for item in items {
@@ -156,13 +156,13 @@ fn globs_of(parsed: &[ModuleItem]) -> Vec<Path> {
     globs.flatten().cloned().collect()
 }
 
-/// What there is to gather for a module that was rewritten.
+/// The names to gather for a module that was rewritten.
 pub(super) fn names_of_state(state: &State, diags: &mut Diagnostics) -> Vec<Path> {
     let items = syn::parse2::<SourceItems>(state.item.clone());
     items.map(|items| names_of(&items.parse_all(diags), diags)).unwrap_or_default()
 }
 
-/// What the items of a module name besides each other.
+/// The names that the items of a module use besides each other.
 fn names_of(parsed: &[ModuleItem], diags: &mut Diagnostics) -> Vec<Path> {
     let own: Vec<String> = parsed.iter().filter_map(|item| name_of(&item.item)).map(ToString::to_string).collect();
     let mut todo = Vec::new();
@@ -260,7 +260,7 @@ fn check(
     }
 }
 
-/// What the macro of one item hands out.
+/// The closure that the macro of one item hands out.
 fn member_closure(mut entries: Vec<Entry>, key: &str, name: &Ident) -> Closure {
     let Place { file, position } = Place::of(name);
     entries.push(Entry {
@@ -420,7 +420,7 @@ fn broken(items: &SourceItems, key: &str) -> Finished {
     Finished { tokens: stubs(items, key), closure: Closure::Broken }
 }
 
-/// What is emitted after an error: all items with nothing in them that could fail, and macros that say so.
+/// The output after an error: all items with nothing in them that could fail, and macros that say so.
 fn stubs(items: &SourceItems, key: &str) -> TokenStream {
     let mut tokens = TokenStream::new();
     for item in &items.0 {

@@ -5,8 +5,8 @@ use quote::quote;
 
 use crate::emit::render::{method_twin, names_any};
 
-/// What stands in a trait beside a function without a body that takes slices: nothing for all others. Who implements the trait
-/// where the device does not see it has no form of its own, and never runs it.
+/// The declaration in a trait beside a function without a body that takes slices; nothing for all others. An
+/// implementation that the device does not see has no form of its own, and never runs it.
 pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemFn, krate: &TokenStream) -> TokenStream {
     let mut names = vec!["Self".to_owned()];
     for generics in [&item.generics, &function.sig.generics] {

@@ -1,4 +1,4 @@
-//! What an item's macro hands out: the item and everything it names, as tokens; written and read here only.
+//! The closure that an item's macro hands out: the item and everything it names, as tokens; written and read here only.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{LitInt, LitStr, Token, braced};
 
-/// What kind of item an entry or an expansion is.
+/// The kind of item of an entry or an expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     Kernel,

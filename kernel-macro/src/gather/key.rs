@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proc_macro2::Ident;
 
-/// Where an item was written.
+/// The place of an item in the source.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) file: String,
@@ -13,7 +13,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where `name` stands.
+    /// The place of `name`.
     pub(crate) fn of(name: &Ident) -> Self {
         let span = name.span();
         let start = span.start();

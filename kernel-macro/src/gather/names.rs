@@ -27,7 +27,7 @@ pub(crate) struct Names {
     called: Option<BTreeSet<String>>,
 }
 
-/// What a function names. A direct call of itself is an error.
+/// The names in a function. A direct call of itself is an error.
 pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
     // What they bring is not known: the item is read once more.
     if !function.globs.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
     names.paths
 }
 
-/// What an `impl` names, its functions and consts included.
+/// The names in an `impl`, its functions and consts included.
 pub(crate) fn names_of_impl(item: &Impl, members: &[Item]) -> Vec<Path> {
     let mut names = Names::default();
     names.params.push("Self".to_owned());
@@ -58,7 +58,7 @@ pub(crate) fn names_of_impl(item: &Impl, members: &[Item]) -> Vec<Path> {
     names.paths
 }
 
-/// What a trait names, its functions with a body included.
+/// The names in a trait, its functions with a body included.
 pub(crate) fn names_of_trait(item: &Trait, members: &[Item]) -> Vec<Path> {
     let mut names = Names::default();
     names.params.push("Self".to_owned());
@@ -68,7 +68,7 @@ pub(crate) fn names_of_trait(item: &Trait, members: &[Item]) -> Vec<Path> {
     names.paths
 }
 
-/// What a const names.
+/// The names in a const.
 pub(crate) fn names_of_const(item: &Const) -> Vec<Path> {
     let mut names = Names::default();
     names.ty(&item.ty);
@@ -87,7 +87,7 @@ pub(crate) fn calls_of(item: &Item) -> BTreeSet<String> {
     names.called.unwrap_or_default()
 }
 
-/// What a struct names.
+/// The names in a struct.
 pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
     let mut names = Names::default();
     names.generics(&item.generics);
@@ -97,14 +97,14 @@ pub(crate) fn names_of_struct(item: &Struct) -> Vec<Path> {
     names.paths
 }
 
-/// What a type names.
+/// The names in a type.
 pub(crate) fn names_of_type(ty: &TypeExpr) -> Vec<Path> {
     let mut names = Names::default();
     names.ty(ty);
     names.paths
 }
 
-/// What another name of a type names.
+/// The names in an alias of a type.
 pub(crate) fn names_of_alias(item: &Alias) -> Vec<Path> {
     let mut names = Names::default();
     names.generics(&item.generics);
@@ -112,7 +112,7 @@ pub(crate) fn names_of_alias(item: &Alias) -> Vec<Path> {
     names.paths
 }
 
-/// What an enum names.
+/// The names in an enum.
 pub(crate) fn names_of_enum(item: &Enum) -> Vec<Path> {
     let mut names = Names::default();
     names.generics(&item.generics);

@@ -6,7 +6,7 @@ use super::state::STD_MACROS;
 /// A part of a file with items of its own; the first is the file.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    /// Where names that are not here are looked for; `None` for modules and the file.
+    /// The scope to search for names that are not here; `None` for modules and the file.
     pub(super) lexical_parent: Option<usize>,
     pub(super) module: Module,
     pub(super) items: Vec<Item>,
@@ -26,7 +26,7 @@ pub(super) struct Module {
     pub(super) names: Vec<String>,
 }
 
-/// What kind of item an outline has.
+/// The kind of item in an outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Fn,
@@ -48,9 +48,9 @@ pub(super) struct Item {
     pub(super) name: String,
     /// The line of its name, from 1.
     pub(super) line: u32,
-    /// What stands in its attributes' brackets.
+    /// The text in its attributes' brackets.
     pub(super) attrs: Vec<String>,
-    /// Where it stands in the text, without attributes.
+    /// Its place in the text, without attributes.
     pub(super) text: std::ops::Range<usize>,
 }
 
@@ -86,7 +86,7 @@ struct Token {
     line: u32,
 }
 
-/// The tokens of a text, comments left out. What is no Rust gives some tokens or other.
+/// The tokens of a text, comments left out. Text that is no Rust gives some tokens or other.
 fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -246,7 +246,7 @@ struct Reader<'t> {
     scopes: Vec<Scope>,
 }
 
-/// What was read of an item so far.
+/// The head of an item as read so far.
 #[derive(Default)]
 struct Head {
     attrs: Vec<String>,

@@ -58,8 +58,8 @@ impl State {
     }
 }
 
-/// The callback. Where a name has no macro beside it, rustc says which macro asked for it: so this one is called what has to be
-/// known then.
+/// The callback. If a name has no macro beside it, rustc names the macro that asked for it: so this macro's name says
+/// what is missing then.
 fn callback(krate: &TokenStream, path: Option<&Path>) -> TokenStream {
     match path.and_then(Path::as_name) {
         Some(name) if is_math_constant(&name.to_string()) => {
@@ -168,7 +168,7 @@ impl ToTokens for State {
     }
 }
 
-/// What a callback brings: the state, the path just gathered, `=>`, and what its macro handed out.
+/// The input of a callback: the state, the path just gathered, `=>`, and the tokens that its macro handed out.
 #[derive(Debug)]
 pub(crate) struct Resumed(pub(crate) State);
 

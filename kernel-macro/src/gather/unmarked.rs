@@ -52,7 +52,7 @@ const HARMLESS: &[&str] = &[
     "warn",
 ];
 
-/// What the text of the files says of a path.
+/// The result of a search for a path in the text of the files.
 #[derive(Debug)]
 pub(crate) enum Sought {
     Unmarked(Unmarked),
@@ -66,7 +66,8 @@ pub(crate) enum Sought {
     Unknown,
 }
 
-/// What `path` names in the scope where `from` stands; `in_module`: `from` is a module, in which the path stands.
+/// Searches for the item that `path` names in the scope of `from`; `in_module`: `from` is a module, in which the path
+/// stands.
 pub(crate) fn seek(path: &Path, from: &Ident, in_module: bool) -> Sought {
     if let Some(found) = in_library(path) {
         return found;
@@ -154,7 +155,7 @@ struct File {
     is_only_text: bool,
 }
 
-/// What was read of a file, and when it was changed last.
+/// The outline of a file, and the time of its last change.
 type Known = (SystemTime, Arc<str>, Option<Arc<Vec<Scope>>>);
 
 /// The files that were read. A process that expands a text again, as editors do, reads what was changed.
@@ -198,7 +199,7 @@ struct Place {
     scope: usize,
 }
 
-/// What a path leads to.
+/// The item or module that a path leads to.
 enum Hit {
     Item(Found),
     /// An item of Rust's library, by its whole path.
@@ -391,7 +392,7 @@ fn named(place: &Place, name: &str, steps: usize) -> Option<Hit> {
     found.next().is_none().then_some(first)
 }
 
-/// What an import's path leads to. In a scope that imports a name, the name alone is not itself.
+/// The target of an import's path. In a scope that imports a name, the name alone is not itself.
 fn imported(place: &Place, import: &Import, path: &[String], steps: usize) -> Option<Hit> {
     match path {
         [first, .., _] if is_library(first) => Some(Hit::Library(path.join("::"))),

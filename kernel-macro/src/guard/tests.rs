@@ -1,11 +1,11 @@
-//! What is nested deeply compiles or is an error at its place: never the end of the process.
+//! Deep nesting: it compiles or is an error at its place, and never ends the process.
 
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::guarded;
 use crate::expand;
 
-/// What the macro makes of `y[i] = …;`, on the stack of an ordinary thread.
+/// The expansion of `y[i] = …;`, on the stack of an ordinary thread.
 fn expansion(value: &str) -> TokenStream {
     let source = format!("fn k(x: &[u32], y: &mut [u32]) {{ let i = global_id().x; y[i] = {value}; }}");
     let item: TokenStream = source.parse().expect("the test is Rust");
@@ -35,7 +35,7 @@ fn is_too_deep(value: &str) {
     assert!(text.contains("[K0010] this is nested too deeply"), "{}", &text[..text.len().min(2000)]);
 }
 
-/// What rustc compiles, and what it compiles of the result: that is no deeper, as rustc follows brackets by recursion.
+/// Chains that rustc compiles, and the depth of the result: it is no deeper, as rustc follows brackets by recursion.
 #[test]
 fn chains_of_thousands_compile() {
     for value in [

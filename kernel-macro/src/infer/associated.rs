@@ -108,7 +108,7 @@ impl<'a> Infer<'a> {
         own
     }
 
-    /// What a trait gives an `impl` that leaves it out.
+    /// The default that a trait gives an `impl` which leaves the member out.
     fn default_member(&self, id: ItemId, implementation: &Impl, name: &str) -> Option<ItemId> {
         let path = implementation.of.as_ref()?;
         let definition = *self.program.items[id].uses.get(&path.text())?;
@@ -405,7 +405,7 @@ impl<'a> Infer<'a> {
         self.table.resolve(&term)
     }
 
-    /// What Rust's `From` and `Default` give built-in types.
+    /// The functions of Rust's `From` and `Default` for built-in types.
     pub(super) fn infer_standard_function(
         &mut self,
         expr: &'a Expr,
@@ -622,7 +622,7 @@ pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
     }
 }
 
-/// What is said about a call with too many or too few arguments.
+/// The message for a call with too many or too few arguments.
 pub(super) fn wrong_count(name: &str, expected: usize, found: usize) -> String {
     let plural = if expected == 1 { "" } else { "s" };
     let verb = if found == 1 { "was" } else { "were" };

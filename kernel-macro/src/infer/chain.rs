@@ -1,5 +1,5 @@
-//! Which chains of iterators are refused because Rust's library leaves open, or makes depend on what follows, which closures run.
-//! Must not infer types: chains are known when it is asked.
+//! Chains of iterators that are refused, because Rust's library leaves open which closures run, or makes it depend on
+//! the steps behind. Must not infer types: chains are known when it is asked.
 
 use proc_macro2::Ident;
 
@@ -28,7 +28,7 @@ impl<'a> Infer<'a> {
             .help(help);
     }
 
-    /// What in a chain cannot be reversed. `exact`: the number of elements must be known, too.
+    /// The step of a chain that cannot be reversed. `exact`: the number of elements must be known, too.
     fn irreversible(&self, expr: &'a Expr, exact: bool) -> Option<(SpanRange, String, &'static str)> {
         use Iteration as I;
         if let Some(named) = self.goes_on_with(expr, false) {

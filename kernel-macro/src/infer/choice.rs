@@ -12,7 +12,7 @@ use super::finish::Deferred;
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
-/// What a method takes as an argument.
+/// The form of a method's argument.
 pub(super) enum Wanted {
     Value(Term),
     /// A value of the type that the method gives, which is open: what is expected of that is expected of it, as in rustc.

@@ -21,7 +21,7 @@ use super::{Expect, Infer, holds_slice};
 pub(super) struct Signature<'a> {
     pub(super) closure: &'a std::rc::Rc<Closure>,
     pub(super) params: Vec<Term>,
-    /// Which of them are references, and then whether they are written through.
+    /// For each of them, whether it is a reference, and then whether it is written through.
     references: Vec<Option<bool>>,
     pub(super) result: Term,
     pub(super) captures: Vec<BindingId>,
@@ -49,19 +49,19 @@ pub(super) struct Around {
     pub(super) returns: bool,
 }
 
-/// What a bound or method demands of a closure.
+/// The demands of a bound or method on a closure.
 #[derive(Debug, Clone)]
 pub(super) struct Demand {
     pub(super) params: Vec<Term>,
     pub(super) result: Term,
     pub(super) gives: Gives,
-    /// Which parameters are references, where a bound says it.
+    /// For each parameter, whether it is a reference, if a bound says it.
     pub(super) references: Vec<Option<bool>>,
     /// Whether the closure may change the variables around it: it runs where it is called, whoever calls it.
     pub(super) changes: bool,
 }
 
-/// What a method hands to a closure, as Rust sees it.
+/// The arguments that a method hands to a closure, as Rust sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gives {
     Values,
@@ -447,7 +447,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What the bounds of a generic function demand of the closure that is passed for one of its parameters.
+    /// The demands that the bounds of a generic function make on the closure that is passed for one of its parameters.
     pub(super) fn demand_of(
         &mut self,
         item: ItemId,
@@ -591,7 +591,7 @@ fn writes_parameter(closure: &Closure) -> bool {
     closure.params.iter().any(|(_, ty)| ty.as_ref().is_some_and(|ty| ty.reference() == Some(true)))
 }
 
-/// What an argument calls: what `&mut` and parentheses stand around.
+/// The callable of an argument, without `&mut` and parentheses.
 pub(crate) fn callable_of(arg: &Expr) -> &Expr {
     match &arg.kind {
         ExprKind::Paren(inner)

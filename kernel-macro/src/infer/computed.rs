@@ -1,5 +1,5 @@
-//! What consts compute in blocks with variables, loops and patterns, as rustc does it: with checked arithmetic, and in a bounded number
-//! of steps.
+//! Evaluation of consts in blocks with variables, loops and patterns, as rustc does it: with checked arithmetic, and in
+//! a bounded number of steps.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
         Err(failure)
     }
 
-    /// What a jump took along.
+    /// The value that a jump took along.
     pub(super) fn take_carried(&self) -> ConstValue {
         self.carried.take().unwrap_or(UNIT)
     }

@@ -1,4 +1,4 @@
-//! What consts call: functions of the author's that are `const`, members of structs and variants, methods of numbers.
+//! Calls in consts: functions of the author's that are `const`, members of structs and variants, methods of numbers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// What differs where `usize` has 64 bits.
+/// The failure of an expression whose value differs if `usize` has 64 bits.
 fn of_another_size(expr: &Expr) -> Failure {
     Failure {
         help: Some("compute it as `u32` or `u64`, and convert the result".to_owned()),

@@ -19,7 +19,7 @@ use super::suggest::nearest;
 use super::unify::Term;
 use super::{Infer, range};
 
-/// What matrices can be made of.
+/// The element types of matrices.
 const ELEMENTS: [ScalarName; 7] = [
     ScalarName::F16,
     ScalarName::Bf16,
@@ -57,7 +57,7 @@ const FUNCTIONS: [&str; 16] = [
     "column_max",
 ];
 
-/// What a method combines the elements of lines by.
+/// The operation by which a method combines the elements of lines.
 fn reduction(name: &str) -> Option<(CoopLine, CoopFold)> {
     Some(match name {
         "row_sum" => (CoopLine::Row, CoopFold::Sum),
@@ -361,7 +361,7 @@ impl<'a> Infer<'a> {
         Term::Coop(ty)
     }
 
-    /// What makes an element of one or two.
+    /// Infers a function that makes an element of one or two.
     fn infer_element_function(
         &mut self,
         expr: &'a Expr,
@@ -376,7 +376,7 @@ impl<'a> Infer<'a> {
         self.infer_called(expr, position, function, &demand);
     }
 
-    /// What a wrong product would have been added to, so that what follows is looked at.
+    /// The type of the addend of a wrong product, so that the code behind it is checked.
     fn sum_of(&self, addend: &Expr) -> Term {
         match self.table.shallow(&self.term(addend)) {
             sum @ Term::Coop(CoopTy { role: CoopRole::Accumulator, .. }) => sum,

@@ -40,7 +40,7 @@ impl<'a> Infer<'a> {
         error.help(help);
     }
 
-    /// Where a struct or enum says that it has a trait of Rust, so that the macro sees it.
+    /// The advice for deriving a trait of Rust on a struct or enum so that the macro sees it.
     pub(super) fn help_to_derive(&self, item: crate::program::ItemId, name: &str) -> String {
         let (ty, is_plain) = match &self.program.items[item].item {
             Item::Struct(definition) => (&definition.name, definition.shape == Shape::Named),

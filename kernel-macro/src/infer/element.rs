@@ -1,5 +1,5 @@
-//! `x[i]` of a type with an `impl Index`: a call whose result is a place. Which of the two functions is called, that of `Index` or
-//! that of `IndexMut`, what is done with the place decides.
+//! `x[i]` of a type with an `impl Index`: a call whose result is a place. The use of the place decides between the
+//! functions of `Index` and `IndexMut`.
 
 use crate::ast::{Block, Expr, ExprKind, Fn, Item, SpanRange};
 use crate::diag::code;
@@ -113,7 +113,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// Where control comes to the end of a block.
+/// The expressions with which control comes to the end of a block.
 fn ends_of<'a>(block: &'a Block, ends: &mut Vec<&'a Expr>) {
     if let Some(tail) = &block.tail {
         end_of(tail, ends);

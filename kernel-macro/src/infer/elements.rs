@@ -1,5 +1,5 @@
-//! What has elements: arrays, slices and buffers, where something goes through them or calls a method of theirs. Who refuses
-//! elements that cannot be copied stands here, too.
+//! Types with elements: arrays, slices and buffers in loops, iterators and method calls. Elements that cannot be copied
+//! are refused here, too.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use super::slice_method::is_range;
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
-/// What an array, slice or buffer is made of.
+/// The elements of an array, slice or buffer.
 #[derive(Clone, Copy)]
 pub(super) struct Elements<'t> {
     pub(super) element: &'t Rc<Term>,
@@ -155,7 +155,7 @@ impl<'a> Infer<'a> {
         self.infer_iterator_method(expr, (receiver, element), name, args, &Expect::Nothing)
     }
 
-    /// What something goes through that a `for`, `zip` or `chain` takes: an iterator or an array.
+    /// The element type of the argument of a `for`, `zip` or `chain`: an iterator or an array.
     pub(super) fn element_of(&mut self, expr: &'a Expr) -> Term {
         if let ExprKind::Borrow { operand, mutable } = &strip(expr).kind {
             return self.infer_borrowed_elements(expr, operand, *mutable);

@@ -19,7 +19,7 @@ pub(super) struct Failure {
     pub(super) jump: Option<Jump>,
 }
 
-/// Where control goes.
+/// The target of a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Jump {
     /// Behind a loop or labelled block.
@@ -37,9 +37,9 @@ pub(super) struct Evaluator<'e> {
     pub(super) tables: &'e TypedFn,
     /// The types of expressions.
     pub(super) types: &'e dyn Fn(&Expr) -> Ty,
-    /// What the variables hold.
+    /// The values of the variables.
     pub(super) held: RefCell<BTreeMap<BindingId, ConstValue>>,
-    /// What a `break` or `return` on its way takes along.
+    /// The value that a `break` or `return` on its way takes along.
     pub(super) carried: RefCell<Option<ConstValue>>,
     /// How many rounds of loops there were in all, and how many calls are open.
     pub(super) rounds: &'e Cell<u32>,

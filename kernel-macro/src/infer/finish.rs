@@ -24,19 +24,19 @@ pub(super) enum Deferred<'a> {
     Shown { value: &'a Expr, term: Term, style: Style },
     /// All values that one message shows.
     Words { span: SpanRange, terms: Vec<Term> },
-    /// What `workgroup_uniform` takes.
+    /// The argument of `workgroup_uniform`.
     Uniform { arg: &'a Expr, term: Term },
-    /// What a range pattern is compared with.
+    /// The type that a range pattern is compared with.
     RangePattern { span: SpanRange, term: Term },
-    /// What a subgroup exchanges.
+    /// The value that a subgroup exchanges.
     Subgroup { arg: &'a Expr, term: Term, operand: Operand },
     /// Elements that are added up or multiplied.
     Summed { span: SpanRange, term: Term },
-    /// What the smallest or largest is asked of.
+    /// The elements whose smallest or largest is asked for.
     Ordered { expr: &'a Expr, span: SpanRange, term: Term, key: bool },
     /// A value that is compared member by member.
     Compared { operand: &'a Expr, term: Term, of: Standard },
-    /// What is divided into slices, by the type of its elements. `owned`: it is no slice itself.
+    /// The value that is divided into slices, by the type of its elements. `owned`: it is no slice itself.
     Divided { receiver: &'a Expr, term: Term, owned: bool },
     /// A value that `Default` gives.
     Default { expr: &'a Expr, term: Term },

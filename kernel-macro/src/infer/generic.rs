@@ -24,7 +24,7 @@ use super::{Expect, Infer};
 #[derive(Debug, Clone)]
 pub(super) struct Param {
     pub(super) name: String,
-    /// What it stands for; unknown ([`Term::Error`]) in an item as written.
+    /// The type that the parameter stands for; unknown ([`Term::Error`]) in an item as written.
     pub(super) term: Term,
     /// The type of a const parameter.
     pub(super) scalar: Option<ScalarName>,

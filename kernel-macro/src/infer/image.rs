@@ -101,7 +101,7 @@ impl<'a> Infer<'a> {
         };
     }
 
-    /// What to declare to store to an image of this type, which may be one of a list.
+    /// The declaration that allows stores to an image of this type, which may be one of a list.
     fn stored_instead(&self, receiver: &Expr, image: &str) -> String {
         match &strip(receiver).kind {
             ExprKind::Index { base, .. } => format!("declare the list `{}: &mut [&mut {image}]`", text(base)),

@@ -1,5 +1,5 @@
-//! Inference of the methods of iterators: what each step of a chain goes through. A chain is no value: something consumes it
-//! where it stands. Which chains are refused for the order of their closures is the matter of `chain`.
+//! Inference of the methods of iterators: the element type of each step of a chain. A chain is no value: something
+//! consumes it where it stands. `chain` refuses chains for the order of their closures.
 
 use std::rc::Rc;
 

@@ -27,7 +27,7 @@ impl<'a> Infer<'a> {
         term
     }
 
-    /// What of a chain no variable can hold.
+    /// The part of a chain that no variable can hold.
     fn unkept(&self, expr: &'a Expr, mutable: bool) -> Option<(SpanRange, String, &'static str)> {
         use Iteration as I;
         let expr = self.unfold(expr);

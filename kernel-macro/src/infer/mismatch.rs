@@ -36,12 +36,12 @@ pub(super) enum Because {
     RangeStart,
     /// The argument of `step_by`.
     Step,
-    /// What a pattern is compared with.
+    /// The type that a pattern is compared with.
     Matched,
     Guard,
     /// A member of a variant.
     Member,
-    /// What an argument stands in for, by the method's receiver.
+    /// The alternative that an argument gives, by the method's receiver.
     Alternative,
     /// The index of a vector.
     Lane,
@@ -195,7 +195,7 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// What to write to make the expression fit.
+    /// The conversion that makes the expression fit.
     fn conversion(&self, expr: &Expr, expected: &Term, found: &Term) -> Option<String> {
         let expected_kind = self.table.kind(expected);
         let wants_float = expected_kind == Some(VarKind::Float)

@@ -117,7 +117,7 @@ pub(crate) fn infer_signature(program: &Program, item: ItemId, function: &Fn) ->
     (params, result)
 }
 
-/// What types mean where an item stands, its parameters left out.
+/// The types that type expressions of an item mean, its parameters left out.
 pub(crate) fn infer_types(program: &Program, item: ItemId, types: &[TypeExpr], diags: &mut Diagnostics) -> Vec<Ty> {
     let mut cx = Infer::new(program, item);
     cx.params.clear();
@@ -126,7 +126,7 @@ pub(crate) fn infer_types(program: &Program, item: ItemId, types: &[TypeExpr], d
     types
 }
 
-/// What the context demands of an expression.
+/// The demand of the context on an expression.
 #[derive(Debug, Clone)]
 enum Expect {
     Nothing,
@@ -193,7 +193,7 @@ struct Infer<'a> {
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
     own_references: std::collections::BTreeSet<BindingId>,
-    /// What a function of an `impl Index` gives: references that may stand where they are.
+    /// The references that a function of an `impl Index` gives, which may stand where they are.
     given: std::collections::BTreeSet<ExprId>,
     /// Whether a place is asked for to be written as a whole.
     writes_place: bool,
@@ -201,11 +201,11 @@ struct Infer<'a> {
     writes_elements: bool,
     /// The closures around, innermost last.
     closure_stack: Vec<closure::Around>,
-    /// What each of them captures.
+    /// The variables that each of them captures.
     captures: Vec<Vec<BindingId>>,
     /// The closures met so far.
     closures: std::collections::BTreeMap<ExprId, closure::Signature<'a>>,
-    /// Which of them call others that stand outside of them, by a variable.
+    /// Calls of closures by others, through variables: the caller and the closure outside of it.
     closure_calls: Vec<(ExprId, ExprId)>,
     /// Closures that run where they are called, used as values.
     closure_values: Vec<(ExprId, SpanRange, String)>,

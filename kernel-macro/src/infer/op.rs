@@ -498,7 +498,7 @@ fn is_linear(term: &Term) -> bool {
     matches!(term, Term::Matrix(_) | Term::Quat)
 }
 
-/// What stands beside a matrix or quaternion.
+/// The advice for the other operand of a matrix or quaternion.
 fn linear_help(left: &Term, right: &Term) -> String {
     match (left, right) {
         (Term::Matrix(4), Term::Vector(ScalarName::F32, 3)) => {

@@ -386,7 +386,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// What patterns take apart: a value, or what a reference that reads leads to. Its parts are references in Rust and values here.
+    /// The value that patterns take apart: a value, or the referent of a reference that reads. Its parts are references
+    /// in Rust and values here.
     pub(super) fn infer_scrutinee(&mut self, value: &'a Expr, patterns: impl Iterator<Item = &'a Pattern>) -> Term {
         if self.is_part(super::slice::sliced(value)) {
             self.infer_elements(value, false);

@@ -149,7 +149,7 @@ fn scalar_beside(term: &Term) -> Option<ScalarName> {
     }
 }
 
-/// What an operator of Rust or glam gives, whichever it is, for operands that it takes.
+/// The result of any operator of Rust or glam for operands that it takes.
 fn built_in(left: &Term, right: &Term) -> Option<Term> {
     let is_scalar = |term: &Term| matches!(term, Term::Scalar(_));
     let is_lanes = |term: &Term| matches!(term, Term::Vector(..) | Term::Matrix(_) | Term::Quat);

@@ -1,5 +1,4 @@
-//! Methods of ranges: what they contain, their ends, and their elements one by one. What goes through a range is the matter of
-//! `iterator`.
+//! Methods of ranges: membership, their ends, and their elements one by one. Iteration over ranges is in `iterator`.
 
 use std::rc::Rc;
 

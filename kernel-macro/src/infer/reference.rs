@@ -264,7 +264,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// What a reference leads to, or what leads there.
+/// The referent of a reference, or the path to it.
 fn followed(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Unary(UnaryOp::Deref, inner) => {

@@ -191,7 +191,7 @@ impl<'a> Infer<'a> {
         term
     }
 
-    /// What stands behind the `&` of a slice.
+    /// Infers the operand behind the `&` of a slice.
     fn infer_sliced(&mut self, operand: &'a Expr, mutable: bool) -> Option<(Term, bool)> {
         let (base, ends) = match &operand.kind {
             ExprKind::Paren(inner) => {
@@ -454,7 +454,7 @@ pub(super) fn slice_of(element: Term, mutable: bool) -> Term {
     Term::Buffer { element: std::rc::Rc::new(element), mutable, origin: None }
 }
 
-/// What stands behind `&` and in parentheses.
+/// The expression without `&` and parentheses.
 pub(crate) fn sliced(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => sliced(inner),

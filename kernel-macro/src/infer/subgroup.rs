@@ -13,7 +13,7 @@ use super::suggest::nearest;
 use super::unify::Term;
 use super::{Expect, Infer};
 
-/// What subgroups exchange, and vectors of it.
+/// The scalars that subgroups exchange, also in vectors.
 const EXCHANGED: [ScalarName; 12] = [
     ScalarName::Bool,
     ScalarName::I8,
@@ -29,7 +29,7 @@ const EXCHANGED: [ScalarName; 12] = [
     ScalarName::F64,
 ];
 
-/// What an operation of the subgroup takes.
+/// The operand of an operation of the subgroup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operand {
     Nothing,
@@ -43,7 +43,7 @@ pub(super) enum Operand {
     Bits,
 }
 
-/// What follows the operand.
+/// The argument behind the operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extra {
     Nothing,

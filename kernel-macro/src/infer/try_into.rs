@@ -1,5 +1,5 @@
-//! Conversions that may fail: `u8::try_from(x)` and `x.try_into()` of integers, and of slices to arrays. Which error they give depends on
-//! both types, as in Rust's library: where nothing can fail, it is `Infallible`.
+//! Conversions that may fail: `u8::try_from(x)` and `x.try_into()` of integers, and of slices to arrays. The type of
+//! the error depends on both types, as in Rust's library: it is `Infallible` if no conversion can fail.
 
 use std::rc::Rc;
 

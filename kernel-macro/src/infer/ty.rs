@@ -413,7 +413,7 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// What an item is, for messages.
+/// The kind of an item, for messages.
 pub(super) fn kind_of(item: &Item) -> &'static str {
     match item {
         Item::Fn(_) => "function",

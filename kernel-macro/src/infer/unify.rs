@@ -61,7 +61,7 @@ pub(super) type TermArgs = Option<Rc<[Term]>>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Var(u32);
 
-/// What a variable may become.
+/// The types that a variable may become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VarKind {
     Any,

@@ -1,4 +1,5 @@
-//! What builds and takes apart structs and enums: `Some`, `Shape::Circle`, tuple structs; and the variants of enum items.
+//! Constructors and patterns of structs and enums: `Some`, `Shape::Circle`, tuple structs; and the variants of enum
+//! items.
 
 use std::rc::Rc;
 
@@ -31,7 +32,7 @@ pub(super) struct Constructor<'a> {
     pub(super) item: Option<ItemId>,
 }
 
-/// What a path is, as far as constructors go.
+/// The meaning of a path as a constructor.
 pub(super) enum Named<'a> {
     Constructor(Constructor<'a>),
     /// Something else.

@@ -118,7 +118,7 @@ impl<'a> Infer<'a> {
             || matches!(self.root_of(place), (_, Some(binding)) if self.own_references.contains(&binding))
     }
 
-    /// What a place is a part of, and its variable.
+    /// The root of a place, and its variable.
     fn root_of(&self, place: &'a Expr) -> (&'a Expr, Option<BindingId>) {
         let mut root = strip(place);
         while let ExprKind::Paren(inner)

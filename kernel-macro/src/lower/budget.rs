@@ -11,7 +11,7 @@ const REPEATED: usize = 200_000;
 /// Expressions that may be lowered in all: what a source stands for that repeats code without a call, such as chains of iterators.
 const ALL: usize = 4_000_000;
 
-/// What was lowered of a module so far.
+/// The count of a module's lowered expressions so far.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     all: usize,
@@ -19,12 +19,12 @@ pub(super) struct Budget {
     pub(super) spent: Option<Repeated>,
 }
 
-/// What is lowered in place too often.
+/// The function that is lowered in place too often.
 #[derive(Debug)]
 pub(crate) struct Repeated {
     /// The functions that call each other, the kernel first.
     pub(crate) chain: Vec<String>,
-    /// What was lowered last: an expression of the kernel, if it is no function that is called.
+    /// The expression that was lowered last: of the kernel, if no function is being called.
     pub(crate) at: SpanRange,
 }
 

@@ -17,7 +17,7 @@ use crate::typed::{Comparison, Ty};
 pub(super) const LESS: u32 = 0;
 pub(super) const EQUAL: u32 = 1;
 pub(super) const GREATER: u32 = 2;
-/// What stands for `None` in place of an ordering.
+/// The number for `None` in place of an ordering.
 const UNORDERED: u32 = 3;
 
 /// Two values of a type; those without any are `None`.
@@ -76,7 +76,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// What `partial_cmp` gives for an order.
+    /// The result of `partial_cmp` for an order.
     pub(super) fn option_of_order(&mut self, expr: &Expr, order: ValueId) -> Option<ValueId> {
         let unordered = self.u32(UNORDERED);
         let is_some = self.b.op(Op::Ne, &[order, unordered]);
@@ -110,7 +110,7 @@ impl FnCx<'_, '_, '_> {
         self.b.op(op, &[a, b])
     }
 
-    /// What an operator says of two values that are ordered so; `false` for those without an order, but for `!=`.
+    /// The result of an operator for two values that are ordered so; `false` for those without an order, but for `!=`.
     pub(super) fn is_ordered(&mut self, op: BinaryOp, order: ValueId) -> ValueId {
         let (op, other) = match op {
             BinaryOp::Lt => (Op::Eq, LESS),
@@ -129,7 +129,7 @@ impl FnCx<'_, '_, '_> {
         self.b.op(op, &[order, other])
     }
 
-    /// What an operator says of what a `partial_cmp` of an `impl` gave.
+    /// The result of an operator, from that of a `partial_cmp` of an `impl`.
     pub(super) fn operator_of_option(&mut self, op: BinaryOp, option: ValueId) -> ValueId {
         let order = self.order_of_option(option);
         self.is_ordered(op, order)
@@ -151,7 +151,7 @@ impl FnCx<'_, '_, '_> {
         self.select(is_none, unordered, order)
     }
 
-    /// Which of two values comes first, or that they have no order.
+    /// The order of two values, or that they have none.
     pub(super) fn order(&mut self, ty: &Ty, a: Option<ValueId>, b: Option<ValueId>, of: Standard) -> ValueId {
         if let Some(function) = self.written(ty, of) {
             return match (self.call_on(function, a, b), of) {

@@ -9,9 +9,9 @@ use crate::ast::{Block, Expr, ExprKind};
 /// A loop or labelled block that `break` and `continue` can name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    /// What the next round is one of.
+    /// The body whose next round begins.
     body: BlockId,
-    /// What `break` leaves: the loop itself, or one around it of which it is a part.
+    /// The block that `break` leaves: the loop itself, or one around it of which it is a part.
     leaves: BlockId,
     /// Says that the round is the last one.
     done: Option<LocalId>,
@@ -30,13 +30,13 @@ impl Target {
         Self { leaves: outer.leaves, done, ..self }
     }
 
-    /// What `break` leaves.
+    /// The block that `break` leaves.
     pub(super) const fn leaves(self) -> BlockId {
         self.leaves
     }
 }
 
-/// What starts the next round.
+/// The start of the next round.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Next {
     /// Nothing but a jump.
@@ -164,7 +164,7 @@ impl FnCx<'_, '_, '_> {
         self.choose(condition, None, |_| None, break_from);
     }
 
-    /// What a `break` or `continue` names.
+    /// The target that a `break` or `continue` names.
     fn target_of(&self, expr: &Expr) -> Option<Target> {
         self.targets.get(self.typed.targets.get(&expr.id)?).copied()
     }

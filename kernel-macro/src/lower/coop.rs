@@ -208,7 +208,8 @@ pub(super) const fn is_coop(ty: &Ty) -> bool {
     matches!(ty, Ty::Coop(_))
 }
 
-/// What is wrong with a matrix, as only the lowered function shows: what a function of elements does besides, or where it lies.
+/// A fault of a matrix that only the lowered function shows: an effect of a function of elements, or the matrix's
+/// place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatrixFault {
     /// Changes a variable or memory.
@@ -223,7 +224,7 @@ pub(crate) enum MatrixFault {
     Texels,
 }
 
-/// What an instruction does that others see; locals that are `own` may be written.
+/// The effect of an instruction that others see; locals that are `own` may be written.
 fn effect_of(module: &Module, kind: &InstKind, own: &dyn Fn(LocalId) -> bool) -> Option<MatrixFault> {
     match kind {
         InstKind::Store(place, _) => match place.root {

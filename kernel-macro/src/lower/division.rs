@@ -8,7 +8,7 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use crate::ast::Expr;
 
-/// Which result of a division is wanted.
+/// The result of a division that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Division {
     Quotient,

@@ -23,7 +23,7 @@ use crate::program::{ItemId, Program};
 use crate::source;
 use crate::typed::{Resolution, Ty, TypedFn};
 
-/// What a variable is.
+/// The meaning of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     /// Of unit type, or declared where control never comes.
@@ -63,9 +63,9 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) zeros: HashSet<ValueId>,
     /// How many links of `let` conditions are around.
     pub(super) links_depth: u32,
-    /// What slices are parts of, by the calls that made them.
+    /// The origins of slices, by the calls that made them.
     pub(super) origins: FastMap<ExprId, Origin>,
-    /// What references lead to.
+    /// The referents of references.
     pub(super) spots: Vec<Spot>,
     /// Images of lists that variables name.
     pub(super) images: Vec<Named>,
@@ -198,7 +198,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         }
     }
 
-    /// Where a const item with arrays lies.
+    /// The place of a const item with arrays.
     pub(super) fn const_slot(&self, item: ItemId) -> Option<Slot> {
         self.const_slots.get(&item).copied()
     }
@@ -216,7 +216,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         local
     }
 
-    /// What the function returns, when it is not the function of the tree itself.
+    /// Sets the function's result, when it is not that of the tree itself.
     pub(super) fn set_result(&mut self, result: Option<TypeId>, ty: &'p Ty) {
         self.result = result;
         self.result_ty = ty;
@@ -285,13 +285,13 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         }
     }
 
-    /// Where a token stands.
+    /// The place of a token in the source.
     pub(super) fn location(&self, span: Span) -> SourceLocation {
         let start = span.start();
         SourceLocation { file: self.file, line: start.line.max(1) as u32, column: start.column as u32 + 1 }
     }
 
-    /// Where an expression stands.
+    /// The place of an expression in the source.
     pub(super) fn location_of(&self, expr: &Expr) -> SourceLocation {
         self.location(expr.span.start)
     }

@@ -82,7 +82,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// What an instruction gives that needs no position in range; of an image of a list that is not there, zero.
+    /// The result of an instruction that needs no position in range; of a missing member of a list, zero.
     fn ask(&mut self, named: Named, op: ImageOp, operands: &[ValueId]) -> Option<ValueId> {
         let Named { image, ty, member: Some((index, is_there)) } = named else {
             return self.b.image(op, named.image, operands);

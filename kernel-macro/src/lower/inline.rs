@@ -11,7 +11,7 @@ use crate::infer::callable_of;
 use crate::program::ItemId;
 use crate::typed::{Ty, TypedFn};
 
-/// What a `return` inside of a closure leaves, or of a function that is lowered where it is called.
+/// The frame that a `return` leaves: of a closure, or of a function that is lowered in place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame<'p> {
     body: BlockId,
@@ -32,7 +32,7 @@ impl<'p> Frame<'p> {
 pub(super) struct Callable<'e> {
     id: ExprId,
     closure: &'e Closure,
-    /// What a `move` closure took along, by variable.
+    /// The values that a `move` closure took along, by variable.
     taken: Vec<(BindingId, Slot)>,
 }
 
@@ -61,7 +61,7 @@ impl<'p> FnCx<'p, '_, '_> {
         Some(Callable { id, closure, taken })
     }
 
-    /// What a `move` closure takes along.
+    /// The values that a `move` closure takes along.
     fn taken_by(&mut self, id: ExprId, closure: &Closure) -> Vec<(BindingId, Slot)> {
         let mut taken = Vec::new();
         let typed = self.typed;

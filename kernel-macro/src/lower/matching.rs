@@ -15,7 +15,7 @@ const LONGEST_RANGE: u32 = 32;
 /// A pattern with a guard is taken apart into at most so many alternatives.
 const MOST_ALTERNATIVES: usize = 4096;
 
-/// What a `match` is about.
+/// The value of a `match`.
 #[derive(Clone, Copy)]
 struct Matched<'e> {
     ty: &'e Ty,
@@ -261,7 +261,7 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 }
 
-/// What a `let` in a condition matched.
+/// The value that a `let` in a condition matched.
 type KeptLet<'e, 'p> = (&'e Pattern, &'p Ty, Kept);
 
 enum Kept {

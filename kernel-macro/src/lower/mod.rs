@@ -78,7 +78,7 @@ use types::TypeCx;
 use types::size;
 pub(crate) use types::{matrix_type, scalar};
 
-/// What the functions of one module share.
+/// The state that the functions of one module share.
 struct Shared<'p> {
     program: &'p Program,
     types: TypeCx<'p>,
@@ -94,7 +94,7 @@ struct Shared<'p> {
     messages: Vec<Message>,
     /// The barriers, with what is written there.
     barriers: Vec<(SourceLocation, SpanRange)>,
-    /// What is wrong with matrices, where it is written.
+    /// The faults of matrices, with their places.
     matrix_faults: Vec<(SpanRange, MatrixFault)>,
     /// How much was lowered.
     budget: Budget,
@@ -108,7 +108,7 @@ pub(crate) struct Lowered {
     pub(crate) messages: Vec<Message>,
     /// Its barriers, as written.
     pub(crate) barriers: Vec<(SourceLocation, SpanRange)>,
-    /// What is wrong with its matrices.
+    /// The faults of its matrices.
     pub(crate) matrix_faults: Vec<(SpanRange, MatrixFault)>,
     /// Why only a part of it was lowered, and the module is not to be used.
     pub(crate) too_large: Option<Repeated>,
@@ -242,7 +242,7 @@ fn lower_device_fn(module: &mut ModuleBuilder, shared: &mut Shared<'_>, item: It
     FnCx::new(shared, builder, item).lower_device_body()
 }
 
-/// What a function returns in IR: its result, behind the new `self` if it writes that.
+/// The IR type of a function's return: its result, behind the new `self` if it writes that.
 fn result_type(shared: &mut Shared<'_>, types: &mut Types, ast: &Fn, typed: &TypedFn) -> Option<TypeId> {
     let result = typed.result.as_ref().and_then(|ty| shared.types.lower(types, ty));
     if !ast.writes_self() {
@@ -255,7 +255,7 @@ fn result_type(shared: &mut Shared<'_>, types: &mut Types, ast: &Fn, typed: &Typ
     }
 }
 
-/// What becomes a function of the module.
+/// An item that becomes a function of the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Node {
     Fn(ItemId),

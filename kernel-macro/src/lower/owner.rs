@@ -1,8 +1,8 @@
-//! Which function lowers an intrinsic: one owner for each row of the tables. No lowering here.
+//! The owners of intrinsics: one lowering function for each row of the tables. No lowering here.
 
 use crate::builtin::intrinsic::Intrinsic;
 
-/// What a function of the lowering owns.
+/// The function of the lowering that owns an intrinsic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     /// Lengths of buffers, arrays and slices: the operand is a place.
@@ -65,7 +65,7 @@ pub(super) const fn owner(intrinsic: Intrinsic) -> Owner {
     }
 }
 
-/// Where an owner does not know its row: this table and the owner disagree.
+/// Panics because an owner does not know its row: this table and the owner disagree.
 pub(super) fn is_not_lowered(intrinsic: impl std::fmt::Debug) -> ! {
     unreachable!("`{intrinsic:?}` has an owner that does not lower it")
 }

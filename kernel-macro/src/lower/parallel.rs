@@ -1,4 +1,4 @@
-//! What invocations do together: shared variables, atomics, barriers, subgroup operations.
+//! The lowering of cooperation between invocations: shared variables, atomics, barriers, subgroup operations.
 
 use gridwise_ir::builder::ModuleBuilder;
 use gridwise_ir::ir::{Atomic, AtomicOp, Order, Place, Root, Scope, ValueId};

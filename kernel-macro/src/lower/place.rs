@@ -10,7 +10,7 @@ use super::function::{FnCx, Slot};
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::typed::{Callee, Len, Resolution, Ty};
 
-/// Where the value of an expression is: in memory, in an SSA value, or in both.
+/// The place of an expression's value: in memory, in an SSA value, or in both.
 #[derive(Debug, Clone)]
 pub(super) struct Spot {
     /// The value it is part of, and the way there.
@@ -28,7 +28,7 @@ pub(super) struct Window {
     pub(super) len: ValueId,
 }
 
-/// What slices that a call made are parts of.
+/// The array or buffer of slices that a call made.
 #[derive(Debug, Clone)]
 pub(super) struct Origin {
     pub(super) place: Place,
@@ -58,7 +58,7 @@ impl Spot {
         }
     }
 
-    /// Where it lies in memory.
+    /// Its place in memory.
     pub(super) fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
@@ -68,7 +68,7 @@ impl Spot {
         self.window
     }
 
-    /// What lies at a place.
+    /// The spot at a place in memory.
     pub(super) fn at(place: Place) -> Self {
         Self { value: None, place: Some(place), window: None }
     }
@@ -95,7 +95,7 @@ impl Spot {
 }
 
 impl FnCx<'_, '_, '_> {
-    /// Where a variable's value is.
+    /// The spot of a variable's value.
     pub(super) fn spot_of(&self, slot: Slot) -> Option<Spot> {
         match slot {
             Slot::Alias(number) => self.spots.get(number as usize).cloned(),
@@ -186,7 +186,7 @@ impl FnCx<'_, '_, '_> {
         Some(Spot { value: None, place: Some(place), window: None })
     }
 
-    /// An index as `u32`. What needs more bits is out of range whatever the length, and stays so.
+    /// An index as `u32`. An index that needs more bits is out of range whatever the length, and stays so.
     pub(super) fn index_word(&mut self, index: ValueId) -> ValueId {
         if self.shape(index).0 != Scalar::U64 || self.known_scalar(index).is_some_and(|index| index <= u32::MAX.into())
         {
@@ -218,8 +218,8 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// Where an array lies that nothing changes while it is looked at: a copy, unless it is immutable. `None` without a
-    /// value.
+    /// The place of an array that nothing changes while it is looked at: a copy, unless it is immutable. `None` without
+    /// a value.
     pub(super) fn lower_frozen(&mut self, expr: &Expr) -> Option<Place> {
         let spot = self.lower_spot(expr)?;
         if let Spot { value: Some(_), place: Some(place), .. } = spot {

@@ -54,7 +54,7 @@ impl FnCx<'_, '_, '_> {
         (self.select(exhausted, one, ends.start), self.select(exhausted, zero, ends.end))
     }
 
-    /// Where a range lies that is changed.
+    /// The place of a range that is changed.
     pub(super) fn lower_held(&mut self, expr: &Expr) -> Option<HeldRange> {
         let Ty::Range(_, inclusive) = *self.ty_of(expr) else { return None };
         let place = self.lower_target(expr)?;

@@ -18,7 +18,7 @@ use crate::infer::{callable_of, holds_atomics};
 use crate::program::{ItemId, Program};
 use crate::typed::{MemoryFunction, Resolution, Ty, TypedFn};
 
-/// What belongs to the function whose tree is being lowered, while that of another one is.
+/// The state of the function being lowered, set aside while another one is.
 pub(super) struct Scope<'p> {
     ast: &'p Fn,
     typed: &'p TypedFn,
@@ -345,7 +345,7 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 }
 
-/// What a reference leads to: the operand of `&`, or the variable that is one.
+/// The referent of a reference: the operand of `&`, or the variable that is one.
 fn referent(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => referent(inner),

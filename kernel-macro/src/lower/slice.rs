@@ -1,5 +1,5 @@
-//! Slices: some elements of an array or buffer, known where the slice is made. What is out of range panics there; an index
-//! that leaves the slice traps like any other.
+//! Slices: some elements of an array or buffer, known where the slice is made. A range beyond the elements panics
+//! there; an index that leaves the slice traps like any other.
 
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{Place, Root, SiteId, ValueId};
@@ -138,7 +138,7 @@ impl FnCx<'_, '_, '_> {
         Some(Spot::slice(place, Window { offset: Some(offset), len: part }))
     }
 
-    /// Where the slice that a range says begins, and where it ends.
+    /// The start of the slice that a range selects, and its end.
     pub(super) fn lower_range_ends(&mut self, range: &Expr) -> Option<(ValueId, ValueId)> {
         let ends = self.lower_ends(range)?;
         let (start, end) = (self.index_word(ends.start), self.index_word(ends.end));

@@ -47,7 +47,7 @@ impl FnCx<'_, '_, '_> {
         Some(self.compose(layout.ty, &[tag, value]))
     }
 
-    /// Which variant a value is.
+    /// The tag of a value's variant.
     pub(super) fn tag_of(&mut self, ty: &Ty, value: ValueId) -> Option<ValueId> {
         let layout = self.shared.types.enum_layout(self.b.types_mut(), ty)?;
         Some(if layout.slots.is_empty() { value } else { self.b.extract(value, &[0]) })

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use super::Parser;
 use crate::ast::{Expr, ExprKind, FieldPattern, Member, Path, Pattern, SpanRange, Statement};
 
-/// What holds the reference while its parts are named.
+/// The variable that holds the reference while its parts are named.
 const PLACE: &str = "__place";
 
 impl Parser<'_> {

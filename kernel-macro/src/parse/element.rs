@@ -16,7 +16,7 @@ use crate::diag::code;
 /// comparison.
 const MOST_ELSE_BLOCKS: usize = 6;
 
-/// What holds the position while the element is named.
+/// The variable that holds the position while the element is named.
 const POSITION: &str = "__position";
 
 /// `x.get_mut(i)` or its like, taken apart.

@@ -10,7 +10,7 @@ use crate::diag::code;
 /// Rounds that may be asked for at a time.
 const MOST: u32 = 1024;
 
-/// What an attribute says about unrolling; nothing where it is another one, and no value where it is wrong.
+/// The request of an attribute about unrolling; nothing if it is another attribute, and no value if it is wrong.
 pub(super) fn unroll_of(meta: &Meta) -> Option<Option<Unroll>> {
     if !meta.path().is_ident("unroll") {
         return None;

@@ -1,4 +1,4 @@
-//! Generic parameters, their bounds, and generic arguments of paths. What a bound demands is rustc's to check.
+//! Generic parameters, their bounds, and generic arguments of paths. rustc checks the bounds.
 
 use proc_macro2::Ident;
 use quote::{ToTokens, format_ident};

@@ -13,7 +13,7 @@ use crate::ast::{
 };
 use crate::diag::{Diagnostics, code};
 
-/// What a function is to the language: kernels take buffers and return nothing.
+/// The role of a function in the language: kernels take buffers and return nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Kernel,

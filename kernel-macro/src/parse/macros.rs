@@ -177,7 +177,7 @@ impl Parser<'_> {
         ExprKind::Macro(Box::new(MacroCall { path, name, kind, debug: false, operands, message }))
     }
 
-    /// What was parsed; syntax errors are reported.
+    /// The parsed value; syntax errors are reported.
     fn readable<T>(&mut self, parsed: syn::Result<T>) -> Option<T> {
         match parsed {
             Ok(parsed) => Some(parsed),

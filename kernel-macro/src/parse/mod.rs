@@ -55,7 +55,7 @@ pub(crate) struct Parser<'d> {
     returns_early: bool,
     /// How many of `return`, `?`, `break` and `continue` were met.
     jumps: usize,
-    /// What `use` in the blocks around imports, innermost last.
+    /// The imports of `use` in the blocks around, innermost last.
     imports: Vec<uses::Import>,
     /// How many `else` blocks of `let` are around.
     else_blocks: usize,

@@ -10,7 +10,7 @@ use super::span::{expr_range, path_range};
 use crate::ast::{Expr, ExprKind, FieldPattern, Literal, Member, Pattern, ScalarName, SpanRange, TypeExpr, UnaryOp};
 use crate::diag::code;
 
-/// Where a pattern stands.
+/// The place of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PatternPlace {
     /// It always matches: a plain name is a variable, however it is spelt.

@@ -67,7 +67,8 @@ impl Parser<'_> {
         self.imports.push(Import::of(name.clone(), leading_colon, segments));
     }
 
-    /// What is built in has its names without `use`. Which names an enum has is not known here: it is gathered first.
+    /// Built-in enums have their names without `use`. The names of other enums are not known here: such an enum is
+    /// gathered first.
     fn glob(&mut self, glob: &syn::UseGlob, leading_colon: bool, before: &[Ident]) {
         let is_known = before.first().is_some_and(|first| first == "gridwise" || first == "glam");
         let is_type =

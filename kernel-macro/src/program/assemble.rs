@@ -62,7 +62,7 @@ pub(crate) fn assemble(main: MainItem, done: Vec<(String, Closure)>) -> Result<A
     Ok(Assembled { program, item, entries, uses })
 }
 
-/// Puts together what was gathered. What has errors of its own, reported where it stands, is lost.
+/// Puts the gathered items together. An item with errors of its own, which are reported at its place, is lost.
 pub(crate) fn assemble_gathered(done: Vec<(String, Closure)>) -> Result<Gathered, AssembleError> {
     let mut uses = Vec::new();
     let mut lost = BTreeSet::new();

@@ -153,8 +153,8 @@ pub(crate) fn instance_name(program: &Program, id: ItemId) -> String {
     if args.is_empty() { format!("`{}`", function.name) } else { format!("`{}::<{}>`", function.name, args.join(", ")) }
 }
 
-/// What is known of a generic function as written must hold in each instance: its rendering, which runs on the host, has
-/// the former types, and the device the latter.
+/// Compares an instance with the generic function as written: the types found there must hold here, because its
+/// rendering, which runs on the host, has the former types, and the device the latter.
 pub(crate) fn compare(program: &Program, generic: ItemId, instance: ItemId, diags: &mut Diagnostics) {
     let TypedItem::Generic(written) = &program.items[generic].typed else { return };
     let TypedItem::Fn(typed) = &program.items[instance].typed else { return };

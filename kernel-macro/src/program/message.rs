@@ -63,7 +63,7 @@ pub(crate) fn unwrap_message<'e>(call: &MacroCall, ty: &'e Ty) -> MessageParts<'
     }
 }
 
-/// What is wrong with the range of a slice.
+/// A fault of the range of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SliceFault {
     /// The start lies behind the end of the whole.
@@ -141,26 +141,26 @@ pub(crate) fn dbg_message<'e>(whole: &Expr, value: Option<&'e Expr>) -> MessageP
     }
 }
 
-/// What Rust says of the bounds of `Ord::clamp`.
+/// Rust's message for the bounds of `Ord::clamp`.
 pub(crate) const CLAMP_BOUNDS: &str = "assertion failed: min <= max";
 
-/// What Rust says of `step_by(0)`.
+/// Rust's message for `step_by(0)`.
 pub(crate) fn zero_step_message() -> MessageParts<'static> {
     MessageParts { format: "assertion failed: step != 0".to_owned(), args: Vec::new() }
 }
 
-/// What Rust says of slices without elements: `windows(0)` and its like.
+/// Rust's message for slices without elements: `windows(0)` and its like.
 pub(crate) fn zero_size_message(parts: Parts) -> MessageParts<'static> {
     let what = if parts == Parts::Windows { "window" } else { "chunk" };
     MessageParts { format: format!("{what} size must be non-zero"), args: Vec::new() }
 }
 
-/// What Rust says of a slice that is split behind its end.
+/// Rust's message for a slice that is split behind its end.
 pub(crate) fn split_message() -> MessageParts<'static> {
     MessageParts { format: "mid > len".to_owned(), args: Vec::new() }
 }
 
-/// What Rust says of a slice that is rotated by more elements than it has.
+/// Rust's message for a slice that is rotated by more elements than it has.
 pub(crate) fn rotated_message(right: bool) -> MessageParts<'static> {
     let format = if right { "assertion failed: k <= self.len()" } else { "assertion failed: mid <= self.len()" };
     MessageParts { format: format.to_owned(), args: Vec::new() }

@@ -67,7 +67,7 @@ pub(crate) struct ProgramItem {
     pub(crate) position: (u32, u32),
     /// The `impl` or trait that a function or const belongs to.
     pub(crate) owner: Option<ItemId>,
-    /// What generic parameters in scope stand for: of an instance. Empty for an item as written.
+    /// The values of generic parameters in scope: of an instance. Empty for an item as written.
     pub(crate) bindings: Vec<Binding>,
     /// The result of inference.
     pub(crate) typed: TypedItem,
@@ -83,7 +83,7 @@ pub(crate) struct Binding {
     pub(crate) scalar: Option<ScalarName>,
 }
 
-/// What inference found out about an item.
+/// The result of inference for an item.
 #[derive(Debug)]
 pub(crate) enum TypedItem {
     /// Not inferred yet.
@@ -94,13 +94,13 @@ pub(crate) enum TypedItem {
     Const(TypedConst),
     Struct(Vec<crate::typed::Ty>),
     Enum(Vec<TypedVariant>),
-    /// What another name of a type stands for.
+    /// The type that an alias stands for.
     Alias(Ty),
     /// Has errors, which were reported where the item stands.
     Error,
 }
 
-/// What inference found out about a variant.
+/// The result of inference for a variant.
 #[derive(Debug, Clone)]
 pub(crate) struct TypedVariant {
     /// The types of its members.

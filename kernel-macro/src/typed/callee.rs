@@ -1,4 +1,4 @@
-//! What calls and method calls call.
+//! The callees of calls and method calls.
 
 use gridwise_ir::ir::{AtomicOp, Builtin, CoopFold, CoopLayout, CoopLine, Order, Scope, SubgroupOp};
 
@@ -200,7 +200,7 @@ impl RangeMethod {
     }
 }
 
-/// Where a part of an array or slice begins and ends.
+/// The start and end of a part of an array or slice.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cut<'e> {
     /// `start..end`
@@ -209,7 +209,7 @@ pub(crate) enum Cut<'e> {
     Range(&'e Expr),
 }
 
-/// What a call or method call calls.
+/// The callee of a call or method call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Callee {
     /// A `#[device] fn`.

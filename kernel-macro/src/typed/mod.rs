@@ -1,4 +1,4 @@
-//! What inference finds out: the type of every expression and binding, and what every name stands for.
+//! The results of inference: the type of every expression and binding, and the meaning of every name.
 
 mod callee;
 
@@ -16,7 +16,7 @@ use crate::program::{Binding, ItemId};
 
 pub(crate) use callee::{Callee, ChoiceMethod, Comparison, CoopCall, Cut, MemoryFunction, RangeMethod};
 
-/// What conversions of Rust's library fail with. None of them has a value on the device.
+/// The errors of conversions of Rust's library. None of them has a value on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ConversionError {
     /// Of an integer.
@@ -79,7 +79,7 @@ pub(crate) enum Ty {
     Result(Rc<Ty>, Rc<Ty>),
     /// `core::cmp::Ordering`
     Ordering,
-    /// What a conversion fails with.
+    /// The error of a conversion.
     ConversionError(ConversionError),
     /// `core::ops::Range` of a number, or `RangeInclusive` if the flag says so.
     Range(Rc<Ty>, bool),
@@ -131,7 +131,7 @@ pub(crate) struct CoopTy {
     pub(crate) columns: u32,
 }
 
-/// What the parameters of a generic struct or enum stand for, in their order; `None` where there are no parameters.
+/// The values of the parameters of a generic struct or enum, in their order; `None` without parameters.
 pub(crate) type TyArgs = Option<Rc<[Ty]>>;
 
 /// The length of an array.
@@ -171,9 +171,9 @@ pub(crate) struct TypedFn {
     pub(crate) params: Vec<Ty>,
     /// The result's type.
     pub(crate) result: Option<Ty>,
-    /// What `ExprKind::Path` stands for.
+    /// The meaning of each `ExprKind::Path`.
     pub(crate) paths: FastMap<ExprId, Resolution>,
-    /// What `ExprKind::Call` and `ExprKind::Method` call.
+    /// The callee of each `ExprKind::Call` and `ExprKind::Method`.
     pub(crate) calls: FastMap<ExprId, Callee>,
     /// For `ExprKind::Field`: the member's position.
     pub(crate) fields: FastMap<ExprId, u32>,
@@ -225,7 +225,7 @@ pub(crate) struct TypedFn {
 pub(crate) struct TypedClosure {
     pub(crate) closure: Rc<Closure>,
     pub(crate) params: Vec<Ty>,
-    /// Which of them are references, and then whether they are written through.
+    /// For each of them, whether it is a reference, and then whether it is written through.
     pub(crate) references: Vec<Option<bool>>,
     pub(crate) result: Ty,
     /// Variables of the function that it names, in order.
@@ -283,7 +283,7 @@ pub(crate) enum ConstValue {
     Variant(u32, Vec<ConstValue>),
 }
 
-/// What a path expression stands for.
+/// The meaning of a path expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Resolution {
     Binding(BindingId),
@@ -379,7 +379,7 @@ impl TypedFn {
         closures.find(|closure| self.closures.contains_key(&closure.id)).unwrap_or(arg)
     }
 
-    /// What a part of something is a part of, and which: `x[a..b]`, or `x[range]`.
+    /// The whole of which an expression is a part, and the part: `x[a..b]`, or `x[range]`.
     pub(crate) fn cut<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, Cut<'e>)> {
         match &expr.kind {
             ExprKind::Slice { base, start, end, inclusive } => {

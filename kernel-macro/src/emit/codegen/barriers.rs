@@ -1,5 +1,5 @@
-//! Reports barriers that not all invocations of a workgroup reach, and what a subgroup does not do together with matrices, with the way from where the difference begins. Which those
-//! are is the IR's to find out.
+//! Errors for barriers that not all invocations of a workgroup reach, and for operations on matrices that a subgroup
+//! does not reach together, with the way from the origin of the divergence. The IR finds them.
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::compile::Compiled;
@@ -134,7 +134,7 @@ impl Text<'_> {
         at.map_or_else(String::new, |at| format!(" ({})", self.line(at)))
     }
 
-    /// What keeps some away, and what to do about it.
+    /// The control flow that keeps some invocations away, and the remedy.
     fn way(&self, divergence: &Divergence) -> (String, &'static str) {
         let condition = format!("the condition{} differs between invocations", self.at(divergence.condition));
         match divergence.jump {
@@ -157,7 +157,7 @@ impl Text<'_> {
         }
     }
 
-    /// Where the difference comes from.
+    /// The origin of the divergence.
     fn origin(&self, divergence: &Divergence) -> String {
         let origin = match divergence.origin {
             Origin::Builtin(builtin) => format!("`{}()`", builtin.name()),

@@ -107,7 +107,7 @@ pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> Token
     }
 }
 
-/// Where the fields lie, from which the runtime knows what is padding.
+/// The offsets of the fields, from which the runtime knows the padding.
 fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
     let syn::Data::Struct(definition) = &input.data else { return TokenStream::new() };
     let fields = definition.fields.members().zip(&definition.fields).map(|(name, field)| {
@@ -129,7 +129,8 @@ fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
     }
 }
 
-/// The same for a generic struct: the fields' types are bounds. Where they lie is asserted where a kernel names the struct.
+/// The same for a generic struct: the fields' types are bounds. The offsets are asserted at each kernel that names the
+/// struct.
 fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
     let name = &input.ident;
     let mut generics = input.generics.clone();
@@ -158,7 +159,8 @@ fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStre
     }
 }
 
-/// What makes the implementations sound: every field is `GpuData`, and lies where kernels look for it.
+/// The assertions that make the implementations sound: every field is `GpuData`, and lies at the offset that kernels
+/// use.
 pub(crate) fn data_assertions(
     program: &Program,
     item: ItemId,

@@ -12,11 +12,11 @@ use crate::emit::tokens::{Bytes, Plain, Tokens, Word, tokens};
 use crate::program::Program;
 use crate::program::message::Message;
 
-/// What generated code calls the descriptor's module: a `use` in front of it says where that is.
+/// The name of the descriptor's module in generated code: a `use` in front of it gives the path.
 pub(super) const DESCRIPTOR: &str = "__descriptor";
 
-/// What the facade's `implementation!` is told of a `KernelDescriptor` besides its parameters: only what a kernel has is named. `place` is
-/// that of the kernel, `sites` are the rows of the table that stands before it.
+/// The arguments of the facade's `implementation!` for a `KernelDescriptor`, besides its parameters: only those that
+/// the kernel has are named. `place` is that of the kernel, `sites` are the rows of the table that stands before it.
 pub(super) fn descriptor_tokens(
     program: &Program,
     (compiled, variant): (&Compiled, Option<&Compiled>),

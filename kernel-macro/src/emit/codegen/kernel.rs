@@ -15,7 +15,7 @@ use crate::program::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::typed::Ty;
 
-/// What a kernel was compiled to.
+/// The compiled kernel.
 pub(crate) struct BuiltKernel {
     pub(crate) compiled: Compiled,
     /// The same for devices that add to atomic floats.
@@ -118,8 +118,8 @@ fn cfgs(function: &Fn) -> impl Iterator<Item = &syn::Attribute> {
     function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
 }
 
-/// What rustc must confirm about the parameters' types, as the macro sees names only: which of them are `GpuData`, and where the
-/// fields of generic ones lie.
+/// The assertions about the parameters' types that rustc must confirm, as the macro sees names only: which of them are
+/// `GpuData`, and the offsets of the fields of generic ones.
 fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f TokenStream>, Vec<TokenStream>) {
     let (mut written, mut layouts) = (Vec::new(), Vec::new());
     for (param, ty) in function.params.iter().zip(types) {

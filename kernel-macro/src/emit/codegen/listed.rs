@@ -98,7 +98,7 @@ pub(super) fn types_trait(function: &Fn, name: &Ident, attr: &KernelAttr, privat
     }
 }
 
-/// What the types of a launch must be: in the list, and able to travel.
+/// The bounds of a launch's types: in the list, and able to travel.
 pub(super) fn type_clauses(function: &Fn, private: &TokenStream) -> Tokens {
     let (types, trait_name) = (types_tuple(function), types_name(function));
     let names_type = |ty: &TypeExpr| type_params(function).any(|param| mentions(&ty.tokens, param));

@@ -1,4 +1,4 @@
-//! What stands beside a `#[device]` struct or enum: its zero, and proof that variants have the numbers kernels use.
+//! The items beside a `#[device]` struct or enum: its zero, and proof that variants have the numbers kernels use.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{quote, quote_spanned};

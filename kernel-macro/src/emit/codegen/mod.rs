@@ -1,4 +1,5 @@
-//! What an expansion emits. Works on error-free items, except for the stubs; decides nothing, reports only limits.
+//! The output of an expansion. It works on error-free items, except for the stubs; decides nothing, reports only
+//! limits.
 
 mod barriers;
 mod constant;

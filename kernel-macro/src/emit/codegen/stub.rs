@@ -1,4 +1,4 @@
-//! What stands in for an item with errors: the same name and signature, nothing that could fail again.
+//! The stub of an item with errors: the same name and signature, and nothing that could fail again.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -1,4 +1,5 @@
-//! Closures, with the types of their parameters stated. Where Rust hands over references, the twin takes the values behind them.
+//! Closures, with the types of their parameters stated. The twin takes values in place of the references that Rust
+//! hands over.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;

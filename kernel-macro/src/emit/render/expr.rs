@@ -16,7 +16,7 @@ impl Renderer<'_> {
         tokens_at!(block.span.end=> { #body })
     }
 
-    /// What stands between the braces of a block.
+    /// The tokens between the braces of a block.
     pub(super) fn body(&mut self, block: &Block) -> Tokens {
         let mut writer = Writer::new();
         for statement in &block.statements {

@@ -29,8 +29,9 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) ->
     tokens
 }
 
-/// What the twin calls instead of a device function that takes slices or is a `const fn`. That of a method stands beside it; that of a function
-/// belongs to a type of the function's name, which comes along wherever the function is imported.
+/// The function that the twin calls in place of a device function that takes slices or is a `const fn`. That of a
+/// method stands beside it; that of a function belongs to a type of the function's name, which comes along wherever the
+/// function is imported.
 fn twin_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);

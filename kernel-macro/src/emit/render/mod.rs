@@ -44,10 +44,10 @@ use crate::emit::tokens::{Local, Tokens, Word, tokens};
 use crate::program::{Program, ProgramItem};
 use crate::typed::{Ty, TypedFn};
 
-/// What generated code calls the twin's support module: a `use` in front of it says where that is.
+/// The name of the twin's support module in generated code: a `use` in front of it gives the path.
 pub(crate) const TWIN: &str = "__twin";
 
-/// Which rendering is made.
+/// The rendering that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Original,
@@ -57,7 +57,7 @@ enum Mode {
     Slices,
 }
 
-/// What rendering one function needs.
+/// The state of rendering one function.
 struct Renderer<'a> {
     program: &'a Program,
     item: &'a ProgramItem,

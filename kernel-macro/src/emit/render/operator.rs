@@ -144,7 +144,7 @@ impl Renderer<'_> {
     }
 }
 
-/// What a method is called on.
+/// The receiver of a method call.
 pub(super) fn receiver(tokens: Tokens) -> Tokens {
     if tokens.is_postfix() { tokens } else { tokens!((#tokens)) }
 }

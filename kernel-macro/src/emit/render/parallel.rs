@@ -1,4 +1,4 @@
-//! What invocations do together, in all renderings: shared variables, atomics, barriers, subgroup operations.
+//! Cooperation of invocations, in all renderings: shared variables, atomics, barriers, subgroup operations.
 
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{AtomicOp, Order};

@@ -13,8 +13,8 @@ impl Renderer<'_> {
         self.pattern_in(pattern, false)
     }
 
-    /// A pattern. Where it may not match, a name is written `name @ _`: it must be a variable for rustc, too, even where
-    /// a const of that name is in scope.
+    /// A pattern. If it may not match, a name is written `name @ _`: it must be a variable for rustc, too, even where a
+    /// const of that name is in scope.
     pub(super) fn pattern_in(&mut self, pattern: &Pattern, perhaps: bool) -> Tokens {
         match pattern {
             Pattern::Binding { name, mutable, inner, .. } => {
@@ -131,7 +131,7 @@ impl Renderer<'_> {
         tokens_at!(expr.span.start=> match #scrutinee { #(#arms)* })
     }
 
-    /// What patterns take apart. Where a reference leads to it, the parts are references in the original only.
+    /// The value that patterns take apart. If a reference leads to it, the parts are references in the original only.
     pub(super) fn scrutinee(&mut self, value: &Expr) -> Tokens {
         match !self.is_original() && self.typed.taken_apart.contains(&value.id) {
             true if self.reference_of(value).is_none() => {

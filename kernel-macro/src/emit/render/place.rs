@@ -237,7 +237,7 @@ impl Renderer<'_> {
         lets.finish()
     }
 
-    /// What a chain begins with, behind [`index_lets`](Self::index_lets).
+    /// The root of a chain, behind [`index_lets`](Self::index_lets).
     pub(super) fn root(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
         if self.is_user_element(chain.root) && !self.is_original() {
             let root = local("__root");

@@ -1,6 +1,6 @@
-//! References. What they lead to is a place of Rust's own wherever that is a variable of the invocation. In the twin of a
-//! kernel, places in buffers and in shared memory are reached by copies: an argument is copied in and out around the call,
-//! and a variable is a `Part` that reads and writes each time.
+//! References. The referent is a place of Rust's own if it is a variable of the invocation. In the twin of a kernel,
+//! places in buffers and in shared memory are reached by copies: an argument is copied in and out around the call, and
+//! a variable is a `Part` that reads and writes each time.
 
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::Ident;
@@ -274,7 +274,7 @@ pub(super) struct Written {
     store: Option<Tokens>,
 }
 
-/// What a reference leads to: the operand of `&`, or the variable that is one.
+/// The referent of a reference: the operand of `&`, or the variable that is one.
 pub(super) fn referent(expr: &Expr) -> &Expr {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => referent(inner),

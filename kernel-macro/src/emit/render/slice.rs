@@ -10,7 +10,8 @@ use crate::emit::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::infer::sliced;
 use crate::typed::{Callee, Cut, Ty};
 
-/// What the function is called that takes slices as the twin has them: a function of a type named like the device function.
+/// The name of the function that takes slices as the twin has them: a function of a type named like the device
+/// function.
 pub(super) const TWIN_FN: &str = "__twin";
 
 /// The form for the twin of a method or function of a type.
@@ -166,7 +167,7 @@ impl Renderer<'_> {
         tokens!(match #ends { (#start, #end) => #code })
     }
 
-    /// Where what a range says begins and ends, in the twin.
+    /// The start and end of a range, in the twin.
     pub(super) fn range_ends(&mut self, range: &Expr) -> Tokens {
         let (value, twin) = (self.expr(range), self.twin());
         let name = Word(if self.is_inclusive(range) { "inclusive_ends" } else { "range_ends" });
@@ -229,7 +230,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// What a `for` loop, `zip` or `chain` goes through. References to elements are values in the twin.
+    /// The expression that a `for` loop, `zip` or `chain` iterates. References to elements are values in the twin.
     pub(super) fn iterable(&mut self, expr: &Expr) -> Tokens {
         match (&expr.kind, self.expr_ty(expr)) {
             _ if self.is_original() => self.bare(expr),

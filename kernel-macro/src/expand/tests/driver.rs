@@ -14,7 +14,7 @@ use crate::gather::{Closure, Resumed, Sought, State, seek_in};
 use crate::guard::{beyond, on_own_stack};
 use crate::spirv_file;
 
-/// What came of a source text.
+/// The expansion of a source text.
 pub(super) struct Expanded {
     pub(super) errors: String,
     /// By the item's name.

@@ -21,7 +21,7 @@ mod numbers {
 }
 ";
 
-/// Which of two methods a generic function calls, its bounds say, which are not looked at.
+/// Bounds, which are not looked at, choose between two methods that a generic function calls.
 #[test]
 fn writes_in_one_trait() {
     check_errors(

@@ -1,4 +1,4 @@
-//! What expansions emit: it parses, and it is the same each time.
+//! The output of expansions: it parses, and it is the same each time.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! What people type by habit from Rust on the host, and from other languages: each message says how kernels spell it.
+//! Habits from Rust on the host and from other languages: each message says how kernels spell them.
 
 use expect_test::expect;
 

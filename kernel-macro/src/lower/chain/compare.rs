@@ -45,7 +45,8 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// Which of two iterators comes first: the one whose element does where they differ, or that has no more.
+    /// Orders two iterators: the first elements that differ decide, and an iterator without a further element comes
+    /// first.
     fn order_iterators(&mut self, left: Machine<'_>, mut right: Machine<'_>, sides: Sides<'_>) -> ValueId {
         self.start_cursors(&mut right, false);
         let equal = self.u32(EQUAL);

@@ -434,7 +434,7 @@ impl FnCx<'_, '_, '_> {
         self.b.op(op, &[left, right])
     }
 
-    /// What was found as the method gives it.
+    /// The result of a search, in the form that the method gives.
     fn option_found(&mut self, expr: &Expr, found: &Found) -> Option<ValueId> {
         let ty = self.ty_of(expr).clone();
         let any = self.get(found.any);

@@ -1,4 +1,5 @@
-//! What can be reached by position without any effect: ranges, arrays and buffers, reversed, in steps, in part, side by side.
+//! Sources that are reached by position without any effect: ranges, arrays and buffers, reversed, in steps, in part,
+//! side by side.
 
 use gridwise_ir::ir::{Place, Step, ValueId};
 use gridwise_ir::op::Op;

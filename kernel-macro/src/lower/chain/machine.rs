@@ -91,10 +91,10 @@ pub(in crate::lower) enum Machine<'e> {
     },
 }
 
-/// What an element becomes that is gone through.
+/// The sequence that is made of an element.
 #[derive(Clone)]
 pub(in crate::lower) enum Made<'e> {
-    /// What a closure gives for it.
+    /// The result of a closure for it.
     By(Callable<'e>),
     /// Itself, an array or a slice of the type.
     Itself(Ty),
@@ -127,7 +127,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What the loop around all can count for: the source of each first element.
+    /// The source that the outer loop can count for: that of each first element.
     pub(super) fn lead(&self) -> Option<&Indexed> {
         match self {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),

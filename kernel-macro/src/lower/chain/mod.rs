@@ -1,8 +1,9 @@
 //! `for` loops and chains of iterators: one loop around a machine that gives one element after the other.
 //!
-//! What a chain is made of lies in `machine`, what is reached by position in `indexed`, what one round does in `pull`, and
-//! what methods make of the elements in `consume`. The loop counts for the source of the first elements; every other source
-//! has a cursor. Elements are asked for as Rust asks for them: `zip` asks its left side first, `take` stops before it asks.
+//! The steps of a chain are in `machine`, sources reached by position in `indexed`, the work of one round in `pull`,
+//! and the methods that consume the elements in `consume`. The loop counts for the source of the first elements; every
+//! other source has a cursor. Elements are asked for as Rust asks for them: `zip` asks its left side first, `take`
+//! stops before it asks.
 
 mod compare;
 mod consume;

@@ -1,4 +1,4 @@
-//! `flat_map` and `flatten`: what one element makes is a loop within the loop. What the steps behind do with the elements stands in
+//! `flat_map` and `flatten`: the elements that one element makes are a loop within the loop. The steps behind stand in
 //! the inner one, so that leaving it leaves both.
 
 use gridwise_ir::ir::{LocalId, Place, ValueId};
@@ -66,7 +66,7 @@ impl<'e> Machine<'e> {
     }
 }
 
-/// What runs for each element. In a box: a loop within a loop has code around it that is no type of its own.
+/// The code that runs for each element. In a box: a loop within a loop has code around it that is no type of its own.
 type Body<'b, 'p, 'm, 's> = Box<dyn FnOnce(&mut FnCx<'p, 'm, 's>, Option<ValueId>, Target) + 'b>;
 
 impl<'p, 'm, 's> FnCx<'p, 'm, 's> {

@@ -14,7 +14,7 @@ use crate::lower::variant::{NONE, SOME};
 use crate::program::message::{MessageParts, split_message, zero_size_message};
 use crate::typed::Ty;
 
-/// What is divided.
+/// The array or slice that is divided.
 struct Whole {
     place: Place,
     offset: Option<ValueId>,

@@ -11,7 +11,7 @@ use crate::lower::function::FnCx;
 use crate::lower::variant::SOME;
 use crate::typed::Ty;
 
-/// Where control goes when there is no element.
+/// The exits of a round: the jump for a source without an element.
 #[derive(Clone)]
 pub(super) struct Exits {
     /// There are no more.
@@ -32,7 +32,7 @@ pub(super) enum Jump {
     Set(LocalId, Box<Jump>),
 }
 
-/// What the loop around gives the source it counts for.
+/// The position that the loop around gives to the source it counts for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Lead {
     Position(ValueId),
@@ -155,7 +155,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// What a step makes of an element of the step before.
+    /// Applies a step to an element of the step before.
     fn transform(&mut self, machine: &Machine<'_>, element: Option<ValueId>, exits: &Exits) -> Option<ValueId> {
         match machine {
             Machine::Enumerate { counter, last, ty, .. } => {

@@ -16,7 +16,7 @@ use crate::lower::inline::Callable;
 use crate::lower::variant::{ERR, OK};
 use crate::typed::Ty;
 
-/// What tells where an element lies from what is looked for.
+/// The order of the elements relative to the key of a search.
 struct Sought<'e> {
     method: SliceMethod,
     /// The value that is looked for, or its key.

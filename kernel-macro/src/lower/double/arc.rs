@@ -23,7 +23,7 @@ const ANGLES: [(f64, f64); 9] = [
     (0.718_829_999_621_624_5, -2.147_838_844_445_698_3e-17),
     (FRAC_PI_4, 3.061_616_997_868_383e-17),
 ];
-/// What π has more than its nearest number.
+/// The difference between π and its nearest number.
 const PI_LOW: f64 = 1.224_646_799_147_353_2e-16;
 
 impl FnCx<'_, '_, '_> {

@@ -15,7 +15,7 @@ pub(super) enum Datum {
     Members(Vec<Self>),
 }
 
-/// What a call did.
+/// The outcome of a call.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     pub(super) result: Option<Datum>,

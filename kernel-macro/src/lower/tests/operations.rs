@@ -19,7 +19,7 @@ struct Operations<T> {
     results: fn(T, T) -> Vec<u64>,
 }
 
-/// What rustc and a kernel say in the same words, then what rustc must say otherwise: debug builds trap.
+/// Operations that rustc and a kernel spell alike, then those that rustc must spell otherwise: debug builds trap.
 macro_rules! operations {
     (($a:ident, $b:ident, $n:ident, $d:ident): $ty:ident; $($same:expr,)+; $($text:literal => $value:expr,)+) => {
         Operations::<$ty> {
@@ -202,7 +202,7 @@ fn scalar(constant: Constant) -> Value {
     Value::Scalar(constant)
 }
 
-/// What a launch leaves in the last buffer.
+/// The last buffer after a launch.
 fn outcome(module: &Module, items: usize, buffers: Vec<Vec<Value>>) -> Vec<u64> {
     let [groups, items] = [items.div_ceil(GROUP), items].map(|count| [count as u32, 1, 1]);
     let inputs = Inputs { groups, items: Some(items), params: Vec::new(), buffers, ..Inputs::default() };

@@ -1,5 +1,5 @@
-//! Random programs, from source: what their IR computes stays the same through all passes together. What fails is made short
-//! before it is shown.
+//! Random programs, from source: their IR computes the same before and after all passes together. A program that fails
+//! is made short before it is shown.
 
 #[allow(dead_code, reason = "the programs' other users need the rest")]
 #[path = "../../../../tests/differential/generator/mod.rs"]
@@ -27,7 +27,7 @@ use crate::program::instantiate::instantiate;
 use crate::program::module::{infer_module, name_of, push_module};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 
-/// What the programs share, as the harness of the device tests has it.
+/// The items that the programs share, as the harness of the device tests has them.
 const SHARED: &str = include_str!("../../../../tests/differential/shared.rs");
 
 /// Instructions of one invocation.
@@ -39,7 +39,7 @@ const CASES: u64 = 120;
 /// Proposals of the minimiser.
 const ATTEMPTS: usize = 30_000;
 
-/// What came of a program.
+/// The verdict on a program.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Same,
@@ -160,7 +160,7 @@ fn lowered(source: &str) -> Result<Module, String> {
     }
 }
 
-/// What a workgroup leaves in the buffers; a message if it does what no random program should.
+/// The buffers after a workgroup; a message if it does something that no random program should.
 fn outcome(module: &Module, fuel: u64) -> Result<Vec<Vec<Value>>, String> {
     let scalar = |constant| Value::Scalar(constant);
     let bits = |k: u32| {

@@ -43,7 +43,7 @@ pub(super) struct Cursor<'t> {
     pub(super) at: usize,
 }
 
-/// What stands between operands.
+/// The operator between operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     Binary(BinaryOp),

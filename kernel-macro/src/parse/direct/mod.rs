@@ -21,7 +21,7 @@ use crate::diag::Diagnostics;
 
 use cursor::Cursor;
 
-/// What a function's signature has, also of parameters that are no part of the language.
+/// The signature of a function, also with parameters that are no part of the language.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
     /// Parameters with a name and a type.

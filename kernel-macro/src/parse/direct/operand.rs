@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a dot; `begin` is where the whole operand does, and how many ids there were before it.
+    /// The member behind a dot; `begin` is the beginning of the whole operand, and the number of ids before it.
     fn direct_member(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -224,7 +224,7 @@ impl Parser<'_> {
         self.literal(&syn::Lit::new(literal.clone()))
     }
 
-    /// What stands in parentheses: a tuple, or one expression without a comma behind it.
+    /// The operand in parentheses: a tuple, or one expression without a comma behind it.
     fn direct_parens(&mut self, group: &Group) -> Option<ExprKind> {
         let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
         let mut cursor = Cursor::new(&tokens);

@@ -152,7 +152,7 @@ impl Parser<'_> {
         Some(self.variable_ty(&ty))
     }
 
-    /// What begins with a keyword, a label or braces. `word` is the text of the first token.
+    /// A statement that begins with a keyword, a label or braces. `word` is the text of the first token.
     pub(super) fn direct_control(&mut self, cursor: &mut Cursor<'_>, word: Option<&Word>) -> Option<Box<Expr>> {
         let begin = cursor.at;
         let start = cursor.peek()?.span();
@@ -282,7 +282,7 @@ fn direct_label(cursor: &mut Cursor<'_>) -> Option<Box<Label>> {
     Some(to_label(&syn::Lifetime { apostrophe, ident }))
 }
 
-/// Where the pattern of a `let` ends: at its type, its value or the semicolon.
+/// The end of the pattern of a `let`: its type, its value or the semicolon.
 fn end_of_pattern(cursor: &Cursor<'_>, mut at: usize) -> Option<usize> {
     loop {
         match cursor.tokens.get(at)? {

@@ -1,5 +1,5 @@
-//! What is read straight from tokens is what syn's tree becomes: for every function of the corpus, and for forms chosen to be
-//! delimited wrongly.
+//! Agreement of the two parsers: the tree read straight from tokens is that of syn's, for every function of the corpus,
+//! and for forms chosen to be delimited wrongly.
 
 use std::path::Path;
 
