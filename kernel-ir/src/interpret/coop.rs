@@ -1,5 +1,8 @@
 //! Matrices of subgroups. Each invocation holds the whole matrix and computes all of it, which gives what they would compute
 //! together: their operands are the same. Of a subgroup the first one writes.
+//!
+//! The twin does the same: as operands are uniform, each invocation computes the whole, and the first of the subgroup
+//! writes.
 
 use super::memory::Memory;
 use super::step::Context;

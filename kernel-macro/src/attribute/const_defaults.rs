@@ -1,5 +1,11 @@
 //! The values of const parameters in `#[kernel(…)]`: `N = 256`, or `N = [64, 128]` for a value that is tuned. It reads
 //! them and puts the combinations together; it measures nothing.
+//!
+//! A const parameter of a kernel is a parameter of its dispatch type and of the twin, where rustc knows its value, and
+//! a specialization constant of the module, where the driver does. In between its value is open: inference has
+//! `Ty::Chosen` and `Len::Chosen`, the IR an instruction and `Size::Param`. Proofs hold for every value. A value that
+//! is a size is at least 1, which `Kernel::CONSTANTS` asserts at compile time and the runtime checks again. The
+//! interpreter gets numbers in their place from `passes/fix_constants`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;

@@ -1,5 +1,9 @@
 //! The lists of types that a kernel's type parameters stand for: `T = [f32, Vec3]` in `#[kernel(…)]`. Reads them and puts their
 //! combinations together; compiles nothing.
+//!
+//! Each combination of types is a kernel of its own: an instance like those of generic functions, with a descriptor and
+//! a twin, in which `T` is another name of the listed type. `dispatch` demands a trait that the listed types implement
+//! and that finds the kernel, so that any other type is an error that names the list.
 
 use proc_macro2::Ident;
 use syn::parse::ParseStream;

@@ -4,6 +4,19 @@
 //! the item's tokens, and those of all it names, to a callback. An expansion asks for what its item names one path at a
 //! time, carrying its [`State`] along, and ends when nothing is left. Each item gathers in its own scope, so names mean
 //! what they mean where they stand. Nothing here looks into types.
+//!
+//! For example, a kernel that calls `math::lerp` expands to `math::lerp! { … callback … }`. The callback resumes it
+//! with the tokens, asks for the next path, and expands to the result when none is left. So `use math::lerp;` brings
+//! the function and its tokens, whatever the path, across modules and crates. An item is known by a key made of its
+//! crate, place and text.
+//!
+//! A `#[device] mod` is one unit: the macro of each of its items hands out all of them, so that a type brings the
+//! `impl` blocks beside it. A lone `#[device] impl` could not be found, because nothing leads from a type to macros
+//! that come after it.
+//!
+//! A `use` in a function is resolved by the parser, which puts whole paths in its place. The names that `use State::*`
+//! brings come from the enum, which is gathered first (`expand/globs.rs`). A bare `PI` counts as that of `f32::consts`,
+//! and the rendering asserts that it is.
 
 mod cycle;
 mod entry;

@@ -1,6 +1,10 @@
 //! Items that kernels name and that lack the attribute by which kernels find them: looked for in the text of the source files.
 //! A macro cannot ask rustc whether there is another one, so a name without one would end the expansion. Must be sure: whatever
 //! the text leaves open is rustc's to report. Reads files of the crate only.
+//!
+//! If the text leaves open what a name means, the item is checked once without it, so that its other errors show. Then
+//! rustc reports the missing macro and names the macro that asked for it: hence the callback's name,
+//! `names_in_kernels_need_the_device_attribute`.
 
 use std::collections::BTreeMap;
 use std::path::{Path as FilePath, PathBuf};

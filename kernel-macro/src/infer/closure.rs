@@ -1,5 +1,12 @@
 //! Closures: their signatures, what they capture, and calls of variables that hold one. A closure is a value of a type of
 //! its own, made of what it captures by copy; what it does is a function of the module.
+//!
+//! Lowering inlines a closure that names a buffer. A closure passed to a method of `Option` and its like runs in place
+//! (`lower/inline.rs`): its variables are those of the function, so it may change them, and a `return` in it leaves a
+//! loop of one round. The same holds for a closure in a variable that changes its captures or names a slice and is
+//! never a value: it is lowered at each call. A closure passed for `FnMut` or `FnOnce` is lowered in place together
+//! with the function that takes it (`lower/reference.rs`). A path given instead, `map(f32::sqrt)`, is parsed as itself
+//! and as the closure that calls it; inference takes one of the two.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,4 +1,10 @@
 //! Evaluation of consts and array lengths, with Rust's checked arithmetic: what rustc refuses is an error here.
+//!
+//! The macro evaluates consts while it infers types, because lengths of arrays need them before anything is lowered: in
+//! a bounded number of rounds, and never to a number that depends on the bits of `usize`. Blocks and patterns are in
+//! `computed.rs`, calls in `const_call.rs`. The results for scalars, and for arrays that are computed, are asserted
+//! against rustc's own value beside the const (`emit/codegen/constant.rs`). A `const fn` is emitted as its author wrote
+//! it, for rustc's consts, and a second time for the twin.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

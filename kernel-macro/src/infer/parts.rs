@@ -1,5 +1,9 @@
 //! Inference of what makes slices of a slice: `windows`, `chunks` and `split_at`. Unlike `&x[a..b]` these are values of a type
 //! of their own, which knows what they are parts of by the call that made them.
+//!
+//! Such a value is two words, the start and the length of a slice, and the call gives the whole that it is a part of.
+//! So it passes through options, tuples and closures. Methods with slices have, in the same `impl` or trait, a form of
+//! another name that the twin calls.
 
 use crate::ast::{Expr, ExprKind};
 use crate::builtin::iteration::{Iteration, Parts};

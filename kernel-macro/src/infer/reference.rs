@@ -1,6 +1,17 @@
 //! References: `&x` and `&mut x` as arguments and in `let`, and what reads and writes through them. A reference has no type
 //! of its own here: it has that of what it leads to, and rustc sees to the rest in the original. It may stand only where it
 //! is known what it leads to, which is all this file checks.
+//!
+//! On the device a variable with a reference is another name of a place, whose indices were evaluated when it was made,
+//! and a function that writes through a parameter is lowered anew at each call, in place. In the twin it is a reference
+//! of Rust's own, except for places in buffers and shared memory: an argument is copied in and out around the call, and
+//! a variable reads and writes through a `Part` each time. The two differ only if another invocation accesses the place
+//! in the meantime, which `&mut` excludes. A reference with an index out of range refers to a zero.
+//!
+//! A method with `&mut self` takes the value and returns the new one, which is stored back: Rust excludes other
+//! references, so nobody can tell. A function of an `impl Index` ends with a place (`infer/element.rs`): `x[i]` is
+//! lowered as a call of it, and rustc itself does so in the twin. `x.get_mut(i)` is a reference if a pattern names it
+//! at once (`parse/element.rs`).
 
 use crate::ast::{Expr, ExprKind, Item, TypeExpr, UnaryOp};
 use crate::diag::code;

@@ -1,4 +1,10 @@
 //! Matrices of subgroups: their functions, methods and operators.
+//!
+//! A matrix is one value in the IR (`Type::Coop`), opaque to passes. A load or store names the place of the *last* cell
+//! that it reaches, so that one ordinary check covers all of them. A function of its elements is a loop over those that
+//! an invocation holds (`CoopOp::Held`, `Step::Element`): some of them on a device, all on the host. So such a function
+//! has no effects, which this file checks, and uses nothing that differs within the subgroup, which `uniformity`
+//! checks.
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::coop::Lines;

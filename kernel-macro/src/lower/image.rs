@@ -1,4 +1,10 @@
 //! Methods of images: a position that is checked, then one instruction.
+//!
+//! Images are parameters of kernels and nothing else: a type of their own in inference, a buffer with a format in the
+//! IR, and one instruction there (`ImageOp`). Ordinary code around it checks positions, because SPIR-V leaves accesses
+//! outside undefined. The types that kernels name (`Image2D`, `Sampled2D`) are views in the twin: rustc checks `load`,
+//! and the twin calls `twin_load` with the place in the source. `kernel-ir/src/descriptor/sampling.rs` has the samplers
+//! of the host and the interpreter.
 
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{BufferId, ImageOp, Root, ValueId};

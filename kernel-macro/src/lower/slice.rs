@@ -1,5 +1,10 @@
 //! Slices: some elements of an array or buffer, known where the slice is made. A range beyond the elements panics
 //! there; an index that leaves the slice traps like any other.
+//!
+//! On the device a slice is a place, an offset and a length. A function with slices is lowered in place, so that its
+//! accesses name the buffer, shared variable or array itself. Its rendering is an original, which rustc checks, and
+//! beside it a function of `Slice` and `SliceMut` for the twin. That is an associated function of a hidden type with
+//! the function's name, so every path to the one is a path to the other.
 
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{Place, Root, SiteId, ValueId};

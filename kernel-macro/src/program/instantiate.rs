@@ -1,5 +1,16 @@
 //! Makes the instances of generic functions that an item needs, directly or through others, and infers each with all
 //! types known. Errors in an instance are reported at the call that asked for it.
+//!
+//! The function as written is rendered once, and rustc checks it against its bounds. Operators on values of a
+//! parameter's type go through `twin::generic` there: integers wrap and trap whatever the parameter is, and other types
+//! use the author's operator. Types known in the rendering must be the same in every instance, which [`compare`]
+//! checks. A method of a type or trait is an instance with `Self` bound; `infer/associated.rs` chooses it among the
+//! gathered `impl` blocks.
+//!
+//! A generic struct or enum has its arguments in its type (`Ty::Struct(item, args)`), and its definition names its
+//! parameters by position (`Ty::Param`), for which `Program::fields_of` puts the arguments. Only lowering makes a
+//! struct of the module for each list of arguments. Each kernel that names a generic `GpuData` struct in its signature
+//! asserts its layout. A type alias stands for its type as soon as inference meets it.
 
 use std::collections::BTreeSet;
 

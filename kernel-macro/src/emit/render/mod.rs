@@ -7,6 +7,12 @@
 //!   on the host device;
 //! - *device*: a device function, which serves as both and finds the running invocation by thread. One that takes slices has
 //!   an original and, for what runs on the host, a function of slices that many invocations share.
+//!
+//! The twin cannot take `&mut [T]`, because many invocations hold the buffer at once. It takes `SliceMut`, whose
+//! accesses are relaxed atomics word by word, so a race is a wrong program and not undefined behaviour. `usize` and
+//! `isize` have 32 bits in it, as on the device. rust-analyzer gets the author's own text in place of the original
+//! ([`editor`](crate::emit::editor)), before everything that depends on the body, because it completes a word by
+//! comparing two expansions.
 
 mod assign;
 mod closure;

@@ -4,6 +4,14 @@
 //! and the methods that consume the elements in `consume`. The loop counts for the source of the first elements; every
 //! other source has a cursor. Elements are asked for as Rust asks for them: `zip` asks its left side first, `take`
 //! stops before it asks.
+//!
+//! An iterator is no value: its type names only its elements, and the method that consumes it lowers the whole chain.
+//! An iterator in a `mut` variable is a machine (`Slot::Iterator`) that starts where it is made and gives an element at
+//! each `next`; any other is consumed once, as rustc checks, and is lowered there. Sources reached by position, and
+//! `rev`, `take` and `zip` of them, stay an index; only steps with closures become code with state. Closures run in the
+//! order of Rust's library; chains whose order depends on the steps behind are refused (`infer/chain.rs`). References
+//! to elements are values here, and rustc sees the references in the original. A `for` loop that writes elements goes
+//! by position (`infer/written.rs`).
 
 mod compare;
 mod consume;
