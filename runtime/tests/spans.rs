@@ -1,4 +1,4 @@
-//! What a subscriber of `tracing` is told: a span for each thing that takes the host's time, with what it is about.
+//! Spans for a subscriber of `tracing`: one for each piece of work that takes the host's time, with its subject.
 
 use std::fmt::{Debug, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -14,7 +14,7 @@ pub struct Grid {
     pub(crate) size: [i128; 3],
 }
 
-/// What a grid counts.
+/// The unit of a grid's counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     Items,
@@ -68,7 +68,7 @@ impl Grid {
     }
 }
 
-/// What can be the size of a grid: one to three integers.
+/// A type that can be the size of a grid: one to three integers.
 ///
 /// ```
 /// use gridwise_runtime::GridSize;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::core::error::{Error, Result};
 
-/// What is known of a device. It only ever gets worse.
+/// The health of a device. It only ever gets worse.
 #[derive(Debug)]
 pub(crate) struct Health {
     state: AtomicU8,

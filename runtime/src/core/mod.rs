@@ -1,4 +1,4 @@
-//! What every floor above builds on: errors, grids, the order of work, the device's health. It must not know a device or its memory.
+//! The lowest floor: errors, grids, the order of work, the device's health. It must not know a device or its memory.
 
 pub(crate) mod error;
 pub(crate) mod grid;

@@ -1,4 +1,4 @@
-//! What kernels print: records sorted into the order of a program that runs one invocation after the other, and the sink
+//! Prints of kernels: records sorted into the order of a program that runs one invocation after the other, and the sink
 //! that takes them. No Vulkan calls.
 
 use std::fmt;
@@ -40,7 +40,7 @@ pub struct Printed<'a> {
     pub column: u32,
 }
 
-/// Where the texts of `println!` and its like go; the standard streams by default.
+/// The sink for the texts of `println!` and its like; the standard streams by default.
 ///
 /// It is called when a run of a sequence is over, before the wait for it returns, once per message, in order of workgroups,
 /// of invocations in each, and of the program in each of those.

@@ -5,7 +5,7 @@ use gridwise_ir::descriptor::{KernelDescriptor, Site, SiteKind, TrapRecord};
 use crate::core::error::Error;
 use crate::twin::Trap;
 
-/// What Rust says about a trap at this site.
+/// Rust's message for a trap at this site.
 pub(crate) fn message_of(site: &Site, operands: &[u32]) -> String {
     let operand = |index: usize| operands.get(index).copied().unwrap_or_default();
     match site.kind {
@@ -43,7 +43,7 @@ pub(crate) fn panic_error(kernel: &'static str, trap: Trap) -> Error {
     }
 }
 
-/// What a device's trap record says about a launch; `None` when nothing trapped.
+/// The first trap of a launch, from a device's trap record; `None` when nothing trapped.
 pub(crate) fn read_record(
     descriptor: &'static KernelDescriptor,
     record: &TrapRecord,

@@ -5,7 +5,7 @@ use gridwise_ir::descriptor::Feature;
 use crate::core::error::{Error, Result};
 use crate::device::info::{DeviceInfo, DeviceKind};
 
-/// Which device a manager uses.
+/// The choice of a manager's device.
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {

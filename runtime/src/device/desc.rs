@@ -25,9 +25,9 @@ use crate::twin::HostOptions;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ManagerDesc {
-    /// Which device to use.
+    /// The device to use.
     pub device: DeviceChoice,
-    /// Which of its queues to use.
+    /// The queues of the device to use.
     pub queues: QueueChoice,
     /// Whether the Khronos validation layer, with synchronization validation, watches the driver calls.
     pub validation: bool,
@@ -41,15 +41,15 @@ pub struct ManagerDesc {
     /// Whether launches of fewer than 16,384 items run several of them per invocation, too, where larger ones of the kernel do. For
     /// tests of what larger ones do: fewer keep no device busy, and the code of one item is compiled sooner.
     pub batches_small_launches: bool,
-    /// Bytes of the buffer that takes what one launch prints; 1 MiB when not said. What finds no room is counted.
+    /// Bytes of the buffer for the prints of one launch; 1 MiB by default. Prints that find no room are counted.
     pub print_bytes: Option<u32>,
-    /// Where `println!` and its like in kernels go; the standard streams when not said.
+    /// The sink for `println!` and its like in kernels; the standard streams by default.
     pub print: PrintSink,
     /// Whether the driver keeps what it knows of compiled kernels, for [`Algorithm::executables`](crate::Algorithm::executables).
     pub executable_statistics: bool,
     /// How the host device runs kernels, if it is chosen.
     pub host: HostOptions,
-    /// Where compiled pipelines are kept between runs.
+    /// The place where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
     /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
     /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.

@@ -1,4 +1,4 @@
-//! What a driver tells of a compiled kernel. Holds it; the asking is in `vulkan/executables.rs`.
+//! A driver's figures for a compiled kernel, as data; `vulkan/executables.rs` asks for them.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ use std::fmt;
 pub struct Executable {
     /// The driver's name for it.
     pub name: String,
-    /// What it is, in the driver's words.
+    /// The description, in the driver's words.
     pub description: String,
     /// Invocations of a subgroup in it.
     pub subgroup_size: u32,
@@ -53,7 +53,7 @@ pub struct Executable {
 pub struct Statistic {
     /// The driver's name for it, such as `Register Count`.
     pub name: String,
-    /// What it means, in the driver's words.
+    /// The meaning, in the driver's words.
     pub description: String,
     /// The figure.
     pub value: StatisticValue,

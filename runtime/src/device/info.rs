@@ -1,4 +1,4 @@
-//! What a device is and can do, as users see it. No Vulkan calls.
+//! The properties of a device, as users see them. No Vulkan calls.
 
 use std::fmt;
 
@@ -24,20 +24,20 @@ use crate::twin::HostOptions;
 pub struct DeviceInfo {
     /// Its name, as the driver gives it.
     pub name: String,
-    /// What kind of device it is.
+    /// The kind of device.
     pub kind: DeviceKind,
     /// The driver and its version.
     pub driver: String,
     /// The Vulkan version it speaks; `None` for the host device.
     pub api_version: Option<[u32; 3]>,
-    /// What a kernel may use at most.
+    /// The largest numbers that a kernel may use.
     pub limits: Limits,
     /// The optional features it has. Of subnormal numbers, what the driver promises; [`Manager::subnormals`](crate::Manager::subnormals) asks
     /// what the device does.
     pub features: Vec<Feature>,
     /// The kinds of queues it has.
     pub queue_families: Vec<QueueFamily>,
-    /// What it lacks that every kernel needs; empty for a usable device.
+    /// The requirements of every kernel that the device lacks; empty for a usable device.
     pub missing: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct DeviceInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueFamily {
-    /// What they do.
+    /// The kind of their work.
     pub kind: QueueKind,
     /// How many there are.
     pub count: u32,
@@ -62,7 +62,7 @@ pub struct QueueFamily {
     pub(crate) can_blit: bool,
 }
 
-/// What a queue does.
+/// The kind of a queue's work.
 ///
 /// ```
 /// use gridwise_runtime::{Manager, QueueKind};
@@ -108,7 +108,7 @@ pub enum DeviceKind {
     Host,
 }
 
-/// What a kernel and its buffers may use at most on a device.
+/// The largest numbers that a kernel and its buffers may use on a device.
 ///
 /// ```
 /// let limits = gridwise_runtime::Manager::host().device().limits;
@@ -127,7 +127,7 @@ pub struct Limits {
     pub max_workgroup_invocations: u32,
     /// Bytes of shared memory of a workgroup.
     pub max_shared_bytes: u32,
-    /// What subgroups there are.
+    /// The sizes and operations of subgroups.
     pub subgroup: SubgroupLimits,
     /// Bytes of by-value parameters and launch words.
     pub max_push_constants: u32,

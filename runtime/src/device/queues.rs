@@ -1,11 +1,11 @@
-//! Which queues a manager has: chosen from a device's families by a request. Pure.
+//! The choice of a manager's queues from a device's families, by a request. Pure.
 
 use crate::core::error::{Error, Result};
 use crate::core::sync::schedule::MAX_QUEUES;
 use crate::device::existing::ExistingVulkan;
 use crate::device::info::{QueueFamily, QueueKind};
 
-/// Which queues a manager opens.
+/// The queues that a manager opens.
 ///
 /// Work on one queue is submitted in order and overlaps only where the device finds room in between; work on several runs side by side. A
 /// sequence is put on a queue by [`Manager::sequence_on`](crate::Manager::sequence_on).
@@ -37,8 +37,8 @@ pub enum QueueChoice {
     /// So many queues of each of these families, by their positions in
     /// [`DeviceInfo::queue_families`](crate::DeviceInfo::queue_families). The first of them computes.
     Families(Vec<(u32, u32)>),
-    /// As [`Best`](Self::Best), but at least so many that compute. Where the device has fewer, several of them are one queue of the
-    /// device: then their work is ordered as if it were not, and may overlap less.
+    /// As [`Best`](Self::Best), but at least so many that compute. If the device has fewer, several of them share one
+    /// queue of the device: the results are the same, and their work may overlap less.
     AtLeast(usize),
 }
 
@@ -58,7 +58,7 @@ pub enum QueueChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueInfo {
-    /// What it does.
+    /// The kind of its work.
     pub kind: QueueKind,
     /// Its family's position in [`DeviceInfo::queue_families`](crate::DeviceInfo::queue_families).
     pub family: u32,

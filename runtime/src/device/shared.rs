@@ -1,4 +1,4 @@
-//! What a manager and everything made on it share.
+//! The state that a manager and everything made on it share.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -88,7 +88,7 @@ impl Device {
         }
     }
 
-    /// Where messages go.
+    /// The sink for messages.
     pub(crate) fn sink(&self) -> PrintSink {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -115,7 +115,7 @@ impl Device {
         printed.into_iter().for_each(|launch| launch.emit(&sink));
     }
 
-    /// What there is.
+    /// The counts.
     pub(crate) fn statistics(&self) -> Statistics {
         let (tensors, tensor_bytes) = self.live.totals();
         let mut statistics = Statistics {

@@ -1,10 +1,10 @@
-//! What a manager has made and not freed yet. It counts; it must not keep anything alive.
+//! Counts of the objects that a manager has made and not freed yet. They must not keep anything alive.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a manager holds and has done; made by [`Manager::statistics`](crate::Manager::statistics).
+/// Counts of a manager's objects and work; made by [`Manager::statistics`](crate::Manager::statistics).
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {
@@ -26,7 +26,7 @@ pub struct Statistics {
     pub tensor_bytes: u64,
     /// Pieces of memory that were asked of the driver; Vulkan bounds how many there may be. Zero on the host device.
     pub allocations: u64,
-    /// Bytes of these pieces. What tensors do not use of them is kept for later ones.
+    /// Bytes of these pieces. The part that no tensor uses is kept for later ones.
     pub allocated_bytes: u64,
     /// Runs of sequences and transfers that were submitted.
     pub submissions: u64,

@@ -27,7 +27,7 @@ use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueIn
 /// # }
 /// ```
 ///
-/// What was made may outlive the manager and be dropped in any order.
+/// Objects may outlive the manager that made them and be dropped in any order.
 #[derive(Debug, Clone)]
 pub struct Manager {
     shared: Arc<Device>,
@@ -98,7 +98,7 @@ impl Manager {
         &self.shared.queues
     }
 
-    /// What the manager holds and has done so far.
+    /// Counts of the manager's objects and of its work so far.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -188,8 +188,8 @@ impl Manager {
 
     /// Writes the pipelines compiled so far to where [`ManagerDesc::pipeline_cache`] says, for later runs.
     ///
-    /// That is done anyway when the manager and all that it made is gone: this is for programs that end without dropping
-    /// them. Whatever goes wrong is a line in the log.
+    /// That is done anyway when the manager and all its objects are gone: this is for programs that end without
+    /// dropping them. A fault is a line in the log.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -209,7 +209,7 @@ impl Manager {
         }
     }
 
-    /// What the validation layer has reported so far; always empty when validation is off.
+    /// The validation layer's messages so far; always empty when validation is off.
     ///
     /// ```
     /// # let manager = gridwise_runtime::Manager::host();

@@ -1,4 +1,5 @@
-//! What a manager makes: tensors, images, sequences, events, algorithms. It must not know how any of them is made.
+//! The makers of a manager's objects: tensors, images, sequences, events, algorithms. They must not know how any of
+//! them is made.
 
 use super::Manager;
 use crate::core::error::{Error, Result};

@@ -1,4 +1,5 @@
-//! What the host knows of a buffer's contents, for the day its device is lost. Valid as long as no submission writes the buffer.
+//! Host copies of buffers' contents, for the day the device is lost. A copy is valid as long as no submission writes
+//! the buffer.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -56,8 +57,8 @@ impl Kept {
         self.set(contents, marks_of(ticket));
     }
 
-    /// Notes the texels that a level, one of `count`, has after these writes. What is known of the others stays known if the image
-    /// was as it was known to be `before`.
+    /// Notes the texels that a level, one of `count`, has after these writes. The copies of other levels stay valid if
+    /// the image had the marks `before`.
     pub(crate) fn set_level(&self, (level, count): (u32, u32), bytes: Vec<u8>, before: Marks, after: Marks) {
         let mut state = self.lock();
         let mut levels = match state.take() {

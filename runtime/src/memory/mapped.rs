@@ -12,8 +12,8 @@ use crate::memory::data::GpuData;
 use crate::memory::padding;
 use crate::memory::tensor::Tensor;
 
-/// What a tensor's memory is for; given to [`Manager::tensor_in`](crate::Manager::tensor_in). All kinds work everywhere: what
-/// differs is what is fast, and what [`Tensor::map`] reaches. On the host device all are alike.
+/// The use of a tensor's memory; given to [`Manager::tensor_in`](crate::Manager::tensor_in). All kinds work everywhere:
+/// they differ in speed, and in whether [`Tensor::map`] reaches them. On the host device all are alike.
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {
@@ -87,7 +87,7 @@ pub struct Mapped<'a, T: GpuData> {
 pub struct MappedMut<'a, T: GpuData> {
     elements: &'a mut [T],
     buffer: &'a Buffer,
-    /// What had written the buffer before.
+    /// The last writer of the buffer before.
     before: Marks,
     _access: HostAccess<'a>,
 }

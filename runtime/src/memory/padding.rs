@@ -7,7 +7,7 @@ use crate::core::error::{Error, Result};
 use crate::core::pages;
 use crate::memory::data::GpuData;
 
-/// Where a field of a struct lies, and what it has fields of its own; told by `#[derive(GpuData)]`.
+/// The place of a struct's field, and its own fields; told by `#[derive(GpuData)]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
     offset: usize,
@@ -51,7 +51,8 @@ pub(crate) const fn is_padded<T: GpuData>() -> bool {
     has_gap(size_of::<T>(), T::FIELDS)
 }
 
-/// Whether there are bytes between or behind fields, or in them. What has no fields is a number or a vector, and has no gaps.
+/// Whether there are bytes between or behind fields, or in them. A type without fields is a number or a vector, and has
+/// no gaps.
 const fn has_gap(size: usize, fields: &[Field]) -> bool {
     let (mut end, mut index) = (0, 0);
     while index < fields.len() {

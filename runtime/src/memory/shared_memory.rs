@@ -1,4 +1,4 @@
-//! Tensors whose memory several managers have, also in different processes. Who works on them at the same time is not ordered here.
+//! Tensors whose memory several managers have, also in different processes. Their accesses are not ordered here.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ impl Manager {
     /// # }
     /// ```
     ///
-    /// Nothing orders the work of two managers: an evaluation of the one has to be waited for before the other begins. What
-    /// they do to the tensor at the same time is a race: its elements are anything then. The host copies to and from it,
-    /// and never maps it.
+    /// Nothing orders the work of two managers: an evaluation of the one has to be waited for before the other begins.
+    /// Accesses to the tensor at the same time are a race: its elements are undefined then. The host copies to and from
+    /// it, and never maps it.
     ///
     /// # Errors
     /// [`Error::CannotShare`] where the device lacks what it takes, [`Error::OnHostDevice`], and as

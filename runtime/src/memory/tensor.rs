@@ -69,11 +69,11 @@ pub struct TensorRef {
 pub struct TensorDesc<'a, T> {
     /// Its name, in errors and in the driver's tools.
     pub name: &'a str,
-    /// What it holds at first.
+    /// The contents at first.
     pub contents: Contents<'a, T>,
 }
 
-/// What a new tensor holds.
+/// The contents of a new tensor.
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {
@@ -128,8 +128,9 @@ impl<T: GpuData> Tensor<T> {
 
     /// Makes the tensor anew, of any length, with copies of `data`.
     ///
-    /// Sequences that were recorded with the tensor use its new memory from their next evaluation on. Where the new length is another,
-    /// their launches were checked for the old one: their evaluation is [`Error::TensorRebuilt`] until they are recorded again.
+    /// Sequences that were recorded with the tensor use its new memory from their next evaluation on. If the new length
+    /// is another, their launches were checked for the old one: their evaluation is [`Error::TensorRebuilt`] until they
+    /// are recorded again.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -180,8 +181,8 @@ impl<T: GpuData> Tensor<T> {
     pub fn view<R>(&self, look: impl FnOnce(&[T]) -> R) -> Result<R> {
         view_of(&self.buffer, look)
     }
-    /// Where the tensor lies in Vulkan, for an application's own commands; `None` on the host device. It stays there as long
-    /// as the tensor exists. Whoever uses it by commands of their own orders these with evaluations that name the tensor.
+    /// The place of the tensor in Vulkan, for an application's own commands; `None` on the host device. It stays there
+    /// as long as the tensor exists. The application orders its commands with evaluations that name the tensor.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -519,7 +520,7 @@ struct Written<'a, T: GpuData> {
     staged: &'a Buffer,
     data: *mut u8,
     len: usize,
-    /// Who had written the copy before.
+    /// The last writer of the copy before.
     before: Marks,
     marker: PhantomData<T>,
 }

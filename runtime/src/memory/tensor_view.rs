@@ -71,9 +71,9 @@ impl<T: GpuData> Tensor<T> {
     /// # }
     /// ```
     ///
-    /// What is recorded keeps the whole tensor alive. Within a sequence, operations wait for each other where their parts overlap, and not
-    /// elsewhere; evaluations of several sequences, and the host, wait for all that is done to the tensor. Parts may overlap in one
-    /// launch where it only reads them; what it writes has words of 4 bytes to itself.
+    /// A recording keeps the whole tensor alive. Within a sequence, operations wait for each other only if their parts
+    /// overlap. Evaluations of several sequences, and the host, wait for every access to the tensor. Parts that one
+    /// launch only reads may overlap; a part that it writes shares no word of 4 bytes with another.
     ///
     /// A kernel on a Vulkan device gets only parts that begin at a multiple of [`Limits::part_alignment`](crate::Limits::part_alignment)
     /// bytes (most devices: 16 to 64, at most 256); recording another launch ends with [`Error::Misaligned`]. Lists of tensors take parts
@@ -157,8 +157,8 @@ impl<T: GpuData> Tensor<T> {
 }
 
 impl<T: Plain> Tensor<T> {
-    /// The same memory as elements of another type, as many as there are whole ones: numbers as vectors, for kernels that
-    /// read 16 bytes at a time, or words as bytes. What is left at the end is not among them.
+    /// The same memory as elements of another type, as many as there are whole ones: numbers as vectors, for kernels
+    /// that read 16 bytes at a time, or words as bytes. A rest at the end is not among them.
     ///
     /// ```
     /// # use gridwise_runtime::glam::{Vec4, vec4};

@@ -12,9 +12,9 @@ use crate::memory::data::{GpuData, Value};
 /// A number in a buffer or in shared memory that many invocations may change at once.
 ///
 /// Kernels take `&[Atomic<T>]`, for which a `Tensor<T>` is passed; shared memory may be `Shared<[Atomic<T>; N]>`, and
-/// `GpuData` structs may have atomic fields, of 32 and 64 bits. What has 8 or 16 bits the device exchanges with the word that it is
-/// in: neighbours slow each other down. The methods are those of Rust's atomics. `SeqCst` is not available: Vulkan's
-/// memory model has no single order of all operations.
+/// `GpuData` structs may have atomic fields, of 32 and 64 bits. A device exchanges 8 and 16 bits with the word that
+/// holds them: neighbours slow each other down. The methods are those of Rust's atomics. `SeqCst` is not available:
+/// Vulkan's memory model has no single order of all operations.
 ///
 /// On the host, in a struct that lies in a tensor, it is a number like any other.
 ///

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::outside_of_kernels;
 
-/// Who sees the effects that a fence orders.
+/// The invocations that see the effects which a fence orders.
 ///
 /// ```
 /// use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -60,8 +60,8 @@ pub fn barrier() {
 /// }
 /// ```
 ///
-/// When it is not the same, some invocations do not come to the barrier: the host device and the sanitizer report that, a GPU
-/// may hang. What all invocations read at one index needs no such word, as long as nobody writes it meanwhile.
+/// If it differs, some invocations do not come to the barrier: the host device and the sanitizer report that, a GPU may
+/// hang. A value that all invocations read at one index needs no such assurance, as long as nobody writes it meanwhile.
 ///
 /// # Panics
 /// Outside of kernels.

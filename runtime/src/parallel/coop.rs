@@ -12,9 +12,10 @@ use crate::memory::data::{GpuData, Value};
 
 /// A matrix that the invocations of a subgroup hold together, for products in hardware (`VK_KHR_cooperative_matrix`).
 ///
-/// `T` is the type of its elements, `U` what it is in `a * b + c`: [`MatrixA`], [`MatrixB`] or [`Accumulator`]; `R` and `C` are
-/// its rows and columns. All invocations of a subgroup come to each operation together, with the same operands, which the
-/// compiler sees to. Which types and products a device has, [`DeviceInfo::features`](crate::DeviceInfo) tells.
+/// `T` is the type of its elements, `U` its role in `a * b + c`: [`MatrixA`], [`MatrixB`] or [`Accumulator`]; `R` and
+/// `C` are its rows and columns. All invocations of a subgroup come to each operation together, with the same operands,
+/// which the compiler checks. [`DeviceInfo::features`](crate::DeviceInfo) lists the types and products that a device
+/// has.
 ///
 /// ```text
 /// let a = CoopMatrix::<f16, MatrixA, 16, 16>::load(x, 0, 16, RowMajor);
@@ -52,7 +53,7 @@ pub enum MatrixA {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatrixB {}
 
-/// What a product is added to, and the result.
+/// The addend of a product, and the result.
 ///
 /// ```
 /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
@@ -82,7 +83,7 @@ pub enum MatrixLayout {
     ColumnMajor,
 }
 
-/// What a [`CoopMatrix`] is in a product.
+/// The role of a [`CoopMatrix`] in a product.
 ///
 /// ```
 /// use gridwise_runtime::parallel::{Accumulator, MatrixA, MatrixB, MatrixRole};
@@ -98,7 +99,7 @@ impl MatrixRole for MatrixA {}
 impl MatrixRole for MatrixB {}
 impl MatrixRole for Accumulator {}
 
-/// What a [`CoopMatrix`] can be made of.
+/// A type that the elements of a [`CoopMatrix`] can have.
 ///
 /// ```
 /// use gridwise_runtime::{half::{bf16, f16}, parallel::CoopElement};

@@ -1,5 +1,5 @@
-//! What kernels write to work together: shared memory, atomics, barriers, subgroup operations. Here are the types and
-//! signatures that rustc checks a kernel against; what runs is the device's code, or the twin's.
+//! The types and functions with which kernels work together: shared memory, atomics, barriers, subgroup operations.
+//! rustc checks a kernel against these signatures; the device's code runs, or the twin's.
 
 mod atomic;
 mod barrier;

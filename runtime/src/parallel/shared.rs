@@ -16,7 +16,7 @@ use crate::memory::data::GpuData;
 /// barrier();
 /// ```
 ///
-/// Elements are read and written as those of a local array, without `mut`. What one invocation wrote, others read after a
+/// Elements are read and written as those of a local array, without `mut`. Other invocations see a write after a
 /// [`barrier`](super::barrier()).
 #[derive(Debug)]
 pub struct Shared<T>(PhantomData<T>);
@@ -41,7 +41,7 @@ impl<T: GpuData> Shared<T> {
     }
 }
 
-/// What the memory holds, in the form of a kernel that rustc checks and nobody calls.
+/// The value in the memory, for a form of the kernel that rustc checks and nobody calls.
 pub fn held<T>(_memory: Shared<T>) -> T {
     outside_of_kernels("Shared")
 }

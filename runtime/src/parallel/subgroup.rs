@@ -12,7 +12,7 @@ use half::f16;
 use super::outside_of_kernels;
 use crate::memory::data::Value;
 
-/// What subgroups exchange: `bool`, numbers, and vectors of them.
+/// A type that subgroups exchange: `bool`, numbers, and vectors of them.
 #[diagnostic::on_unimplemented(
     message = "subgroups do not exchange `{Self}`",
     label = "neither a scalar nor a vector",
@@ -21,7 +21,7 @@ use crate::memory::data::Value;
 #[doc(hidden)]
 pub trait SubgroupValue: Value + PartialEq {}
 
-/// What subgroups calculate with: numbers and vectors of them.
+/// A type that subgroups calculate with: numbers and vectors of them.
 #[doc(hidden)]
 pub trait Number: SubgroupValue {
     const ONE: Self;
@@ -33,7 +33,7 @@ pub trait Number: SubgroupValue {
     fn larger(a: Self, b: Self) -> Self;
 }
 
-/// What has bitwise operations: `bool`, integers and vectors of them.
+/// A type with bitwise operations: `bool`, integers and vectors of them.
 #[doc(hidden)]
 pub trait Bits: SubgroupValue {
     const ONES: Self;

@@ -39,7 +39,7 @@ pub struct Algorithm {
     prepared: Arc<Prepared>,
 }
 
-/// Which of a kernel's variants a launch takes.
+/// The choice of a kernel's variant for a launch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
     /// The kernel's obligations hold.
@@ -61,7 +61,7 @@ pub(crate) struct Variant {
 /// For how many images lists have room at the least: their lengths are rounded up, so that few pipelines serve all.
 const LEAST_LISTED: u32 = 8;
 
-/// What a pipeline may take for granted.
+/// The properties of a launch that its pipeline may rely on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Flags {
     pub(crate) variant: Variant,
@@ -97,7 +97,7 @@ impl Variant {
     }
 }
 
-/// What an algorithm holds.
+/// A compiled kernel with its constants.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) descriptor: &'static KernelDescriptor,
@@ -111,10 +111,10 @@ impl Algorithm {
         Self { prepared }
     }
 
-    /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and tells its bindings,
-    /// its workgroup, its push constants and specialization constants itself; what is given has to fit. Buffers
-    /// and images are supported, those with samplers as `sampler2D` and its like. Where the driver may end loops early, the module
-    /// is watched as kernels are: [`Error::LoopsStopped`].
+    /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and declares
+    /// its bindings, workgroup, push constants and specialization constants itself; the arguments have to fit them.
+    /// Buffers and images are supported, those with samplers as `sampler2D` and its like. If the driver may end loops
+    /// early, the module is watched as kernels are: [`Error::LoopsStopped`].
     ///
     /// ```standalone_crate
     /// use gridwise_runtime::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
@@ -150,13 +150,14 @@ impl Algorithm {
     /// [`Error::NeedsVulkan`] on the host device.
     ///
     /// # Safety
-    /// Whatever its constants are, the module must stay within the buffers that it is given in each launch, must end, and must
-    /// not race: what it does while it runs cannot be checked. What nobody vouches for runs in a `Worker`, a process of its own.
+    /// Whatever its constants are, the module must stay within the buffers that it is given in each launch, must end,
+    /// and must not race: its behaviour while it runs cannot be checked. A module that you cannot vouch for runs in a
+    /// `Worker`, a process of its own.
     pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
         SpirvAlgorithm::new(manager.shared(), desc)
     }
 
-    /// What the driver made of the kernel: registers, memory, instructions, as far as it tells.
+    /// The driver's figures for the compiled kernel: registers, memory, instructions, as far as it tells.
     ///
     /// ```standalone_crate
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -185,7 +186,7 @@ impl Algorithm {
         }
     }
 
-    /// What was compiled.
+    /// The descriptor of the compiled kernel.
     ///
     /// ```standalone_crate
     /// # #[path = "../tests/devices/kernels.rs"]

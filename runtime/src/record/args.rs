@@ -546,7 +546,8 @@ fn passed_twice(descriptor: &KernelDescriptor, arguments: &[BufferArg], first: u
     Error::AliasedTensor { operation, tensor: name.at(place) }
 }
 
-/// Which argument one of a launch's is: its position from 1, and the parameter; of a list with its position there.
+/// An argument of a launch in words: its position from 1, and the parameter; for a member of a list also the position
+/// in the list.
 fn place_among(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
     let (param, role) = (arguments[at].param, arguments[at].role);
     let position = u64::from(param) + 1;
@@ -560,7 +561,7 @@ fn place_among(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize
     }
 }
 
-/// Which argument of its kernel one of a launch's is, in the words of errors.
+/// An argument of a kernel's launch, in the words of errors.
 pub(crate) fn place_of(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
     format!("{}, of kernel `{}`", place_among(descriptor, arguments, at), descriptor.name)
 }

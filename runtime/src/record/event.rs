@@ -37,7 +37,7 @@ pub struct Event {
     pub(crate) mark: Arc<Mark>,
 }
 
-/// What an event and the recordings that name it share.
+/// The state that an event shares with the recordings that name it.
 #[derive(Debug)]
 pub(crate) struct Mark {
     /// The last run that signals it.

@@ -1,4 +1,4 @@
-//! What operations do on the host around each run of their sequence.
+//! Hooks: the work of operations on the host before and after each run of their sequence.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -27,7 +27,7 @@ use crate::twin::{HostArgs, HostGroup};
 /// The descriptor's module is valid for Vulkan 1.2, has the interface that the descriptor tells, stays within its buffers
 /// and writes only those that are `writable`; `host` does the same.
 pub unsafe trait Kernel: 'static {
-    /// What was compiled.
+    /// The descriptor of the compiled kernel.
     ///
     /// ```standalone_crate
     /// # #[path = "../tests/devices/kernels.rs"]

@@ -1,4 +1,4 @@
-//! What a recording consists of, for both devices: dispatches, copies, fills; all checked when recorded.
+//! The steps of a recording, for both devices: dispatches, copies, fills; all checked when recorded.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,7 +51,8 @@ pub(crate) enum Step {
     Commands(Box<CommandsStep>),
 }
 
-/// What is done to the texels of images. Invariant: levels exist, tensors have the bytes that are told, and formats are alike.
+/// A step on the texels of images. Invariant: levels exist, tensors have the bytes that are told, and formats are
+/// alike.
 #[derive(Debug, Clone)]
 pub(crate) enum ImageStep {
     /// From a tensor, whose rows begin `row_length` texels apart.
@@ -107,7 +108,7 @@ impl ImageStep {
         }
     }
 
-    /// What the step does to memory; the bytes of an image are those of its texels one after the other.
+    /// The accesses of the step to memory; the bytes of an image are those of its texels one after the other.
     pub(crate) fn touches(&self) -> Vec<Touch> {
         let tensor = |buffer: &Buffer, bytes, is_write| buffer.touch(0..bytes, is_write);
         let image = |buffer: &Buffer, level, is_write| buffer.touch(buffer.image_layout().bytes_of(level), is_write);
@@ -139,7 +140,7 @@ pub(crate) struct DispatchStep {
     pub(crate) extent: Extent,
     /// Whether the kernel's obligations hold, as its pipeline takes for granted.
     pub(crate) is_proven: bool,
-    /// Where the grid comes from, if not from `extent`, which is the largest there can be then.
+    /// The place of the grid, if it is not `extent`, which is the largest there can be then.
     pub(crate) indirect: Option<Indirect>,
     /// The launch whose grid this one checks.
     pub(crate) guards: Option<Guarded>,
@@ -166,7 +167,7 @@ pub(crate) struct ModuleStep {
     pub(crate) buffers: Vec<BufferArg>,
     pub(crate) push: Vec<u8>,
     pub(crate) groups: [u32; 3],
-    /// Where the grid comes from, if not from `groups`.
+    /// The place of the grid, if it is not `groups`.
     pub(crate) indirect: Option<Indirect>,
 }
 
@@ -183,7 +184,7 @@ pub(crate) struct BufferArg {
     pub(crate) role: Role,
 }
 
-/// What a buffer is to its parameter.
+/// The role of a buffer for its parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The argument itself.
@@ -210,7 +211,7 @@ pub(crate) fn len_of(arguments: &[BufferArg], param: u32) -> u32 {
 }
 
 impl BufferArg {
-    /// What the launch may do to it; of storage images to the first level.
+    /// The accesses that the launch may make to it; for storage images to the first level.
     pub(crate) fn touch(&self) -> Touch {
         let bytes = match self.buffer.is_image() && self.sampler.is_none() {
             true => self.buffer.image_layout().bytes_of(0),
@@ -319,7 +320,7 @@ impl Step {
         }
     }
 
-    /// What the step does to memory, and where on the device, by command; nothing for a barrier.
+    /// The accesses of the step to memory, with the stage, by command; nothing for a barrier.
     pub(crate) fn touches(&self) -> Option<Vec<(Stage, Vec<Touch>)>> {
         let mut commands: Vec<(Stage, Vec<Touch>)> = Vec::new();
         let is_told = self.for_each_touch(|stage, touch| match commands.last_mut() {

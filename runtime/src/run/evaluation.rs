@@ -89,7 +89,7 @@ pub struct ProfiledEvaluation {
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     result: Mutex<Option<Result<()>>>,
-    /// What its launches printed and nobody has been told yet.
+    /// The prints of its launches that the sink has not got yet.
     printed: Mutex<Vec<LaunchPrints>>,
     /// When its operations ran, if that was asked for.
     times: Mutex<Option<Result<Spans>>>,
@@ -114,7 +114,7 @@ impl Outcome {
         self.printed.lock().unwrap_or_else(PoisonError::into_inner).append(&mut printed);
     }
 
-    /// What launches printed since the last call.
+    /// The prints of launches since the last call.
     pub(crate) fn take_prints(&self) -> Vec<LaunchPrints> {
         std::mem::take(&mut *self.printed.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -135,7 +135,7 @@ impl Outcome {
     }
 }
 
-/// What an evaluation waits for.
+/// The work that an evaluation waits for.
 #[derive(Debug, Clone)]
 pub(crate) enum Running {
     Submitted(Ticket),

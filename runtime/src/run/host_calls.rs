@@ -38,7 +38,7 @@ pub(crate) struct Driven {
 #[derive(Debug, Default)]
 struct State {
     is_complete: bool,
-    /// Who runs the parts, while somebody does.
+    /// The thread that runs the parts, while one does.
     driver: Option<ThreadId>,
     waiting: Vec<(u64, Waker)>,
 }
@@ -132,7 +132,7 @@ pub(crate) fn parts(shared: &Arc<Device>, queue: usize, steps: &[Step], ops: &[R
     Some(parts)
 }
 
-/// What a run holds, until it is over.
+/// The resources that a run holds until it is over.
 pub(crate) struct Run {
     pub(crate) driven: Arc<Driven>,
     pub(crate) parts: Arc<Vec<Part>>,

@@ -1,5 +1,5 @@
-//! What comes back after a device is lost: a new device, tensors whose contents the host still has, and a report of the evaluations
-//! that nobody was told about. It must not guess: what only the lost device had is an error.
+//! Recovery of a lost device: a new device, tensors whose contents the host still has, and a report of the evaluations
+//! that nobody was told about. It must not guess: contents that only the lost device had are an error.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,7 +13,7 @@ use crate::memory::image::{Format, Image};
 use crate::memory::tensor::Tensor;
 use crate::run::sequence::Inner;
 
-/// What is left of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
+/// The rest of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
 ///
 /// ```
 /// use gridwise_runtime::{Error, Manager, Recovery, Result, Sequence};
@@ -92,9 +92,10 @@ impl Recovery {
         &self.evaluations
     }
 
-    /// A tensor like one of the lost device's, on the new device, with its contents: what the host wrote or read last, if no
-    /// evaluation that writes the tensor was started since. Its staged copy comes back by the same rule, or with zeros. Where the host
-    /// wrote only a part last, the contents count as lost; parts are taken of what came back.
+    /// A tensor like one of the lost device's, on the new device, with its contents: the contents that the host wrote
+    /// or read last, if no evaluation that writes the tensor was started since. Its staged copy comes back by the same
+    /// rule, or with zeros. If the host wrote only a part last, the contents count as lost; parts are taken of a tensor
+    /// that came back.
     ///
     /// ```
     /// use gridwise_runtime::{Error, Recovery, Result, Tensor};
@@ -144,7 +145,7 @@ impl Recovery {
     }
 }
 
-/// What a manager notes for the day its device is lost.
+/// The notes of a manager for the day its device is lost.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     /// How the manager was made; `None` where the device is not ours to make again.
@@ -196,10 +197,10 @@ impl Journal {
 }
 
 impl Manager {
-    /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: makes a new device as this manager's was made. The lost device
-    /// stays lost: its sequences and algorithms keep failing with that error and are recorded and made anew with
-    /// [`Recovery::manager`]; its tensors come back by [`Recovery::tensor`], its images by [`Recovery::image`]. What is reported, is reported by the first
-    /// recovery only.
+    /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: makes a new device as this manager's was made. The lost
+    /// device stays lost: its sequences and algorithms keep failing with that error and are recorded and made anew with
+    /// [`Recovery::manager`]; its tensors come back by [`Recovery::tensor`], its images by [`Recovery::image`]. Only
+    /// the first recovery reports lost evaluations.
     ///
     /// ```
     /// use gridwise_runtime::{Error, Manager, ManagerDesc, Result, Tensor};

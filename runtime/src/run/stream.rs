@@ -62,13 +62,13 @@ pub struct Stream<In: GpuData, Out: GpuData, Record> {
 pub struct Chunk<'a, In: GpuData, Out: GpuData> {
     /// The data. Only the first [`len`](Self::len) elements are of this chunk.
     pub input: &'a Tensor<In>,
-    /// Where the results go, as many elements.
+    /// The tensor for the results, as many elements.
     pub output: &'a mut Tensor<Out>,
     /// Elements of the chunk; fewer than asked for where the data ends.
     pub len: usize,
 }
 
-/// What one chunk under way needs; used again for later ones.
+/// The tensors and sequences of one chunk under way; used again for later ones.
 struct Slot<In: GpuData, Out: GpuData> {
     input: Tensor<In>,
     output: Tensor<Out>,

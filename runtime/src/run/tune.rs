@@ -83,7 +83,7 @@ impl Candidate {
     }
 }
 
-/// What [`tune`](Manager::tune) chose.
+/// The choice that [`tune`](Manager::tune) made.
 ///
 /// Launch it with the kernel's `dispatch_tuned`; a grid in workgroups can ask for [`value`](Self::value).
 ///
@@ -212,9 +212,9 @@ impl Manager {
     /// Scale::dispatch_tuned(&best, &seq, Grid::items(len), 2.0, &mut x)?;
     /// ```
     ///
-    /// Each runs some times on the tensors themselves, which have their old contents when this returns. What was found is kept
-    /// where pipelines are kept ([`PipelineCache`](crate::PipelineCache)), and found there when the same is asked again on the same device and
-    /// driver: for the same kernel, candidates, grids and lengths of tensors.
+    /// Each runs some times on the tensors themselves, which have their old contents when this returns. The choice is
+    /// kept with the pipelines ([`PipelineCache`](crate::PipelineCache)), for the same kernel, candidates, grids,
+    /// lengths of tensors, device and driver.
     ///
     /// # Errors
     /// When no candidate can run on this device, an argument does not fit, a launch panics, or there is no memory for copies
@@ -296,7 +296,7 @@ fn host_store(shared: &Device) -> Option<Store> {
     Some(Store::new(&host.cache, identity))
 }
 
-/// What a choice depends on besides the device.
+/// The key of a choice: all that it depends on besides the device.
 fn key(args: &KernelArgs, filled: &Filled, candidates: &[Candidate], grids: &[Grid]) -> u128 {
     let mut digest = Digest::new().bytes(args.descriptor.name.as_bytes());
     let spirv = args.descriptor.spirv.words();

@@ -11,7 +11,7 @@ use crate::memory::data::Value;
 /// `slice.try_into()`: an array of as many values.
 ///
 /// # Errors
-/// Where there are more or fewer, as Rust's own conversion.
+/// The array, if the values are exactly `LEN`; else the same panic as Rust's own conversion.
 #[inline]
 pub fn to_array<T: Value, const LEN: usize>(
     values: impl ExactSizeIterator<Item = T>,
@@ -168,7 +168,7 @@ pub fn behind(last: usize) -> usize {
     last.min(u32::MAX as usize - 1) + 1
 }
 
-/// Where what a range says begins, and where it ends.
+/// The start of a range, and its end.
 #[inline]
 pub fn range_ends<T: Copy>(range: &Range<T>, position: impl Fn(T) -> usize) -> (usize, Option<usize>) {
     (position(range.start), Some(position(range.end)))

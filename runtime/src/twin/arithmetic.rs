@@ -186,7 +186,7 @@ pub fn nonzero<T: Integer>(sink: impl TrapSink, site: &'static Site, divisor: T)
 
 /// Results of 32 bits that stand for `usize` or `isize`.
 pub trait Widen {
-    /// What they stand for.
+    /// The type that they are computed in.
     type Size;
     /// The same number.
     fn widen(self) -> Self::Size;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use crate::parallel::{AtomicInt, AtomicValue};
 
-/// Where an atomic value lies; nowhere after a trap. Operations on nowhere give zero and change nothing.
+/// The place of an atomic value; no place after a trap. Operations on no place give zero and change nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct AtomicPlace<'a, T> {
     /// Invariant: valid for `T` for `'a`, and accessed by atomic operations of its size only while others may.

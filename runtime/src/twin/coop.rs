@@ -13,14 +13,14 @@ const WIDEST_ALIGNMENT: usize = 16;
 /// Bytes of the largest element of memory that a matrix can lie in: a vector of four.
 const WIDEST_CELL: usize = 16;
 
-/// Where a matrix lies.
+/// The place of a matrix in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Position {
     /// The element where the first line begins.
     pub offset: u32,
     /// Elements from line to line.
     pub stride: u32,
-    /// What the lines are.
+    /// The layout of the lines.
     pub layout: MatrixLayout,
 }
 

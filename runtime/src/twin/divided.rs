@@ -169,7 +169,7 @@ impl<'a, T: GpuData> Slice<'a, T> {
     }
 }
 
-/// What `windows` takes, which is not zero.
+/// The size of `windows`, which is not zero.
 #[inline]
 pub fn window_size(sink: impl TrapSink, site: &'static Site, size: usize) -> usize {
     if size == 0 {
@@ -178,7 +178,7 @@ pub fn window_size(sink: impl TrapSink, site: &'static Site, size: usize) -> usi
     size
 }
 
-/// What `chunks` and its like take, which is not zero.
+/// The size of `chunks` and its like, which is not zero.
 #[inline]
 pub fn chunk_size(sink: impl TrapSink, site: &'static Site, size: usize) -> usize {
     if size == 0 {

@@ -19,7 +19,7 @@ use super::subgroup::Lane;
 
 type Fiber = Coroutine<(), (), (), FiberStack>;
 
-/// Where an invocation waits for others.
+/// The seat of an invocation that waits for others.
 #[derive(Debug, Default)]
 pub struct Seat {
     /// Invariant: set by the running fiber, on whose stack it lies, until that is done.
@@ -125,7 +125,7 @@ impl<L: Lane> Drop for Frame<L> {
     }
 }
 
-/// What an invocation does.
+/// The state of an invocation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum State {
     /// It runs when its turn comes.
@@ -225,7 +225,7 @@ struct Crew<'a> {
 /// How the turns of a round ended.
 #[derive(Debug, Default)]
 struct Round {
-    /// Where the first of them waits, and by which calls.
+    /// The place where the first of them waits, and the calls that led there.
     first: Option<(State, Path)>,
     /// How many wait there, too, itself included; others at the same place may not be counted.
     together: usize,
@@ -246,7 +246,7 @@ impl Round {
     }
 }
 
-/// Who runs in a round.
+/// The invocations that run in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turns {
     /// All invocations, whatever their seats say: they waited for each other in one place.

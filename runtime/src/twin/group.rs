@@ -30,7 +30,7 @@ pub struct Invocation<'a> {
     pub(super) group: &'a HostGroup<'a>,
     local: UVec3,
     global: UVec3,
-    /// Where it waits for others; `None` when invocations run one after the other.
+    /// The seat where it waits for others; `None` when invocations run one after the other.
     pub(super) seat: Option<&'a Seat>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> HostGroup<'a> {
         })
     }
 
-    /// What the seed makes of the order of `len` invocations between two barriers; `None` without a seed.
+    /// The seed's order of `len` invocations between two barriers; `None` without a seed.
     pub(super) fn permutation(&self, len: u64, round: u64) -> Option<Permutation> {
         let UVec3 { x, y, z } = self.group;
         let seed = self.launch.options.seed?;

@@ -24,7 +24,7 @@ pub struct HostImage {
 }
 
 impl HostImage {
-    /// What stands for an image of a list that is not there: it has no level, and so no texel.
+    /// The image in place of a missing member of a list: it has no level, and so no texel.
     pub(super) const NONE: Self = Self {
         binding: 0,
         data: std::ptr::null_mut(),
@@ -148,7 +148,7 @@ macro_rules! views {
                 Self { image, format: PhantomData }
             }
 
-            /// What the twin makes of `load`.
+            /// The twin of `load`.
             #[doc(hidden)]
             #[inline]
             pub fn twin_load(&self, sink: impl TrapSink, site: &'static Site, at: $at) -> F::Texel {
@@ -159,7 +159,7 @@ macro_rules! views {
                 }
             }
 
-            /// What the twin makes of `store`: the arguments come first, as Rust evaluates them.
+            /// The twin of `store`: the arguments come first, as Rust evaluates them.
             #[doc(hidden)]
             #[inline]
             pub fn twin_store(&self, sink: impl TrapSink, site: &'static Site, at: $at, texel: F::Texel) {
@@ -201,7 +201,7 @@ macro_rules! views {
                 Self { image, format: PhantomData }
             }
 
-            /// What the twin makes of `fetch`.
+            /// The twin of `fetch`.
             #[doc(hidden)]
             #[inline]
             pub fn twin_fetch(&self, sink: impl TrapSink, site: &'static Site, at: $at, level: u32) -> F::Texel {
@@ -214,13 +214,13 @@ macro_rules! views {
         }
 
         impl<F: FloatFormat> $sampled<F> {
-            /// What the sampler makes of the first level at a place: 0 is one edge, 1 the other.
+            /// Samples the first level at a place: 0 is one edge, 1 the other.
             #[inline]
             pub fn sample(&self, at: $place) -> F::Texel {
                 self.sample_level(at, 0.0)
             }
 
-            /// What the sampler makes of a level, or of two, at a place.
+            /// Samples a level, or two, at a place.
             pub fn sample_level(&self, at: $place, level: f32) -> F::Texel {
                 let HostImage { shape, sampler, .. } = &self.image;
                 if shape.levels == 0 {

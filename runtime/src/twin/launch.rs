@@ -59,7 +59,7 @@ struct Prints {
 pub struct HostOptions {
     /// Invocations per subgroup; a power of two, at most 128.
     pub subgroup_size: u32,
-    /// What permutes the order of workgroups and invocations.
+    /// The seed that permutes the order of workgroups and invocations.
     pub seed: Option<u64>,
 }
 
@@ -74,22 +74,22 @@ impl Default for HostOptions {
 pub enum HostFailure {
     /// Not all invocations of a workgroup came to the barrier at which some wait.
     DivergentBarrier {
-        /// Where some wait.
+        /// The barrier at which some wait.
         barrier: Location,
         /// How many.
         waiting: u32,
         /// Of how many.
         invocations: u32,
-        /// Where others wait; `None` when these have returned.
+        /// The barrier at which others wait; `None` when these have returned.
         other: Option<Location>,
-        /// Which workgroup.
+        /// The workgroup.
         group: [u32; 3],
     },
     /// There is no memory for the fibers' stacks.
     NoStacks {
-        /// What was asked for.
+        /// The requested bytes.
         bytes: u64,
-        /// What the system said.
+        /// The system's message.
         cause: String,
     },
 }
@@ -97,9 +97,9 @@ pub enum HostFailure {
 /// The first trap of a launch, and how many there were.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trap {
-    /// Where and what.
+    /// The site, with place and kind.
     pub site: Site,
-    /// What Rust says about it.
+    /// Rust's message for it.
     pub message: String,
     /// Global id of the invocation.
     pub invocation: [u32; 3],
@@ -181,13 +181,13 @@ impl LaunchContext {
         let _ = self.failure.set(failure);
     }
 
-    /// What was recorded, once all workgroups have run.
+    /// The first trap, once all workgroups have run.
     pub fn trap(&self) -> Option<Trap> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).clone();
         first.map(|trap| Trap { count: self.count.load(Ordering::Relaxed), ..trap })
     }
 
-    /// What was printed, once all workgroups have run; `None` when nothing was.
+    /// The prints, once all workgroups have run; `None` when there are none.
     pub(crate) fn take_prints(&self) -> Option<LaunchPrints> {
         let Prints { records, dropped, .. } =
             std::mem::take(&mut *self.prints.lock().unwrap_or_else(PoisonError::into_inner));

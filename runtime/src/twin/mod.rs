@@ -1,4 +1,5 @@
-//! What the generated host twins call: launch context, arguments, views of buffers, checked operations. No Vulkan here.
+//! The support of generated host twins: launch context, arguments, views of buffers, checked operations. No Vulkan
+//! here.
 //!
 //! A twin is the kernel's function as rustc compiled it, with three differences the macro makes: accesses to `&mut [T]`
 //! parameters go through [`SliceMut`], because many invocations hold the buffer at once; integers wrap as in a release

@@ -19,7 +19,7 @@ impl Permutation {
         Self { len, half: bits.div_ceil(2).max(1), seed }
     }
 
-    /// Where position `index`, which is below the length, goes to.
+    /// The new position of `index`, which is below the length.
     pub(crate) fn get(&self, index: u64) -> u64 {
         let mut position = self.network(index);
         while position >= self.len {

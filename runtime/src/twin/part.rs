@@ -68,7 +68,7 @@ impl<'a, T: GpuData, F: GpuData> BufferPart<'a, T, F> {
         }
     }
 
-    /// What `part` selects, for atomic operations.
+    /// The value that `part` selects, for atomic operations.
     #[inline]
     pub fn atomic<V: AtomicValue>(&self, part: impl FnOnce(&mut F) -> Option<&mut Atomic<V>>) -> AtomicPlace<'a, V> {
         let place = self.within(offset_mut(part)).and_then(|place| NonNull::new(place.cast_mut().cast::<V>()));
@@ -151,7 +151,7 @@ impl<'a, F: Value> SharedPart<'a, F> {
         }
     }
 
-    /// What `part` selects, for atomic operations.
+    /// The value that `part` selects, for atomic operations.
     #[inline]
     pub fn atomic<V: AtomicValue>(&self, part: impl FnOnce(&mut F) -> Option<&mut Atomic<V>>) -> AtomicPlace<'a, V> {
         // SAFETY: as in `get`.

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// What unwinds an invocation whose panic is recorded.
+/// The payload that unwinds an invocation whose panic is recorded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stopped;
 

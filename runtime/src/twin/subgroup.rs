@@ -16,7 +16,7 @@ use crate::parallel::subgroup::{Bits, Number, SubgroupValue};
 /// Room for the largest value that subgroups exchange.
 type Slot = [u64; 4];
 
-/// What the subgroups of a workgroup exchange.
+/// The exchange of the subgroups of a workgroup.
 #[derive(Debug, Default)]
 pub(super) struct Subgroups {
     exchange: RefCell<Exchange>,
@@ -24,9 +24,10 @@ pub(super) struct Subgroups {
 
 #[derive(Debug, Default)]
 struct Exchange {
-    /// What each invocation brings to the operation it waits at.
+    /// The values that each invocation brings to the operation it waits at.
     brought: Vec<Slot>,
-    /// What the invocations of the last operation brought: it stays while they run on, each to its next operation.
+    /// The values that the invocations of the last operation brought: they stay while the invocations run on, each to
+    /// its next operation.
     taken: Vec<Slot>,
     /// For each subgroup, who took part in its last operation.
     active: Vec<u128>,

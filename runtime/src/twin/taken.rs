@@ -1,5 +1,5 @@
-//! What the methods of `HostArgs` take out of a launch's arguments, by their names: generated code says how a parameter is taken, and so
-//! what it is. Holds nothing of its own.
+//! The types that the methods of `HostArgs` take out of a launch's arguments, by the methods' names: generated code
+//! names a parameter's method, and with it the type. Holds nothing of its own.
 #![allow(non_camel_case_types)]
 
 use super::list::{ImageList, List, ListMut};

@@ -1,4 +1,4 @@
-//! What is said of workers when they are started.
+//! The description of workers, given when they are started.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -16,8 +16,9 @@ use std::time::Duration;
 pub struct WorkerDesc {
     /// How long the module of a call may run, the copies back included; then the process is ended.
     pub time_limit: Duration,
-    /// How long a call may take until the module can run; then the process is ended. Where the process before was ended, that takes until
-    /// the system has done so and another has opened the device; always, the copies to it and the pipeline.
+    /// The longest time of a call until the module can run; then the process is ended. It includes the copies to the
+    /// process and the pipeline. After a process that was ended it also includes the time until the system has done so
+    /// and another process has opened the device.
     pub load_limit: Duration,
     /// The process's program and its arguments; if there is none, the file of this program. Of use where that is not what was started, as
     /// below a loader: `["/lib/ld.so", "--library-path", "lib", "program"]`.

@@ -16,7 +16,7 @@ use crate::memory::data::GpuData;
 use crate::memory::padding;
 use crate::record::module::SpirvDesc;
 
-/// What tells a process that it is a worker.
+/// The variable that tells a process that it is a worker.
 pub(super) const ASKED: &str = "GRIDWISE_WORKER";
 
 /// How long a process may take to say that it is a worker: it does before it does anything else.
@@ -149,7 +149,7 @@ impl Worker {
 pub struct WorkerCall<'a> {
     worker: &'a mut Worker,
     request: Request,
-    /// What is written, in the order of the request's buffers that are.
+    /// The memory for the outputs, in the order of the request's buffers that are written.
     outputs: Vec<&'a mut [u8]>,
 }
 
@@ -269,7 +269,7 @@ impl<'a> WorkerCall<'a> {
     }
 }
 
-/// What a process is at, and how long it may take.
+/// The phase of a process, and its time limit.
 struct Phase {
     doing: &'static str,
     limit: Duration,
@@ -307,7 +307,7 @@ impl Process {
         Ok(process)
     }
 
-    /// What the process answers to a request: the bytes of what it wrote, or why it could not.
+    /// The answer of the process to a request: the bytes that it wrote, or the reason why it could not.
     fn ask(
         &mut self,
         request: &Request,

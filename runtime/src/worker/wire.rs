@@ -1,5 +1,5 @@
-//! What a worker and its parent say to each other: numbers and bytes with their lengths, in the machine's own order, as both are one
-//! program. The parent believes no length that a worker tells.
+//! The protocol between a worker and its parent: numbers and bytes with their lengths, in the machine's own order, as
+//! both are one program. The parent believes no length that a worker tells.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::core::grid::{Grid, Unit};
 use crate::record::module::{Constant, SpirvCode, SpirvDesc};
 
-/// What a worker says first.
+/// The first bytes of a worker.
 const GREETING: [u8; 8] = *b"gridwork";
 
 /// The longest reason of a failure that is read.
@@ -169,7 +169,8 @@ impl Request {
     }
 }
 
-/// What a worker says to a request: twice that it went well, after loading and after running, or once that it did not.
+/// The answer of a worker to a request: twice that it went well, after loading and after running, or once that it did
+/// not.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
     Well,

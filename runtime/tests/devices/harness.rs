@@ -6,7 +6,7 @@ use std::thread;
 use gridwise_runtime::{DeviceChoice, DeviceKind, Error, Manager, ManagerDesc};
 use libtest_mimic::{Arguments, Completion, Trial};
 
-/// What a test came to that did not panic.
+/// The outcome of a test that did not panic.
 pub(crate) enum Outcome {
     /// All was as expected.
     Done,

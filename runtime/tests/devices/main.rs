@@ -1,7 +1,7 @@
 //! Every behaviour of the runtime, on the host device and on every kind of Vulkan memory the machine can offer.
 //!
 //! Vulkan runs under the validation layer with synchronization validation where it is installed; any message fails the
-//! test. What a device cannot run is reported as ignored, with the reason.
+//! test. A test that a device cannot run is reported as ignored, with the reason.
 
 mod commands;
 mod existing;

@@ -24,7 +24,7 @@ const UNRULY: SpirvDesc<'_> = SpirvDesc {
     constants: &[],
 };
 
-/// What a call asks of the module.
+/// The requests of a call to the module.
 const DOUBLE: [u32; 2] = [0, 0];
 const REACH_FAR: [u32; 2] = [1, 1 << 24];
 const TAKE_LONG: [u32; 2] = [2, 0];

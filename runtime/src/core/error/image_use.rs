@@ -1,6 +1,6 @@
-//! What an image was to be used for, in the words of errors.
+//! The intended uses of images, in the words of errors.
 
-/// What an image is for.
+/// The intended use of an image.
 ///
 /// ```
 /// use gridwise_runtime::ImageUse;

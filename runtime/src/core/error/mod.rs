@@ -21,9 +21,9 @@ pub enum Error {
     /// No device answers to the request.
     #[error("no device matches `{requested}`; available: {available}; choose one of these, or `host`")]
     NoDevice {
-        /// What was asked for.
+        /// The request.
         requested: String,
-        /// What there is.
+        /// The devices that there are.
         available: String,
     },
     /// The chosen device lacks something that every kernel needs.
@@ -31,7 +31,7 @@ pub enum Error {
     DeviceNotSuitable {
         /// The device.
         name: String,
-        /// What it lacks.
+        /// The missing feature.
         missing: String,
     },
     /// The validation layer was asked for but is not installed.
@@ -49,29 +49,29 @@ pub enum Error {
         variable: &'static str,
         /// Its value.
         value: String,
-        /// What it can be.
+        /// The values that it can have.
         expected: &'static str,
     },
     /// How the host device was to run makes no sense.
     #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
     BadSubgroupSize {
-        /// What was asked for.
+        /// The requested size.
         size: u32,
     },
     /// Something needs Vulkan, and the manager's device is the host.
     #[error("{operation} needs a Vulkan device, and the manager's device is the host; choose another device")]
     OnHostDevice {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
     },
     /// Memory is exhausted.
     #[error("out of memory: {}`{object}` ({cause}); drop tensors, or use smaller ones", amount(*.bytes))]
     OutOfMemory {
-        /// What the memory was for.
+        /// The object that the memory was for.
         object: String,
         /// How much was asked for; zero where a call of the driver's does not say.
         bytes: u64,
-        /// What the allocator said.
+        /// The allocator's message.
         cause: String,
     },
     /// The device is gone; every later call on it fails in the same way.
@@ -79,7 +79,7 @@ pub enum Error {
         "{operation}: the device is lost; call `Manager::recover`, or create a new manager and tensors from data of your own"
     )]
     DeviceLost {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
     },
     /// The device completed nothing for as long as [`ManagerDesc::hang_timeout`](crate::ManagerDesc::hang_timeout) says. Every later
@@ -88,7 +88,7 @@ pub enum Error {
         "{operation}: the device completed nothing for {waited:?}; call `Manager::recover`, or set a longer `hang_timeout`"
     )]
     DeviceHung {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
         /// How long was waited.
         waited: std::time::Duration,
@@ -104,7 +104,7 @@ pub enum Error {
     Vulkan {
         /// The call.
         operation: &'static str,
-        /// What it returned.
+        /// The returned result.
         result: ash::vk::Result,
     },
 
@@ -144,7 +144,7 @@ pub enum Error {
     QueueCannot {
         /// The queue's number, from 0.
         queue: usize,
-        /// What it was asked for.
+        /// The operation that was asked for.
         operation: String,
     },
     /// The device's queue cannot take times.
@@ -155,7 +155,7 @@ pub enum Error {
     /// A tensor or an image of one manager was used with another.
     #[error("{operation}: {tensor} belongs to another manager; create it with the manager that uses it")]
     ForeignTensor {
-        /// What was being done.
+        /// The operation.
         operation: String,
         /// The tensor's or image's name.
         tensor: TensorName,
@@ -163,7 +163,7 @@ pub enum Error {
     /// Two lengths that must be equal are not.
     #[error("{operation} `{tensor}`: expected {expected} elements, found {found}; the lengths have to be equal")]
     LengthMismatch {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
         /// The tensor's name.
         tensor: String,
@@ -175,7 +175,7 @@ pub enum Error {
     /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
     #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}; choose a range within it", end = offset.saturating_add(*bytes))]
     OutOfRange {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
         /// The tensor's name.
         tensor: String,
@@ -193,9 +193,9 @@ pub enum Error {
         tensor: TensorName,
         /// Its size.
         asked: u64,
-        /// What there can be.
+        /// The limit.
         limit: u64,
-        /// What is counted: bytes, elements or texels.
+        /// The unit: bytes, elements or texels.
         unit: &'static str,
     },
     /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
@@ -217,7 +217,7 @@ pub enum Error {
     CannotShare {
         /// The device.
         device: String,
-        /// What is missing.
+        /// The missing property.
         why: &'static str,
     },
     /// A tensor was to be shared whose memory is its manager's alone.
@@ -260,7 +260,7 @@ pub enum Error {
         image: TensorName,
         /// Its format.
         format: ImageFormat,
-        /// What the image is for.
+        /// The intended use of the image.
         usage: ImageUse,
         /// The device.
         device: String,
@@ -270,9 +270,9 @@ pub enum Error {
     ImageExtent {
         /// The image's name.
         image: String,
-        /// What was asked for.
+        /// The requested extent.
         extent: [u32; 3],
-        /// What there can be.
+        /// The largest extent.
         limit: [u32; 3],
     },
     /// An image has no such level, or cannot have so many.
@@ -288,15 +288,15 @@ pub enum Error {
     /// Two images differ where they must not.
     #[error("{operation}: `{from}` has {expected}, `{to}` has {found}; they must be the same")]
     ImageMismatch {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
         /// One image.
         from: String,
         /// The other.
         to: String,
-        /// What the one has.
+        /// The value that the one has.
         expected: String,
-        /// What the other has.
+        /// The value that the other has.
         found: String,
     },
     /// An operation copies or fills the bytes of an image, which only a device knows.
@@ -337,13 +337,13 @@ pub enum Error {
         "cannot {operation}: the sequence is still running; wait for its evaluation first, and not in a call or hook of its own"
     )]
     SequenceInFlight {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
     },
     /// The device did not finish in time; it goes on, and everything it uses stays alive.
     #[error("{operation}: not finished after {waited:?}; wait again, nothing is lost")]
     Timeout {
-        /// What was being done.
+        /// The operation.
         operation: &'static str,
         /// How long was waited.
         waited: std::time::Duration,
@@ -359,7 +359,7 @@ pub enum Error {
     /// One tensor or image, or parts of one that overlap, were passed twice, at least once to be written.
     #[error("{operation}: {tensor} is passed twice and written; copy it, or write to another")]
     AliasedTensor {
-        /// What was being done.
+        /// The operation.
         operation: String,
         /// The tensor's or image's name.
         tensor: TensorName,
@@ -383,7 +383,7 @@ pub enum Error {
     HostCallFailed {
         /// The operation.
         operation: String,
-        /// What it said.
+        /// The message of the panic.
         cause: String,
     },
     /// A stream without room for data.
@@ -405,9 +405,9 @@ pub enum Error {
         kernel: KernelName,
         /// The parameter, by name or position.
         param: String,
-        /// What the kernel declares.
+        /// The parameter that the kernel declares.
         expected: String,
-        /// What was passed.
+        /// The argument that was passed.
         found: String,
     },
     /// A tensor in a list lies where kernels cannot find it by an address: in a buffer of an application, or in memory that managers
@@ -431,7 +431,7 @@ pub enum Error {
         constant: &'static str,
         /// Its value, by its bits.
         value: u64,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
     /// The grid is larger than the device, or 32-bit ids, can count.
@@ -441,9 +441,9 @@ pub enum Error {
         kernel: KernelName,
         /// The axis: 0, 1 or 2.
         axis: usize,
-        /// What was asked for.
+        /// The requested number.
         asked: u64,
-        /// What there can be.
+        /// The limit.
         limit: u64,
     },
     /// A grid size that is negative.
@@ -453,7 +453,7 @@ pub enum Error {
         kernel: KernelName,
         /// The axis: 0, 1 or 2.
         axis: usize,
-        /// What was asked for.
+        /// The requested number.
         asked: i128,
     },
     /// The grid has workgroups that are not full, and the kernel's invocations work together.
@@ -479,9 +479,9 @@ pub enum Error {
     IndirectGridTooLarge {
         /// The kernel.
         kernel: KernelName,
-        /// What was found.
+        /// The counts that were found.
         asked: [u32; 3],
-        /// What there can be.
+        /// The largest extent.
         limit: [u32; 3],
     },
     /// Tuning has nothing to choose from.
@@ -492,7 +492,7 @@ pub enum Error {
         /// The kernel.
         kernel: KernelName,
     },
-    /// What was tuned is another kernel.
+    /// The tuned choice belongs to another kernel.
     #[error("kernel `{kernel}` cannot be launched with what was tuned for `{of}`; tune `{kernel}` itself")]
     ForeignChoice {
         /// The kernel to launch.
@@ -555,7 +555,7 @@ pub enum Error {
         kernel: KernelName,
         /// Images of the kernel of one kind: to be loaded and stored, or to be sampled.
         asked: u32,
-        /// What there can be.
+        /// The limit.
         limit: u32,
     },
     /// The kernel has more shared memory than the device.
@@ -605,7 +605,7 @@ pub enum Error {
         asked: u32,
         /// The device.
         device: String,
-        /// What it has: a number, or a range.
+        /// The supported value: a number, or a range.
         available: String,
     },
     /// The kernel uses operations of subgroups that the device does not have in compute shaders.
@@ -620,7 +620,7 @@ pub enum Error {
         /// The device.
         device: String,
     },
-    /// What a driver made of a kernel was asked for, and nobody kept it.
+    /// The driver's figures for a kernel were asked for, and nobody kept them.
     #[error(
         "what the driver made of a kernel is not known: {}",
         if *.supported { "make the manager with `executable_statistics: true`" } else { "the device does not tell it (VK_KHR_pipeline_executable_properties)" }
@@ -682,7 +682,7 @@ pub enum Error {
         waiting: u32,
         /// Invocations of the workgroup.
         invocations: u32,
-        /// What the others do.
+        /// The state of the others.
         others: String,
         /// The workgroup.
         workgroup: [u32; 3],
@@ -692,7 +692,7 @@ pub enum Error {
     KernelFaults {
         /// The kernel.
         kernel: KernelName,
-        /// What it did, who, where, and how often.
+        /// The faults, each with its kind, invocations, place and number.
         faults: Vec<String>,
     },
     /// The sanitizer has nothing to run: the kernel was compiled without it, or is not the macro's.
@@ -703,12 +703,12 @@ pub enum Error {
     },
 
     // Modules, and the workers that run them.
-    /// What the compiler is said to have made cannot be that.
+    /// The compiled module in a descriptor is damaged.
     #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]
     InvalidModule {
         /// The kernel.
         kernel: KernelName,
-        /// What is wrong.
+        /// The fault.
         cause: &'static str,
     },
     /// SPIR-V is none that a driver can take, or none that gridwise can launch.
@@ -718,7 +718,7 @@ pub enum Error {
     ModuleRefused {
         /// The module's name.
         module: String,
-        /// What is wrong, and at which word.
+        /// The fault, and its word.
         cause: String,
     },
     /// A module needs what the device does not have, or what gridwise does not enable.
@@ -728,7 +728,7 @@ pub enum Error {
     ModuleNeeds {
         /// The module's name.
         module: KernelName,
-        /// What it needs.
+        /// The feature that it needs.
         needs: String,
         /// The device.
         device: String,
@@ -740,9 +740,9 @@ pub enum Error {
         module: KernelName,
         /// The constant's number.
         number: u32,
-        /// What the module declares.
+        /// The declaration in the module.
         expected: String,
-        /// What was given.
+        /// The argument that was given.
         found: String,
     },
     /// SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
@@ -759,7 +759,7 @@ pub enum Error {
         /// Why not.
         cause: String,
     },
-    /// The process that ran a module ended in the midst of it, or had to be ended. What was to be written has not changed.
+    /// The process that ran a module ended during a call, or had to be ended. The call's outputs have not changed.
     #[error(
         "module `{module}`: the worker {how} while it was {doing} it; mend the module{}, the next call starts a worker anew",
         .how.more_time(.doing)

@@ -1,4 +1,4 @@
-//! What the runtime's functions return, and what errors call a kernel.
+//! The runtime's `Result`, and the names of kernels in errors.
 
 use std::borrow::Cow;
 

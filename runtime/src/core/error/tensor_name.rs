@@ -1,4 +1,4 @@
-//! What errors call a tensor or an image: its name, and which argument of a launch it was.
+//! The names of tensors and images in errors: the name, and the argument of a launch.
 
 use std::fmt;
 
@@ -34,7 +34,8 @@ impl TensorName {
         &self.name
     }
 
-    /// Which argument of which kernel, or which binding of which module, it was; `None` where it was not an argument.
+    /// The argument's position and parameter with its kernel, or its binding with its module; `None` if the tensor was
+    /// not an argument.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]

@@ -24,7 +24,7 @@ pub enum WorkerEnd {
 }
 
 impl WorkerEnd {
-    /// What else may help a worker that was ended for its time, behind other advice.
+    /// The advice for a worker that was ended for its time, behind other advice.
     pub(super) fn more_time(&self, doing: &str) -> &'static str {
         match (self, doing) {
             (Self::TimeLimit(_), "loading") => " or set a longer `load_limit`",

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Where on the device a command accesses memory.
+/// The stage of the device in which a command accesses memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Stage {
     Compute,
     Transfer,
-    /// Where the sizes of launches are read.
+    /// The stage that reads the sizes of launches.
     Indirect,
 }
 
 /// How many stages there are.
 pub(crate) const STAGES: usize = 3;
 
-/// What a command does to a range of a resource.
+/// An access of a command to a range of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Touch {
     pub(crate) resource: u64,
@@ -55,12 +55,12 @@ pub(crate) struct Reason {
     /// The earlier command.
     pub(crate) command: u64,
     pub(crate) resource: u64,
-    /// What both touch.
+    /// The bytes that both access.
     pub(crate) bytes: Range<u64>,
     pub(crate) kind: ReasonKind,
 }
 
-/// What two commands do to the same bytes.
+/// The kind of hazard between two commands on the same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReasonKind {
     ReadAfterWrite,

@@ -21,11 +21,11 @@ struct Past {
     section: u32,
 }
 
-/// Where each operation stands: its level, and the barriers before it as recorded.
+/// The level of each operation, and the barriers before it as recorded.
 #[derive(Default)]
 struct Levels {
     past: HashMap<u64, Vec<Past>>,
-    /// What comes from here on is behind a barrier by hand.
+    /// The level behind the last barrier by hand.
     floor: u32,
     deepest: u32,
     section: u32,

@@ -1,4 +1,5 @@
-//! What orders work: hazards and order within a recording, and the schedule of submissions, who waits for them. No Vulkan calls here.
+//! The order of work: hazards within a recording, and the schedule of submissions, with the ones that each waits for.
+//! No Vulkan calls here.
 
 pub(crate) mod hazard;
 pub(crate) mod levels;

@@ -50,7 +50,7 @@ pub(crate) struct Schedule {
     completed: [AtomicU64; MAX_QUEUES],
 }
 
-/// What a submission does to some bytes of a buffer.
+/// An access of a submission to some bytes of a buffer.
 #[derive(Debug, Clone)]
 pub(crate) struct Use<'u> {
     pub(crate) uses: &'u Uses,
@@ -78,11 +78,11 @@ struct State {
     seen: [Marks; MAX_QUEUES],
 }
 
-/// Who used a buffer last. Invariant: changed only under the lock of its schedule.
+/// The last uses of a buffer. Invariant: changed only under the lock of its schedule.
 #[derive(Debug)]
 pub(crate) struct Uses {
-    /// By queue, as below: the last submission that wrote any of it. What came before a write of all of it, by another queue, does not
-    /// count any more.
+    /// By queue, as below: the last submission that wrote any of it. A write of all of it by another queue makes
+    /// earlier ones count no more.
     writes: [AtomicU64; MAX_QUEUES],
     all: [AtomicU64; MAX_QUEUES],
     /// Whether some of it was used by itself since all of it was written; only then are there `parts`.
@@ -261,7 +261,7 @@ impl Schedule {
     /// Takes a buffer for the host. The caller waits for [`HostAccess::after`] before it touches memory.
     ///
     /// # Errors
-    /// Where a view of another part of it lasts that this access would wait for.
+    /// The view of another part of it that lasts and that this access would wait for.
     pub(crate) fn take_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> Result<HostAccess<'a>> {
         let mut state = self.lock();
         let is_taken = |held: u32| if is_write { held != 0 } else { held >= HOST_WRITER - 1 };

@@ -12,7 +12,7 @@ pub(crate) struct Tasks {
 
 #[derive(Debug)]
 struct Task {
-    /// Whose waker it is: each has one.
+    /// The key of the task whose waker it is; each has one.
     key: u64,
     ticket: Ticket,
     waker: Waker,

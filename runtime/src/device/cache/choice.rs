@@ -1,5 +1,5 @@
-//! What tuning found out, kept between runs: a number per question and device. As with pipelines, what cannot be read or written
-//! costs time and a line in the log, and no more.
+//! The choices of tuning, kept between runs: a number per question and device. As with pipelines, a file that cannot be
+//! read or written costs time and a line in the log, and no more.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(super) const EXTENSION: &str = "choice";
 const BYTES: usize = 4 + 16;
 
 impl Store {
-    /// What was chosen in an earlier run on this device; nothing that was meant for another.
+    /// The choice of an earlier run on this device; nothing that was meant for another.
     pub(crate) fn load_choice(&self, key: u128) -> Option<u32> {
         let path = self.choice_path(self.directory.as_ref()?, key);
         let bytes = match read_at_most(&path, BYTES as u64) {

@@ -20,7 +20,7 @@ impl Digest {
         Self { lanes: [MULTIPLIERS[1], MULTIPLIERS[2]], len: 0 }
     }
 
-    /// Adds bytes. Where one call ends and the next begins makes a difference.
+    /// Adds bytes. The boundaries between calls count: the same bytes in other portions give another digest.
     #[must_use]
     pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
         let (chunks, rest) = bytes.as_chunks::<8>();

@@ -3,7 +3,7 @@
 
 use super::digest::Digest;
 
-/// What a pipeline was compiled for.
+/// The device and driver that a pipeline was compiled for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) vendor: u32,
@@ -56,7 +56,7 @@ pub(super) fn encode(data: &[u8], identity: &Identity, key: u128) -> Vec<u8> {
 /// The driver's data in a file.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// Reads a file's data; the error is the fault of the file.
 pub(super) fn decode<'a>(bytes: &'a [u8], identity: &Identity, key: u128) -> Result<&'a [u8], &'static str> {
     let (header, data) = bytes.split_at_checked(HEADER).ok_or("shorter than its header")?;
     let (head, checksum) = header.split_at(HEADER - 16);

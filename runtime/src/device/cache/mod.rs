@@ -15,11 +15,12 @@ use std::time::{Duration, SystemTime};
 pub(crate) use digest::Digest;
 pub(crate) use file::Identity;
 
-/// Where compiled pipelines, and what [`tune`](crate::Manager::tune) found out, are kept between runs; see [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache).
+/// The place where compiled pipelines, and the results of [`tune`](crate::Manager::tune), are kept between runs; see
+/// [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache).
 ///
-/// Each pipeline has a file of its own, named after the device, its driver and a digest of the module and its constants.
-/// Files are checked before a driver sees them and replaced as a whole, so that any number of processes may share a
-/// folder. Whatever goes wrong costs the time to compile, and a line in the log.
+/// Each pipeline has a file of its own, named after the device, its driver and a digest of the module and its
+/// constants. Files are checked before a driver sees them and replaced as a whole, so that any number of processes may
+/// share a folder. A fault of a file costs the time to compile, and a line in the log.
 ///
 /// ```
 /// use gridwise_runtime::{Manager, ManagerDesc, PipelineCache};
@@ -94,7 +95,7 @@ impl Store {
         self.directory.is_some()
     }
 
-    /// What a driver said about a pipeline in an earlier run; nothing that this driver did not say.
+    /// The data that a driver gave for a pipeline in an earlier run; nothing that this driver did not give.
     pub(crate) fn load(&self, key: u128) -> Option<Vec<u8>> {
         let path = self.path(self.directory.as_ref()?, key);
         let bytes = match read_at_most(&path, MAX_FILE) {

@@ -9,7 +9,7 @@ fn identity() -> Identity {
     Identity { vendor: 0x10005, device: 7, driver_version: 3, uuids: [[1; 16], [2; 16], [3; 16]] }
 }
 
-/// What a driver would give: Vulkan's header and something behind it.
+/// Data as a driver gives it: Vulkan's header and something behind it.
 fn data(identity: &Identity, seed: u8) -> Vec<u8> {
     let mut data = Vec::new();
     for number in [32, 1, identity.vendor, identity.device] {

@@ -1,8 +1,8 @@
 //! Whether a device's own `fma` of `f32`, and of `f64`, rounds once, found out by asking it. Kernels take it where it does.
 //!
-//! GLSL.std.450 lets `Fma` round its product first. The probe compares it bit by bit with the processor's for operands at all
-//! ends: where the product is halfway between floats, cancels, overflows, or is subnormal. Where the device does not promise to
-//! keep subnormal numbers, in any operation, those do not count.
+//! GLSL.std.450 lets `Fma` round its product first. The probe compares it bit by bit with the processor's for operands
+//! at all ends: where the product is halfway between floats, cancels, overflows, or is subnormal. Subnormal numbers do
+//! not count if the device does not promise to keep them, in any operation.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::record::kernel::Kernel;
 use crate::run::sequence::Sequence;
 use crate::twin::{HostArgs, HostGroup};
 
-/// Which floats are meant; counts through tables of both.
+/// The width of floats; counts through tables of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Width {
     /// `f32`
@@ -171,7 +171,7 @@ fn triples_of<T: Copy, const N: usize>(operands: [T; N]) -> Vec<[T; 3]> {
     pairs.flat_map(|[a, b]| operands.map(|c| [a, b, c])).collect()
 }
 
-/// What the device makes of the triples.
+/// The device's results for the triples.
 fn ask<P: Kernel, T: GpuData>(shared: &Arc<Device>, triples: &[[T; 3]]) -> Result<Vec<T>> {
     let contents = Contents::Data(triples.as_flattened());
     let x = Tensor::new(shared, MemoryUse::Device, TensorDesc { name: "fma_probe.x", contents })?;

@@ -9,8 +9,8 @@ use crate::memory::data::MAX_ALIGNMENT;
 
 /// A cache line, which keeps tensors apart; no less than any element needs.
 const ALIGNMENT: usize = 64;
-/// The alignment that is asked for. What the allocator aligns further it clears by hand, page after page, although the operating system
-/// gives zeros.
+/// The alignment that is asked for. For a greater one the allocator would clear memory by hand, page after page,
+/// although the operating system gives zeros.
 const ALLOCATED: usize = 16;
 
 const _: () = assert!(ALIGNMENT as u64 >= MAX_ALIGNMENT);

@@ -14,7 +14,7 @@ use crate::twin::HostOptions;
 #[derive(Debug, Default)]
 pub(crate) struct HostDevice {
     pub(crate) options: HostOptions,
-    /// Where what tuning found out is kept.
+    /// The cache for the choices of tuning.
     pub(crate) cache: PipelineCache,
     pub(crate) queue: HostQueue,
     pub(crate) pool: HostPool,

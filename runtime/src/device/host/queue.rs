@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::core::sync::schedule::{MAX_QUEUES, Ticket};
 use crate::core::sync::tasks::{Tasks, wake_all};
 
-/// Which submissions have run.
+/// The submissions, and which of them have run.
 #[derive(Debug, Default)]
 pub(crate) struct HostQueue {
     state: Mutex<State>,

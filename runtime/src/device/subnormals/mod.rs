@@ -41,8 +41,8 @@ pub struct Subnormals {
 }
 
 impl Manager {
-    /// What the device does with subnormal numbers, which it is asked for the first time. What it promises is among
-    /// [`DeviceInfo::features`](crate::DeviceInfo::features), as `SubnormalsF32` and its like.
+    /// The device's treatment of subnormal numbers, which a probe finds out at the first call. The device's promises
+    /// are among [`DeviceInfo::features`](crate::DeviceInfo::features), as `SubnormalsF32` and its like.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -70,7 +70,7 @@ impl Manager {
     }
 }
 
-/// Which floats are meant; counts through tables of all.
+/// The width of floats; counts through tables of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Width {
     Half,
@@ -90,7 +90,7 @@ impl Width {
     }
 }
 
-/// What the probes give for each pair of operands.
+/// The number of results for each pair of operands.
 const RESULTS: usize = 8;
 /// The position of the quotient among them.
 const QUOTIENT: usize = 3;
@@ -108,7 +108,7 @@ trait Asked: GpuData + PartialEq {
 
     fn of_bits(bits: u64) -> Self;
     fn bits(self) -> u64;
-    /// What Rust says.
+    /// Rust's results.
     fn results(a: Self, b: Self) -> [Self; RESULTS];
 }
 

@@ -16,7 +16,7 @@ use crate::memory::data::MAX_ALIGNMENT;
 /// thread writes 10 GB/s there, its copies reach 50).
 const IN_PLACE: u64 = 2 << 20;
 
-/// What a buffer's memory is for.
+/// The use of a buffer's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryUse {
     /// Kernels work on it: fast for the device, and in the host's reach where that costs nothing.
@@ -55,7 +55,7 @@ pub struct BufferRange {
     pub bytes: u64,
 }
 
-/// What buffers are made for.
+/// The usages of buffers.
 pub(super) const BUFFER_USAGES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
     vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
         | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER.as_raw()
@@ -260,7 +260,7 @@ impl VulkanBuffer {
         if self.is_hidden { None } else { self.allocation.mapped_ptr().map(NonNull::cast) }
     }
 
-    /// Where on the device the first byte lies. `None` without the feature, and for buffers that were not made for it: an
+    /// The device address of the first byte. `None` without the feature, and for buffers that were not made for it: an
     /// application's, and shared ones.
     pub(crate) fn address(&self) -> Option<u64> {
         if !self.device.caps.has_addresses || self.is_borrowed || self.is_shared() {

@@ -1,4 +1,4 @@
-//! What a physical device is and has, before it is chosen.
+//! The properties of a physical device, before it is chosen.
 
 use std::ffi::CStr;
 
@@ -21,7 +21,7 @@ pub(crate) struct Candidate {
     pub(crate) caps: Caps,
 }
 
-/// What the runtime itself needs to know of a device.
+/// The capabilities of a device that the runtime itself uses.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Caps {
     /// Nanoseconds of a tick of timestamps.
@@ -58,8 +58,8 @@ pub(crate) struct Caps {
     pub(crate) has_full_subgroups: bool,
     /// Whether modules may ask that invocations which went apart go on together where the source says so.
     pub(crate) reconverges: bool,
-    /// What the driver gets wrong and kernels do in another way. Which versions do is not known: the faults were seen with NVIDIA's
-    /// 580.159, and with Mesa 22.3 and 26.1.
+    /// The driver's faults that kernels avoid. Their first and last versions are not known: the faults were seen with
+    /// NVIDIA's 580.159, and with Mesa 22.3 and 26.1.
     pub(crate) faults: DriverFaults,
     /// Whether buffers have addresses, by which kernels reach those of lists.
     pub(crate) has_addresses: bool,
@@ -78,7 +78,7 @@ pub(crate) struct Caps {
 const ENDLESS_LOOPS: u32 = vk::make_api_version(0, 26, 1, 0);
 
 impl Caps {
-    /// What is left without anything that devices may lack.
+    /// The same without anything that devices may lack.
     pub(crate) fn without_extras(self) -> Self {
         Self {
             max_push_descriptors: 0,
@@ -229,7 +229,7 @@ fn kind(kind: vk::PhysicalDeviceType) -> DeviceKind {
     }
 }
 
-/// What there is before anything was asked.
+/// The state before anything was asked.
 const NO_OPERATIONS: SubgroupOperations = SubgroupOperations(0);
 
 /// Whether pipelines can ask for subgroup sizes.
@@ -312,7 +312,7 @@ fn limits(limits: &vk::PhysicalDeviceLimits, subgroup: SubgroupLimits) -> Limits
     }
 }
 
-/// What compiled pipelines depend on.
+/// The device and driver that compiled pipelines depend on.
 fn query_identity(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,

@@ -27,10 +27,10 @@ use crate::device::{ExistingVulkan, ManagerDesc, MemoryHeap, QueueInfo};
 /// being woken costs 20 µs more.
 const SPIN: Duration = Duration::from_micros(500);
 
-/// What a wait knows of the device's progress.
+/// The progress of the device that a wait has seen.
 struct Watch {
     patience: Option<Duration>,
-    /// What was complete when it last looked, and since when.
+    /// The work that was complete at the last look, and the time since.
     completed: Option<u64>,
     since: Instant,
 }
@@ -408,8 +408,8 @@ impl VulkanDevice {
         self.health.check("waiting for the device")
     }
 
-    /// Waits until the device no longer uses what a submission named, whatever calls fail meanwhile: true when the submission is
-    /// complete. Where that cannot be found out, nothing of the device is freed from now on.
+    /// Waits until the device no longer uses what a submission named, whatever calls fail meanwhile: true when the
+    /// submission is complete. If that cannot be found out, nothing of the device is freed from now on.
     pub(crate) fn wait_out(&self, ticket: Ticket) -> bool {
         for attempt in 0..10 {
             match self.wait(ticket, None) {

@@ -35,7 +35,7 @@ pub struct SharedMemory {
     layout: SharedLayout,
 }
 
-/// What has to be known of shared memory besides its descriptor. Plain data, to be sent along with it.
+/// The facts about shared memory besides its descriptor. Plain data, to be sent along with it.
 ///
 /// ```
 /// use gridwise_runtime::{SharedLayout, SharedMemory};
@@ -77,7 +77,7 @@ impl SharedMemory {
         (self.fd, self.layout)
     }
 
-    /// What [`into_parts`](Self::into_parts) took apart.
+    /// Puts the parts that [`into_parts`](Self::into_parts) gave together again.
     ///
     /// ```
     /// use std::os::fd::OwnedFd;
@@ -96,7 +96,7 @@ impl SharedMemory {
         Self { fd, layout }
     }
 
-    /// What has to be known besides the descriptor.
+    /// The layout, which is needed besides the descriptor.
     ///
     /// ```
     /// fn bytes(memory: &gridwise_runtime::SharedMemory) -> u64 {

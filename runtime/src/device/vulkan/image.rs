@@ -42,7 +42,7 @@ fn image_type(dimensions: u32) -> vk::ImageType {
     }
 }
 
-/// What a device can do with a format.
+/// The uses of a format that a device supports.
 #[derive(Debug, Clone, Copy)]
 struct Support {
     storage: bool,

@@ -1,5 +1,4 @@
-//! What a device has of matrices that subgroups hold together: which it can have, which products, and how a device is made
-//! with them.
+//! Cooperative matrices of a device: the types, the products, and the features with which the device is made.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;

@@ -58,7 +58,7 @@ impl Pieces {
         (self.most / SMALLEST).max(1).ilog2() as usize + 1
     }
 
-    /// Where a piece of growing ones begins: at 0, 1, 2, 4, 8 of the smallest, and so on as long as they may grow.
+    /// The beginning of a piece of growing ones: at 0, 1, 2, 4, 8 of the smallest, and so on as long as they may grow.
     fn edge(&self, index: usize) -> u64 {
         match (index, self.grown()) {
             (0, _) => 0,

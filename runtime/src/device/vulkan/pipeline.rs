@@ -14,7 +14,7 @@ use super::device::VulkanDevice;
 use crate::core::error::{Error, Result};
 use crate::device::cache::{Digest, Store};
 
-/// What a pipeline is made of; limits and features were checked.
+/// The description of a pipeline; limits and features were checked.
 #[derive(Debug)]
 pub(crate) struct PipelineDesc<'a> {
     /// For errors and the driver's tools.
@@ -39,7 +39,7 @@ pub(crate) struct PipelineDesc<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Binding {
     pub(crate) number: u32,
-    /// What is done with the image, if it is one.
+    /// The access to the image, if it is one.
     pub(crate) image: Option<ImageAccess>,
     /// How many images there can be, if it is a list of them.
     pub(crate) list: Option<u32>,
@@ -97,7 +97,7 @@ impl Constants {
 }
 
 impl PipelineDesc<'_> {
-    /// What tells it from others, whatever it is called.
+    /// The identity of the pipeline, whatever its name.
     fn key(&self) -> u128 {
         let mut digest = Digest::new().words(self.words).bytes(self.entry_point.as_bytes());
         // Whether it is a buffer or which image is told by the words of the module.

@@ -18,7 +18,7 @@ pub(crate) struct DeviceQueue {
     /// A command buffer with nothing but a barrier between all earlier and all later work.
     pub(super) barrier_pool: vk::CommandPool,
     pub(super) barrier: vk::CommandBuffer,
-    /// Where it has work at all.
+    /// The stages in which it has work at all.
     pub(crate) stages: vk::PipelineStageFlags,
     /// Of its timestamps.
     pub(crate) clock: Clock,

@@ -35,7 +35,7 @@ pub(super) struct Relay {
     looks: AtomicU32,
 }
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Debug, Default)]
 struct Work {
     lanes: [Lane; LANES],
@@ -48,7 +48,8 @@ struct Work {
     opened: Condvar,
 }
 
-/// Where one piece after the other is copied. Invariant: a piece is opened only when the one before it is copied whole.
+/// The lane in which one piece after the other is copied. Invariant: a piece is opened only when the one before it is
+/// copied whole.
 #[derive(Debug, Default)]
 struct Lane {
     /// The blocks of the piece, and in the lower half how many of them are taken: one word, so that whoever takes a block knows
@@ -145,7 +146,7 @@ impl Relay {
 }
 
 impl Work {
-    /// What a thread does.
+    /// The main loop of a thread.
     fn run(&self) {
         let mut at = 0;
         while !self.is_closed.load(Acquire) {

@@ -10,7 +10,7 @@ use super::candidate::Caps;
 use super::pipeline::Binding;
 use crate::core::error::{Error, KernelName, Result};
 
-/// Which float controls a device supports for floats of each width.
+/// The float controls that a device supports for floats of each width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FloatControls {
     pub(crate) float16: WidthControls,
@@ -25,7 +25,7 @@ impl FloatControls {
     }
 }
 
-/// Which float controls a device supports for floats of one width.
+/// The float controls that a device supports for floats of one width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WidthControls {
     pub(crate) signed_zero_inf_nan_preserve: bool,

@@ -1,5 +1,5 @@
-//! What transfers go through: mapped slots in turns, some being copied by the device while others are filled or emptied. It must not
-//! know what is transferred when.
+//! Staging memory of transfers: mapped slots in turns, some being copied by the device while others are filled or
+//! emptied. It must not know what is transferred when.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ struct Slot {
     pending: Ticket,
 }
 
-/// What the device does with a slot.
+/// The device's work on a slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Transfer {
     Up {

@@ -9,7 +9,7 @@ use super::device::VulkanDevice;
 use crate::core::error::{Error, Result};
 use crate::run::profile::{RecordedOp, Spans};
 
-/// What turns ticks of a queue into time.
+/// The conversion of a queue's ticks into time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Clock {
     /// Bits that count; zero when the queue has no timestamps.

@@ -161,7 +161,7 @@ impl VulkanBackend {
         self.once(shared, buffer, Transfer::Clear)
     }
 
-    /// What takes no slot's memory.
+    /// A transfer that takes no slot's memory.
     fn once(&self, shared: &Device, buffer: &Buffer, transfer: Transfer) -> Result<Ticket> {
         self.with_staging(shared, buffer, 0, |staging| {
             shared.wait(staging.staging.pending(0))?;

@@ -123,7 +123,7 @@ impl Waiter {
     }
 }
 
-/// What the thread does.
+/// The main loop of the thread.
 fn run(watch: &Watch, device: &VulkanDevice) {
     let mut state = watch.lock();
     while !state.is_closed {

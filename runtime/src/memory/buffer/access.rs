@@ -1,4 +1,4 @@
-//! What the host reads and writes of a buffer, each after the submissions that it has to wait for. Nothing is made here.
+//! The host's reads and writes of a buffer, each after the submissions that it has to wait for. Nothing is made here.
 
 use super::contents::copy_of;
 use super::{Buffer, Memory};

@@ -1,4 +1,4 @@
-//! What the host knows of a buffer's contents, and a buffer on another device that is made from it.
+//! The host's copy of a buffer's contents, and the buffer on another device that is made from it.
 
 use std::sync::{Arc, PoisonError};
 

@@ -21,8 +21,9 @@ use crate::device::{Backend, Device};
 use crate::memory::host_copies::{Contents, Kept};
 use crate::memory::image::ImageLayout;
 
-/// A buffer of elements of one size. What a tensor owns, and recordings keep alive. Others may see the same memory, or a range of it,
-/// as elements of the same or another size: they have its id, and are ordered by the bytes they are of it.
+/// A buffer of elements of one size, owned by a tensor and kept alive by recordings. Others may see the same memory, or
+/// a range of it, as elements of the same or another size: they have its id, and are ordered by the bytes they are of
+/// it.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     /// Its elements as texels, once a kernel has read them so. Before the memory, so that it goes first.
@@ -33,10 +34,10 @@ pub(crate) struct Buffer {
     name: Arc<str>,
     len: u32,
     stride: u32,
-    /// What its texels are, if it is an image.
+    /// The layout of its texels, if it is an image.
     image: Option<Box<ImageLayout>>,
     pub(crate) uses: Arc<Uses>,
-    /// What the host knows of the contents, if the manager keeps that.
+    /// The host's copy of the contents, if the manager keeps one.
     kept: Kept,
     /// The host-side copy for recorded transfers; made when first asked for.
     staged: Mutex<Option<Arc<Buffer>>>,
@@ -225,7 +226,7 @@ impl Buffer {
         self.start() + bytes.start..self.start() + bytes.end
     }
 
-    /// What a command does to some of its bytes.
+    /// A command's access to some of its bytes.
     pub(crate) fn touch(&self, bytes: Range<u64>, is_write: bool) -> Touch {
         Touch { resource: self.id, bytes: self.in_memory(bytes), is_write }
     }
@@ -350,7 +351,7 @@ impl Buffer {
         self.image.is_some()
     }
 
-    /// What its texels are; of a single byte, for tensors, which are never asked.
+    /// The layout of its texels; for tensors, which are never asked, that of a single byte.
     pub(crate) fn image_layout(&self) -> &ImageLayout {
         const NONE: ImageLayout = ImageLayout { format: ImageFormat::R8Uint, dimensions: 1, extent: [1; 3], levels: 1 };
         self.image.as_deref().unwrap_or(&NONE)
@@ -396,7 +397,7 @@ impl Buffer {
         Ok(staged.insert(Arc::new(made)).clone())
     }
 
-    /// Where the host may read or write in place, if it can.
+    /// The address for reads or writes of the host in place, if it can make them.
     fn mapped(&self, is_write: bool) -> Option<*mut u8> {
         match &self.memory {
             Memory::Host(memory) => Some(memory.data().as_ptr()),
@@ -406,7 +407,7 @@ impl Buffer {
         }
     }
 
-    /// Where the host reaches the memory, fast or not.
+    /// The address at which the host reaches the memory, fast or not.
     pub(crate) fn reached(&self) -> Option<*mut u8> {
         match &self.memory {
             Memory::Vulkan(buffer) => buffer.mapped_anyhow().map(std::ptr::NonNull::as_ptr),
@@ -416,7 +417,7 @@ impl Buffer {
         }
     }
 
-    /// What the memory is for.
+    /// The use of the memory.
     pub(crate) fn usage(&self) -> MemoryUse {
         match &self.memory {
             Memory::Vulkan(buffer) => buffer.usage,

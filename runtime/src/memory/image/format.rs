@@ -1,4 +1,4 @@
-//! Formats of images as Rust types. What they mean is in [`ImageFormat`]; this file must not convert by itself.
+//! Formats of images as Rust types. [`ImageFormat`] defines their meaning; this file must not convert by itself.
 
 use glam::{IVec2, IVec4, UVec2, UVec4, Vec2, Vec3, Vec4};
 use gridwise_ir::descriptor::ImageFormat;

@@ -1,11 +1,11 @@
-//! Where the texels of an image lie when they lie one after the other: levels, rows, pieces. Pure arithmetic.
+//! The layout of an image whose texels lie one after the other: levels, rows, pieces. Pure arithmetic.
 
 use std::ops::Range;
 
 use gridwise_ir::descriptor::{ImageFormat, SampledExtent};
 
-/// What an image consists of. Invariant: no extent is zero, there is at least one level, and all texels together can be counted
-/// in 32 bits.
+/// The format, extent and levels of an image. Invariant: no extent is zero, there is at least one level, and all texels
+/// together can be counted in 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ImageLayout {
     pub(crate) format: ImageFormat,

@@ -51,7 +51,7 @@ pub struct IndirectGrid {
     stride: u64,
 }
 
-/// What a launch runs over: a grid, or the place of one. What takes it takes either.
+/// The grid of a launch: known now, or read from a tensor when the launch runs. Functions that take it accept either.
 ///
 /// ```
 /// use gridwise_runtime::{AnyGrid, Grid, Kernel, KernelArgs, Result, Sequence};
@@ -66,7 +66,7 @@ pub struct IndirectGrid {
 #[derive(Debug, Clone)]
 pub struct AnyGrid(pub(crate) GridSource);
 
-/// Where a launch's grid comes from.
+/// The source of a launch's grid.
 #[derive(Debug, Clone)]
 pub(crate) enum GridSource {
     Known(Grid),
@@ -113,10 +113,10 @@ impl Grid {
     /// A grid of whole workgroups, as many as three numbers of `counts` say when the launch begins: what an operation before it
     /// wrote, for example. They are those along x, y and z, the first three; [`at`](IndirectGrid::at) chooses others.
     ///
-    /// A kernel has no items that are idle then: all invocations of the workgroups run, so it looks itself whether there is work
-    /// for each. What is to hold for its indices at launch cannot be known, so checks that usual launches leave out stay in.
-    /// Where a number is zero, nothing runs. Where one is more than the device or 32-bit ids can count, nothing runs either,
-    /// and the evaluation ends with [`Error::IndirectGridTooLarge`].
+    /// All invocations of the workgroups run then, none is idle: the kernel itself checks whether there is work for
+    /// each. Checks that usual launches leave out stay in, because the indices of such a launch are not known when it
+    /// is recorded. If a number is zero, nothing runs. If one is more than the device or 32-bit ids can count, nothing
+    /// runs either, and the evaluation ends with [`Error::IndirectGridTooLarge`].
     ///
     /// ```no_run
     /// # use gridwise_runtime::{Grid, Kernel, KernelArgs, Manager, Result};
@@ -136,7 +136,8 @@ impl Grid {
 }
 
 impl IndirectGrid {
-    /// The grid that begins with this element of the tensor. Where it would end behind the tensor, recording a launch fails.
+    /// The grid that begins with this element of the tensor. If it would end behind the tensor, recording a launch
+    /// fails.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]
@@ -177,7 +178,7 @@ pub(crate) struct Indirect {
     pub(crate) command: Arc<Buffer>,
     /// The first word of the grid in it.
     pub(crate) first: u32,
-    /// What the counts may be at most.
+    /// The upper limits of the counts.
     pub(crate) limit: [u32; 3],
 }
 
@@ -193,7 +194,7 @@ impl Indirect {
         self.command.touch(self.bytes(), false)
     }
 
-    /// What the host device launches.
+    /// The numbers of workgroups that the host device launches.
     ///
     /// # Errors
     /// When a count is over its limit.
@@ -216,7 +217,7 @@ pub(crate) fn too_large(kernel: KernelName, asked: [u32; 3], limit: [u32; 3]) ->
     Error::IndirectGridTooLarge { kernel, asked, limit }
 }
 
-/// What counts may be at most: ids have 32 bits, and the device its own limits.
+/// The upper limits of counts: ids have 32 bits, and the device its own limits.
 pub(crate) fn limit_of(workgroup: [u32; 3], max_groups: [u32; 3]) -> [u32; 3] {
     std::array::from_fn(|axis| max_groups[axis].min(u32::MAX / workgroup[axis].max(1)))
 }

@@ -19,7 +19,7 @@ use crate::record::launch::Extent;
 use crate::record::ops::{Access, Op, Recorder};
 use crate::record::steps::{BufferArg, ModuleStep, Role};
 
-/// Where a module has a buffer or an image: its binding, in set 0 or in the set before it.
+/// The binding of a buffer or an image in a module: in set 0, or in the set given before it.
 ///
 /// ```
 /// use gridwise_runtime::{ModuleLaunch, Tensor};

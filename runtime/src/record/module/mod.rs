@@ -169,7 +169,7 @@ pub struct SpirvAlgorithm {
     loaded: Arc<Loaded>,
 }
 
-/// What an algorithm from SPIR-V holds.
+/// The state of an algorithm from SPIR-V.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) name: KernelName,
@@ -279,8 +279,9 @@ impl SpirvAlgorithm {
     /// When the module declares a buffer as `restrict`, which promises the opposite.
     ///
     /// # Safety
-    /// Where a launch gives the same elements at several bindings, the module must not race through them either: what one
-    /// invocation writes through one binding, no other reads or writes through another without a barrier or an atomic operation.
+    /// If a launch gives the same elements at several bindings, the module must not race through them either: no
+    /// invocation reads or writes through one binding an element that another writes through another binding, without a
+    /// barrier or an atomic operation.
     pub unsafe fn aliasing(&self) -> Result<Self> {
         let Loaded { name, words, interface, shared, constants, .. } = &*self.loaded;
         let words = interface
@@ -289,7 +290,7 @@ impl SpirvAlgorithm {
         Self::load(shared, name.clone(), words, interface.clone(), constants, true)
     }
 
-    /// What the driver made of the module, as [`Algorithm::executables`](crate::Algorithm::executables).
+    /// The driver's figures for the module, as [`Algorithm::executables`](crate::Algorithm::executables).
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -309,7 +310,7 @@ impl SpirvAlgorithm {
         self.loaded.pipeline.executables()
     }
 
-    /// What the module says of itself: bindings, push constants, specialization constants.
+    /// The interface that the module declares: bindings, push constants, specialization constants.
     ///
     /// ```
     /// use gridwise_runtime::SpirvAlgorithm;

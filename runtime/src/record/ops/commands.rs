@@ -107,11 +107,11 @@ impl Recorder<'_> {
     /// with [`Error::TensorRebuilt`] once such a tensor was rebuilt.
     ///
     /// # Safety
-    /// The commands are valid in a primary command buffer of the queue's family, outside of render passes, and the command buffer is
-    /// neither ended nor reset. Of the manager's memory they use what the operation declares, as it declares it, and nothing else; images
-    /// are in `VK_IMAGE_LAYOUT_GENERAL` before and after. Objects of the application that they use live as long as the sequence records
-    /// the operation or runs. Between dependent commands of its own the application puts the barriers. What they have bound need not be
-    /// restored.
+    /// The commands are valid in a primary command buffer of the queue's family, outside of render passes, and the
+    /// command buffer is neither ended nor reset. Of the manager's memory they use what the operation declares, as it
+    /// declares it, and nothing else; images are in `VK_IMAGE_LAYOUT_GENERAL` before and after. Objects of the
+    /// application that they use live as long as the sequence records the operation or runs. Between dependent commands
+    /// of its own the application puts the barriers. The state that they bind need not be restored.
     pub unsafe fn vulkan(&mut self, record: impl Fn(VulkanCommands<'_>) + Send + Sync + 'static) -> Result<()> {
         if matches!(self.shared.backend, Backend::Host(_)) {
             return Err(Error::OnHostDevice { operation: "recording Vulkan commands" });

@@ -6,9 +6,9 @@ use crate::record::event::Event;
 
 /// Sets an [`Event`] each time its sequence is started; who waits for it waits for the whole run.
 ///
-/// Where the sequence calls the host, the event is set when the part that it is in is started, which is after the calls before it, and
-/// stands for that part only. Until then who waits for it does not wait for this run: what is to wait is started by a later call, an
-/// [`OpHost`](super::OpHost), or after the run.
+/// If the sequence calls the host, the event is set when the part that it is in is started, which is after the calls
+/// before it, and stands for that part only. Until then a waiter does not wait for this run: work that has to wait is
+/// started by a later call, an [`OpHost`](super::OpHost), or after the run.
 ///
 /// ```
 /// # fn main() -> gridwise_runtime::Result<()> {

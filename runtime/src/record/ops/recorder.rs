@@ -56,7 +56,7 @@ pub struct Recorder<'a> {
     pub(super) steps: &'a mut Vec<Step>,
     hooks: &'a mut Hooks,
     pub(super) operation: &'a str,
-    /// What the operation said it touches; `None` where it cannot touch anything else.
+    /// The accesses that the operation declared; `None` if it can access nothing else.
     pub(super) declared: Option<&'a [Access]>,
 }
 
@@ -588,7 +588,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// What the elements of a module's binding begin at multiples of: numbers lie at multiples of their size.
+/// The alignment of the elements of a module's binding: numbers lie at multiples of their size.
 fn element_alignment(interface: &Interface, binding: u32) -> u64 {
     let declared = interface.buffers.iter().find(|declared| declared.binding == binding);
     let element = declared.and_then(|declared| declared.element.as_ref()?.ty);

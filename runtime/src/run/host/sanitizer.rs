@@ -106,7 +106,7 @@ fn element_of(kernel: &Kernel, argument: &BufferArg) -> Option<TypeId> {
     kernel.buffers.get(EntityId::new(argument.binding as usize)).map(|buffer| buffer.element)
 }
 
-/// What the images among the arguments consist of, by binding.
+/// The shapes and formats of the images among the arguments, by binding.
 fn images_of(arguments: &[BufferArg], bindings: usize) -> Vec<Vec<ImageInput>> {
     if arguments.iter().all(|argument| !argument.buffer.is_image()) {
         return Vec::new();
@@ -163,7 +163,7 @@ fn site_of(descriptor: &'static KernelDescriptor, module: &Module, report: &Repo
     own.and_then(|at| rows.get(at)).filter(fits).or_else(|| rows.iter().find(fits)).or_else(|| rows.first()).copied()
 }
 
-/// What the launch fails with: its faults, else its first panic.
+/// The error of a launch: its faults, else its first panic.
 fn error_of(descriptor: &'static KernelDescriptor, module: &Module, outcome: &Outcome) -> Option<Error> {
     let panicked = outcome.traps.first().map(|first| {
         let idle = Site {
@@ -185,7 +185,7 @@ fn error_of(descriptor: &'static KernelDescriptor, module: &Module, outcome: &Ou
     Some(Error::KernelFaults { kernel: descriptor.name.into(), faults })
 }
 
-/// What the launch printed, as a device records it.
+/// The prints of a launch, as a device records them.
 fn prints_of(dispatch: &DispatchStep, module: &Module, outcome: &Outcome, capacity: u32) -> LaunchPrints {
     let mut words = Vec::new();
     let mut header = PrintHeader { capacity, ..PrintHeader::default() };

@@ -53,7 +53,7 @@ pub struct Sequence {
     inner: Arc<Inner>,
 }
 
-/// What a sequence and its evaluations share.
+/// The state that a sequence shares with its evaluations.
 pub(crate) struct Inner {
     state: Mutex<State>,
     /// The manager's queue it is on.
@@ -279,7 +279,7 @@ impl Sequence {
         ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), run, outcome), ops, begun)
     }
 
-    /// Runs all operations and waits for them, but not longer than `timeout`. What runs goes on after that.
+    /// Runs all operations and waits for them, but not longer than `timeout`. The run goes on after that.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {
@@ -308,7 +308,7 @@ impl Sequence {
         }
     }
 
-    /// Starts all operations and does not wait. What is given back is a [`Future`], for any executor, and can be waited for
+    /// Starts all operations and does not wait. The result is a [`Future`], for any executor, and can be waited for
     /// without one.
     ///
     /// ```
@@ -328,8 +328,8 @@ impl Sequence {
     /// ```
     ///
     /// # Errors
-    /// When the device fails, the sequence is already running, or a view of a tensor that it uses is held. What happens while it runs
-    /// is told by [`Evaluation::wait`].
+    /// When the device fails, the sequence is already running, or a view of a tensor that it uses is held. Errors of
+    /// the run itself are given by [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
         let begun = self.inner.start(false)?;
         let nothing = || (Running::Submitted(Ticket::default()), Arc::new(Outcome::settled()));
@@ -405,9 +405,10 @@ impl Sequence {
         Ok(self)
     }
 
-    /// What is recorded, as a graph in Graphviz' language: the operations, the barriers between them, and for each the reason: which
-    /// tensor, which bytes, and whether it is a read after a write, a write after a read or a write after a write. Operations with a launch that
-    /// can trap, as not all its checks were found needless for its arguments, say `with checks`.
+    /// The recording, as a graph in Graphviz' language: the operations, the barriers between them, and for each the
+    /// reason: which tensor, which bytes, and whether it is a read after a write, a write after a read or a write after
+    /// a write. Operations with a launch that can trap, as not all its checks were found needless for its arguments,
+    /// say `with checks`.
     ///
     /// ```
     /// # fn main() -> gridwise_runtime::Result<()> {

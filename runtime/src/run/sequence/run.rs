@@ -1,4 +1,5 @@
-//! Runs of a sequence: how one is started, who sees that it is over, what is left where it fails. What is recorded is not its business.
+//! Runs of a sequence: their start, the end that somebody sees, and the state after a failure. They know nothing of the
+//! recorded operations.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +30,7 @@ pub(super) struct Started {
     ops: Arc<Vec<RecordedOp>>,
 }
 
-/// What starting a sequence comes to.
+/// The outcome of starting a sequence.
 pub(super) enum Begun {
     Nothing,
     Submitted(Started),
@@ -107,7 +108,7 @@ impl Inner {
         }
     }
 
-    /// What tells this sequence from all others that are there.
+    /// The identity of this sequence among all that exist.
     fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }

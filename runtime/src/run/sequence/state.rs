@@ -1,4 +1,5 @@
-//! What a sequence holds: its recording, made ready when it is run, and the outcome of the run. It must not submit or wait.
+//! The state of a sequence: its recording, made ready when it is run, and the outcome of the run. It must not submit or
+//! wait.
 
 use std::sync::Arc;
 
@@ -14,17 +15,17 @@ use crate::run::profile::RecordedOp;
 use crate::run::recovery::LostEvaluation;
 use crate::run::vulkan::Recording;
 
-/// What a sequence has recorded, and the run that is under way.
+/// The recording of a sequence, and the run that is under way.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) steps: Arc<Vec<Step>>,
     /// Operations recorded; one may have several steps, or none.
     pub(super) ops: Arc<Vec<RecordedOp>>,
-    /// What the steps use of which buffers; valid while `is_prepared`.
+    /// The accesses of the steps to each buffer; valid while `is_prepared`.
     pub(super) uses: Vec<BufferUse>,
     /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
     pub(super) events: [Vec<Arc<Mark>>; 2],
-    /// What a recording with calls of the host is divided into.
+    /// The parts of a recording with calls of the host.
     pub(super) parts: Option<Arc<Vec<Part>>>,
     pub(super) is_prepared: bool,
     /// Whether the recording has run since it was added to, so that the next operation begins a new one.

@@ -1,4 +1,4 @@
-//! What a recording uses of which buffers, for the schedule. It must not know what the steps do.
+//! The accesses of a recording to its buffers, for the schedule. It must not know what the steps do.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -35,7 +35,7 @@ pub(crate) struct Encoder<'a> {
     bound: vk::Pipeline,
     /// The set that is bound, with the layout it was bound for.
     bound_set: (vk::PipelineLayout, vk::DescriptorSet),
-    /// What the next set holds; here for its memory.
+    /// The contents of the next set; here for its memory.
     content: Vec<u64>,
     timestamps: Option<&'a Timestamps>,
     /// The operation whose first command comes next.
@@ -439,7 +439,7 @@ struct BufferDescriptor {
 }
 
 impl BufferDescriptor {
-    /// What tells it from all others.
+    /// The identity of the descriptor.
     fn content(&self) -> [u64; 4] {
         [self.binding.into(), self.id, self.info.offset, self.info.range]
     }
@@ -448,7 +448,7 @@ impl BufferDescriptor {
 /// An image in a set.
 struct ImageDescriptor {
     binding: u32,
-    /// Which of a list.
+    /// The position in its list.
     position: u32,
     id: u64,
     ty: vk::DescriptorType,
@@ -456,7 +456,7 @@ struct ImageDescriptor {
 }
 
 impl ImageDescriptor {
-    /// What tells it from all others. A device keeps its samplers.
+    /// The identity of the descriptor. A device keeps its samplers.
     fn content(&self) -> [u64; 4] {
         [self.binding.into(), self.id, self.ty.as_raw() as u64, vk::Handle::as_raw(self.info.sampler)]
     }

@@ -68,7 +68,7 @@ struct Records<L> {
     bytes: u64,
 }
 
-/// What a launch has of the buffer.
+/// A launch's share of the buffer.
 struct Piece<L> {
     launch: L,
     offset: u64,
@@ -211,7 +211,7 @@ impl Recording {
         })
     }
 
-    /// What launches printed, in order. The recording is complete.
+    /// The prints of launches, in order. The recording is complete.
     pub(crate) fn read_prints(&self) -> Vec<LaunchPrints> {
         // SAFETY: as above.
         let buffers = unsafe { self.prints.memory.words() };
@@ -226,7 +226,7 @@ impl Recording {
     }
 }
 
-/// What launches tell the host.
+/// The buffers through which launches tell the host.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
     pub(crate) traps: &'a Traps,

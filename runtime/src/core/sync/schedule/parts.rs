@@ -1,4 +1,5 @@
-//! Which submissions used which bytes of a buffer last, once parts of it are used by themselves. Pure: bytes and marks.
+//! The last submissions that used each part of a buffer, once parts of it are used by themselves. Pure: bytes and
+//! marks.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -59,7 +60,8 @@ impl Parts {
         }
     }
 
-    /// Where the part is that begins with a byte, made if there is none; beyond the last one for the greatest number.
+    /// The index of the part that begins with a byte, made if there is none; beyond the last one for the greatest
+    /// number.
     fn divide(&mut self, at: u64) -> usize {
         let index = self.0.partition_point(|part| part.end <= at);
         let start = index.checked_sub(1).map_or(0, |before| self.0[before].end);
