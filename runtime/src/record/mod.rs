@@ -11,3 +11,4 @@ pub(crate) mod lists;
 pub(crate) mod module;
 pub mod ops;
 pub(crate) mod steps;
+mod untyped;

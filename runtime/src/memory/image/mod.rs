@@ -123,6 +123,10 @@ impl<F: Format, const D: usize> Image<F, D> {
         Ok(Self { buffer: Arc::new(self.buffer.restore_image(shared)?), marker: PhantomData })
     }
 
+    pub(crate) fn of_buffer(buffer: Arc<Buffer>) -> Self {
+        Self { buffer, marker: PhantomData }
+    }
+
     pub(crate) fn layout(&self) -> &ImageLayout {
         self.buffer.image_layout()
     }

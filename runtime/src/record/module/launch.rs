@@ -183,6 +183,11 @@ impl ModuleLaunch {
         self.bind_image(binding.into(), &image.buffer, ImageAccess::Sample, Some(image.sampler))
     }
 
+    /// As the module uses the image, which it may store to.
+    pub(crate) fn bind_any_image(self, place: BindingPlace, image: &Arc<Buffer>) -> Self {
+        self.bind_image(place, image, ImageAccess::Store, None)
+    }
+
     fn bind_image(
         mut self,
         place: BindingPlace,

@@ -93,7 +93,7 @@ impl OpCopyImage {
     }
 
     /// Copies between an image and a buffer of as many bytes as its first level has.
-    pub(super) fn between(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Self {
+    pub(crate) fn between(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Self {
         Self { from: End::of(from), to: End::of(to), row_length: None }
     }
 
@@ -164,9 +164,9 @@ impl OpCopyImage {
             }
         }
         if from.is_image() && to.is_image() {
-            let sizes = [from, to].map(|image| image.image_layout().extent_of(level));
+            let sizes = [from, to].map(|image| (image.image_layout().extent_of(level), image.image_layout().format));
             if sizes[0] != sizes[1] {
-                let [expected, found] = sizes.map(|extent| format!("{extent:?} texels"));
+                let [expected, found] = sizes.map(|(extent, format)| format!("{extent:?} texels of format {format}"));
                 let (from, to) = (from.name().to_owned(), to.name().to_owned());
                 return Err(Error::ImageMismatch { operation: "copying images", from, to, expected, found });
             }
@@ -215,7 +215,11 @@ impl Op for OpCopyImage {
     }
 
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
-        recorder.image(self.step()?)
+        let [from, to] = [&self.from, &self.to].map(|end| TensorRef { buffer: end.buffer.clone() });
+        match from.buffer.is_image() || to.buffer.is_image() {
+            true => recorder.image(self.step()?),
+            false => recorder.copy(&from, &to),
+        }
     }
 }
 
