@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# House rules a compiler does not know: sizes, first lines, SAFETY comments,
+# House rules a compiler does not know: sizes, first lines, doc lines, SAFETY comments,
 # paths of a machine, orphans. Must not change a file.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env/lib.sh"
@@ -7,6 +7,7 @@ cd "$repo_root"
 
 max_file_lines=800
 max_function_lines=150
+max_architecture_lines=250
 problems=0
 
 problem() {
@@ -116,8 +117,23 @@ check_readme() {
     fi
 }
 
+# A doc line names what it is about: it does not begin with a riddle.
+check_doc_lines() {
+    grep -nE '^\s*//[/!] (What|Who|Whose|Of which|Whatever|Where) ' "${rust_files[@]}" |
+        sed 's/$/   (a doc line begins with the thing that it describes)/' || true
+}
+
+# The map of the project stays short: what explains one module stands in that module's head.
+check_architecture() {
+    local lines
+    lines=$(wc -l <ARCHITECTURE.md)
+    [ "$lines" -le $max_architecture_lines ] || printf 'ARCHITECTURE.md: %d lines, the limit is %d\n' "$lines" $max_architecture_lines
+}
+
 report < <(
     check_readme
+    check_doc_lines
+    check_architecture
     check_sizes
     check_safety_comments
     check_machine_paths

@@ -1,5 +1,41 @@
 //! The kernel descriptor: a constant per kernel that the compiler hands to the runtime. It uses nothing else of this
 //! crate.
+//!
+//! # The interface of a kernel
+//!
+//! The runtime binds and launches a kernel by these rules. `spirv` states how the module spells them.
+//!
+//! - Const parameters are specialization constants 0, 1, … in their order.
+//! - Buffers and images are bindings 0, 1, … of set 0 in the order of the parameters. A kernel that can trap has one
+//!   more for the trap record, and one that prints one more for its prints.
+//! - A `#[texels]` parameter is a slice everywhere but in the binding: a uniform texel buffer of unsigned words, so
+//!   that no float is converted.
+//! - A list of buffers is one binding: a table with the address and length of each buffer, and a last row for all
+//!   positions without a buffer. Only these lengths bound an access by address, so an index is limited to the last
+//!   element wherever it is used, checked or not.
+//! - A list of images is one binding: an array of descriptors, whose length the pipeline's layout rounds up to a power
+//!   of two. Descriptors beyond the list are not bound, so no instruction on an image moves before the check of its
+//!   position.
+//! - Push constants hold the by-value parameters, then the launch words that the kernel needs: items per axis, the
+//!   first workgroup along x (a grid wider than the device's limit takes several dispatches), the number of workgroups,
+//!   lengths of buffers. Together they have at most 128 bytes, which every device has. Lengths are launch words so that
+//!   an empty tensor has length 0 on every driver.
+//! - A kernel without barriers, subgroup operations and shared memory has a tail mask: invocations without an item
+//!   return. `IS_FULL` switches it off for full workgroups. Other kernels demand full workgroups.
+//! - The second entry point, `batch`, runs several items per invocation; see `batch`. Launches of fewer than 2^14 items
+//!   take it only if the kernel asks for it: drivers compile the other one in half the time. Neighbouring workgroups of
+//!   very large launches run in different quarters of the grid, so that they do not look the same pages of memory up at
+//!   once.
+//! - An indirect grid is unknown to the host, so obligations count as not met, batches are not taken, and the items are
+//!   as many as there can be. A specialization constant makes modules read `NumWorkgroups`.
+//! - A trap records site, operands, invocation and count, and the invocation goes on: a read out of range gives zero, a
+//!   write is dropped. A panic also ends the invocation. The host reads the record after the launch.
+//! - A print appends a record (site, invocation, words) to a buffer of bounded size. The descriptor has a function for
+//!   each message that formats the words with `std::fmt`. Records without room are counted.
+//! - A kernel that adds to atomic floats has a second module, for devices with an instruction for that. The runtime
+//!   takes it if such additions are as exact as the device's others.
+//! - Atomics of 8 and 16 bits are exchanged with the word that holds them, so such a buffer is one of words in the
+//!   module.
 
 mod constants;
 mod feature;

@@ -8,6 +8,9 @@
 //!
 //! Control is the same until a condition differs; behind the `if` or the loop, all are together again. A `return`, `break`
 //! or `continue` under such a condition keeps some away from all that it jumps over. A panic does not: who panicked walks on.
+//!
+//! Kernels with matrices of subgroups are looked at a second time, for the subgroup. `workgroup_uniform` vouches for a
+//! value that this analysis cannot prove.
 
 mod report;
 

@@ -5,9 +5,9 @@
 //! operation depends on another and nowhere else. Kernels are made by `#[kernel]`, which generates a typed `dispatch`.
 //!
 //! ```
-//! use gridwise_runtime::{Manager, ops::OpCopy};
+//! use gridwise::{Manager, ops::OpCopy};
 //!
-//! # fn main() -> gridwise_runtime::Result<()> {
+//! # fn main() -> gridwise::Result<()> {
 //! let manager = Manager::new()?; // the best Vulkan device; the host device when there is none
 //! println!("{}", manager.device());
 //! let from = manager.tensor(&[1.0f32, 2.0, 3.0])?;

@@ -2,6 +2,11 @@
 //!
 //! Every pass leaves a module that [`verify`](crate::verify) accepts, which debug builds check after each one.
 //! `KERNEL_DUMP=ir` prints the module before and after each pass that changes it.
+//!
+//! An index carries a *check*, a trap site that fires when it is out of range, and passes remove checks by proof. If an
+//! index has a bound that is known at launch (`(items - 1) * n + k < len`), its check becomes an *obligation*: the host
+//! evaluates it for each launch. If all hold, the pipeline's specialization constant switches these checks off;
+//! otherwise the launch runs with them.
 
 mod edit;
 pub mod eliminate_checks;

@@ -1,4 +1,7 @@
 //! A subgroup's reductions of integers, by scans.
+//!
+//! NVIDIA's driver (seen with 580.159.04) loses the results of subgroups' reductions of integers in some kernels. There
+//! a reduction is the last lane of a scan.
 
 use super::survey::{HEADER, inst_at};
 use crate::reflect::grammar as op;

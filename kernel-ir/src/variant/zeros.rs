@@ -1,4 +1,7 @@
 //! Zeros of floats that a driver's compiler does not know to be zeros.
+//!
+//! llvmpipe (Mesa 22.3 and 26.1) folds `x * 0.0`, `x + 0.0` and `0.0 / x` to their results for most numbers, and `x /
+//! 0.0` to zero. There no zero of a float is a constant.
 
 use std::collections::BTreeMap;
 

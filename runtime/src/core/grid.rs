@@ -3,7 +3,7 @@
 /// How much a launch runs: invocations along each axis, or workgroups.
 ///
 /// ```
-/// use gridwise_runtime::Grid;
+/// use gridwise::Grid;
 /// let _ = Grid::items(1000);          // 1000 invocations, however large the workgroup is
 /// let _ = Grid::items([640usize, 480]);
 /// let _ = Grid::groups((8, 8, 2));    // workgroups
@@ -25,13 +25,13 @@ impl Grid {
     /// A grid of `size` invocations. The last workgroup along an axis may be partly idle.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::Grid;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::Grid;
     /// # use kernels::Mark;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// // The kernel's workgroups have 64 invocations; of the second, 36 run.
     /// let mut indices = manager.tensor_of_len::<u32>(100)?;
     /// let sequence = manager.sequence()?;
@@ -48,13 +48,13 @@ impl Grid {
     /// A grid of `size` whole workgroups.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::Grid;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::Grid;
     /// # use kernels::Mark;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut indices = manager.tensor_of_len::<u32>(128)?;
     /// let sequence = manager.sequence()?;
     /// Mark::dispatch(&sequence, Grid::groups(2), 0, &mut indices)?; // two whole workgroups, of 64 invocations each
@@ -71,7 +71,7 @@ impl Grid {
 /// A type that can be the size of a grid: one to three integers.
 ///
 /// ```
-/// use gridwise_runtime::GridSize;
+/// use gridwise::GridSize;
 ///
 /// /// So many tiles as cover an image.
 /// fn tiles(width: u32, height: u32) -> impl GridSize {
@@ -83,7 +83,7 @@ pub trait GridSize {
     /// Size along x, y and z; 1 where not given.
     ///
     /// ```
-    /// use gridwise_runtime::GridSize;
+    /// use gridwise::GridSize;
     ///
     /// assert_eq!((64u32, 32usize).extent(), [64, 32, 1]);
     /// ```
@@ -119,7 +119,7 @@ grid_sizes!(i32, u32, u64, usize);
 /// One side of a grid given as a tuple; sides may be of different types.
 ///
 /// ```
-/// use gridwise_runtime::{Grid, GridSide};
+/// use gridwise::{Grid, GridSide};
 ///
 /// /// A grid with as many rows as columns.
 /// fn square(side: impl GridSide + Copy) -> Grid {
@@ -131,7 +131,7 @@ pub trait GridSide {
     /// The size.
     ///
     /// ```
-    /// use gridwise_runtime::GridSide;
+    /// use gridwise::GridSide;
     ///
     /// assert_eq!(GridSide::side(7usize), 7);
     /// ```

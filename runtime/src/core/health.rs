@@ -1,4 +1,8 @@
 //! Whether a device still works, and whether what it was given may be freed. No Vulkan calls.
+//!
+//! A lost device stays lost, and so do all objects made on it. A device that completes nothing for
+//! `ManagerDesc::hang_timeout` while somebody waits is given up: memory that it may still use is never freed. A single
+//! launch that takes longer than the timeout looks like a hang, so there is no timeout by default.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::time::Duration;

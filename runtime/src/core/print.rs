@@ -13,7 +13,7 @@ const DEFAULT_BYTES: u32 = 1 << 20;
 /// Something that a kernel printed.
 ///
 /// ```
-/// use gridwise_runtime::Printed;
+/// use gridwise::Printed;
 ///
 /// /// A line of a log.
 /// fn line(printed: &Printed<'_>) -> String {
@@ -46,8 +46,8 @@ pub struct Printed<'a> {
 /// of invocations in each, and of the program in each of those.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, ManagerDesc, PrintSink};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, ManagerDesc, PrintSink};
 ///
 /// // What kernels print goes to the program's log.
 /// let print = PrintSink::new(|printed| eprintln!("{}: {}", printed.kernel, printed.text.trim_end()));
@@ -63,9 +63,9 @@ impl PrintSink {
     /// A sink that calls a function for each message.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::sync::mpsc;
-    /// use gridwise_runtime::{ManagerDesc, PrintSink};
+    /// use gridwise::{ManagerDesc, PrintSink};
     ///
     /// let (sender, texts) = mpsc::channel();
     /// let print = PrintSink::new(move |printed| drop(sender.send(printed.text.to_owned())));

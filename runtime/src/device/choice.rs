@@ -8,8 +8,8 @@ use crate::device::info::{DeviceInfo, DeviceKind};
 /// The choice of a manager's device.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{DeviceChoice, Manager, ManagerDesc};
 ///
 /// // What a program's own `--device` says.
 /// let choice = DeviceChoice::from("host");
@@ -33,9 +33,9 @@ pub enum DeviceChoice {
     /// [its own](crate::Manager::host).
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::descriptor::Feature;
-    /// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::descriptor::Feature;
+    /// use gridwise::{DeviceChoice, Manager, ManagerDesc};
     ///
     /// let device = DeviceChoice::Having(vec![Feature::Float64, Feature::Int64]);
     /// let manager = Manager::with(ManagerDesc { device, ..ManagerDesc::default() })?;
@@ -60,7 +60,7 @@ impl DeviceChoice {
     /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, `host` or `sanitizer`.
     ///
     /// ```
-    /// use gridwise_runtime::DeviceChoice;
+    /// use gridwise::DeviceChoice;
     ///
     /// assert_eq!(DeviceChoice::parse("1"), DeviceChoice::Index(1));
     /// assert_eq!(DeviceChoice::parse("Radeon"), DeviceChoice::Name("Radeon".to_owned()));

@@ -13,8 +13,8 @@ use crate::twin::HostOptions;
 /// How to make a manager.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{DeviceChoice, Manager, ManagerDesc};
 ///
 /// // A program's own choice; what is not said comes from the environment.
 /// let desc = ManagerDesc { device: DeviceChoice::Host, keeps_contents: true, ..ManagerDesc::from_env()? };
@@ -66,8 +66,8 @@ impl ManagerDesc {
     /// [`HostOptions`]).
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{DeviceChoice, ManagerDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{DeviceChoice, ManagerDesc};
     ///
     /// // `GRIDWISE_DEVICE=nvidia my-program` overrules what the program would take.
     /// let mut desc = ManagerDesc::from_env()?;
@@ -151,7 +151,9 @@ mod tests {
             let error = of(&[(variable, value)]).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                format!("`{variable}` is `{value}`, which is not a number; mend or unset it")
+                format!(
+                    "the environment variable `{variable}` is `{value}`, which is not a number; correct or unset it"
+                )
             );
         }
     }

@@ -8,8 +8,8 @@ use std::fmt;
 /// [`ManagerDesc::executable_statistics`](crate::ManagerDesc::executable_statistics).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Algorithm, Executable, Result, StatisticValue};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Algorithm, Executable, Result, StatisticValue};
 ///
 /// /// The registers that an invocation takes, where the driver tells.
 /// fn registers(algorithm: &Algorithm) -> Result<Option<u64>> {
@@ -40,7 +40,7 @@ pub struct Executable {
 /// A figure of an [`Executable`].
 ///
 /// ```
-/// use gridwise_runtime::{Executable, Statistic};
+/// use gridwise::{Executable, Statistic};
 ///
 /// /// All figures, a line each.
 /// fn table(executable: &Executable) -> String {
@@ -62,7 +62,7 @@ pub struct Statistic {
 /// The value of a [`Statistic`].
 ///
 /// ```
-/// use gridwise_runtime::StatisticValue;
+/// use gridwise::StatisticValue;
 ///
 /// assert_eq!(StatisticValue::U64(48).to_string(), "48");
 /// ```

@@ -1,4 +1,7 @@
 //! A manager within an application that has Vulkan already: its instance, device and queue stay its own.
+//!
+//! The application's objects are never destroyed here, and its queue is used under a lock that it shares. Features that
+//! its device was not created with count as missing.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -10,9 +13,9 @@ use gridwise_ir::descriptor::Feature;
 ///
 /// ```no_run
 /// # fn application() -> (ash::Entry, ash::Instance, ash::vk::PhysicalDevice, ash::Device, ash::vk::Queue) { todo!() }
-/// use gridwise_runtime::{ExistingVulkan, Manager, ManagerDesc, ash};
+/// use gridwise::{ExistingVulkan, Manager, ManagerDesc, ash};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let (entry, instance, physical_device, device, queue) = application();
 /// let vulkan = ExistingVulkan::new(entry, instance, physical_device, device, queue, 0);
 /// let queue_lock = vulkan.queue_lock.clone(); // for the application's own submissions to this queue
@@ -54,7 +57,7 @@ impl ExistingVulkan {
     /// ```no_run
     /// # use ash::{Device, Entry, Instance, vk::{PhysicalDevice, Queue}};
     /// # fn application() -> (Entry, Instance, PhysicalDevice, Device, [Queue; 2]) { todo!() }
-    /// use gridwise_runtime::{ExistingQueue, ExistingVulkan};
+    /// use gridwise::{ExistingQueue, ExistingVulkan};
     ///
     /// # fn main() {
     /// let (entry, instance, physical_device, device, [compute, transfer]) = application();
@@ -89,7 +92,7 @@ impl ExistingVulkan {
 /// A queue of an application's device, with compute or only for transfers.
 ///
 /// ```
-/// use gridwise_runtime::{ExistingQueue, ash::vk};
+/// use gridwise::{ExistingQueue, ash::vk};
 ///
 /// # let queue = vk::Queue::null();
 /// let transfers = ExistingQueue::new(queue, 1); // in place of a lock of its own it may have one that the application has already
@@ -110,7 +113,7 @@ impl ExistingQueue {
     /// A queue of a family, with a new lock.
     ///
     /// ```
-    /// use gridwise_runtime::{ExistingQueue, ash::vk};
+    /// use gridwise::{ExistingQueue, ash::vk};
     ///
     /// # let raw = vk::Queue::null();
     /// let queue = ExistingQueue::new(raw, 2);

@@ -9,7 +9,7 @@ use crate::twin::HostOptions;
 /// A device that kernels run on.
 ///
 /// ```
-/// use gridwise_runtime::{DeviceKind, Manager};
+/// use gridwise::{DeviceKind, Manager};
 ///
 /// let gpus = Manager::list_devices().into_iter().filter(|device| {
 ///     device.is_suitable() && matches!(device.kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu)
@@ -44,7 +44,7 @@ pub struct DeviceInfo {
 /// Queues of one kind; listed by [`DeviceInfo::queue_families`].
 ///
 /// ```
-/// use gridwise_runtime::{Manager, QueueKind};
+/// use gridwise::{Manager, QueueKind};
 ///
 /// let device = Manager::host().device().clone();
 /// assert!(device.queue_families.iter().any(|family| family.kind == QueueKind::Compute && family.count > 0));
@@ -65,7 +65,7 @@ pub struct QueueFamily {
 /// The kind of a queue's work.
 ///
 /// ```
-/// use gridwise_runtime::{Manager, QueueKind};
+/// use gridwise::{Manager, QueueKind};
 ///
 /// let manager = Manager::host();
 /// let only_transfers = manager.queues().iter().position(|queue| queue.kind == QueueKind::Transfer);
@@ -85,7 +85,7 @@ pub enum QueueKind {
 /// Kinds of devices, in the order in which [`Manager::new`](crate::Manager::new) prefers them.
 ///
 /// ```
-/// use gridwise_runtime::{DeviceKind, Manager};
+/// use gridwise::{DeviceKind, Manager};
 ///
 /// let kind = Manager::host().device().kind;
 /// assert_eq!((kind, kind.to_string()), (DeviceKind::Host, "host".to_owned()));
@@ -111,7 +111,7 @@ pub enum DeviceKind {
 /// The largest numbers that a kernel and its buffers may use on a device.
 ///
 /// ```
-/// let limits = gridwise_runtime::Manager::host().device().limits;
+/// let limits = gridwise::Manager::host().device().limits;
 /// // As many elements of a tile as workgroups have memory for, and no more than are useful.
 /// let tile = (limits.max_shared_bytes / 4).min(1024);
 /// assert_eq!(tile, 1024);
@@ -150,7 +150,7 @@ pub struct Limits {
 /// The subgroups of a device.
 ///
 /// ```
-/// let subgroup = gridwise_runtime::Manager::host().device().limits.subgroup;
+/// let subgroup = gridwise::Manager::host().device().limits.subgroup;
 /// assert!((subgroup.min_size..=subgroup.max_size).contains(&subgroup.size));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,7 +241,7 @@ impl DeviceInfo {
     /// shape, too.
     ///
     /// ```
-    /// use gridwise_runtime::{Manager, descriptor::Feature};
+    /// use gridwise::{Manager, descriptor::Feature};
     ///
     /// let device = Manager::host().device().clone();
     /// assert!(device.has(Feature::Float16));
@@ -261,7 +261,7 @@ impl DeviceInfo {
     /// Whether kernels can run on it.
     ///
     /// ```
-    /// for device in gridwise_runtime::Manager::list_devices() {
+    /// for device in gridwise::Manager::list_devices() {
     ///     if !device.is_suitable() {
     ///         println!("{device} lacks {}", device.missing.join(", "));
     ///     }

@@ -11,9 +11,9 @@ use crate::device::info::{QueueFamily, QueueKind};
 /// sequence is put on a queue by [`Manager::sequence_on`](crate::Manager::sequence_on).
 ///
 /// ```
-/// use gridwise_runtime::{Manager, ManagerDesc, QueueChoice, ops::OpFill};
+/// use gridwise::{Manager, ManagerDesc, QueueChoice, ops::OpFill};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let manager = Manager::with(ManagerDesc { queues: QueueChoice::AtLeast(2), ..ManagerDesc::from_env()? })?;
 /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(1000)?, manager.tensor_of_len::<f32>(1000)?);
 /// let (first, second) = (manager.sequence_on(0)?, manager.sequence_on(1)?);
@@ -45,8 +45,8 @@ pub enum QueueChoice {
 /// A queue of a manager; listed by [`Manager::queues`](crate::Manager::queues).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// # let manager = gridwise_runtime::Manager::host();
+/// # fn main() -> gridwise::Result<()> {
+/// # let manager = gridwise::Manager::host();
 /// let queue = manager.queues()[0];
 /// if queue.timestamp_bits > 0 {
 ///     manager.sequence_on(0)?.eval_profiled()?; // this queue takes times

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Counts of a manager's objects and work; made by [`Manager::statistics`](crate::Manager::statistics).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// let manager = gridwise_runtime::Manager::host();
+/// # fn main() -> gridwise::Result<()> {
+/// let manager = gridwise::Manager::host();
 /// let tensor = manager.tensor(&[1.0f32; 1000])?;
 /// assert_eq!((manager.statistics().tensors, manager.statistics().tensor_bytes), (1, 4000));
 /// drop(tensor);
@@ -41,8 +41,8 @@ pub struct Statistics {
 /// A tensor that exists; made by [`Manager::live_tensors`](crate::Manager::live_tensors).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// # let manager = gridwise_runtime::Manager::host();
+/// # fn main() -> gridwise::Result<()> {
+/// # let manager = gridwise::Manager::host();
 /// let kept = manager.tensor_named("cache", &[0u8; 100])?;
 /// let largest = manager.live_tensors().into_iter().max_by_key(|tensor| tensor.bytes);
 /// assert_eq!(largest.map(|tensor| tensor.name).as_deref(), Some("cache"));
@@ -62,8 +62,8 @@ pub struct LiveTensor {
 /// A heap of a device's memory; made by [`Manager::memory_heaps`](crate::Manager::memory_heaps).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// let manager = gridwise_runtime::Manager::new()?;
+/// # fn main() -> gridwise::Result<()> {
+/// let manager = gridwise::Manager::new()?;
 /// let heaps = manager.memory_heaps();
 /// let own = heaps.iter().filter(|heap| heap.is_device_local);
 /// let room: u64 = own.map(|heap| heap.budget.unwrap_or(heap.bytes)).sum();

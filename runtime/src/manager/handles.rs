@@ -10,8 +10,8 @@ use crate::device::Backend;
 /// A manager's instance and device; made by [`Manager::vulkan`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// let manager = gridwise_runtime::Manager::new()?;
+/// # fn main() -> gridwise::Result<()> {
+/// let manager = gridwise::Manager::new()?;
 /// if let Some(vulkan) = manager.vulkan() {
 ///     // SAFETY: a physical device of the instance.
 ///     let properties = unsafe { vulkan.instance.get_physical_device_properties(vulkan.physical_device) };
@@ -40,8 +40,8 @@ impl Manager {
     /// [`Manager::from_vulkan`]. Commands within a sequence are recorded by [`Recorder::vulkan`](crate::record::ops::Recorder::vulkan).
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let manager = gridwise_runtime::Manager::new()?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::new()?;
     /// assert_eq!(manager.vulkan().is_some(), manager.device().api_version.is_some());
     /// # Ok(())
     /// # }

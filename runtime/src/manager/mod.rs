@@ -14,9 +14,9 @@ use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueIn
 /// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
 ///
 /// ```
-/// use gridwise_runtime::{Manager, ops::OpFill};
+/// use gridwise::{Manager, ops::OpFill};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let manager = Manager::host();
 /// let mut tensor = manager.tensor_of_len::<u32>(4)?;
 /// let sequence = manager.sequence()?;
@@ -71,9 +71,9 @@ impl Manager {
     /// The device.
     ///
     /// ```
-    /// use gridwise_runtime::{Manager, descriptor::Feature};
+    /// use gridwise::{Manager, descriptor::Feature};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let wide = manager.device().has(Feature::Float64); // or take the kernel that does with `f32`
     /// assert!(wide && manager.device().limits.max_workgroup_invocations >= 128);
     /// ```
@@ -84,8 +84,8 @@ impl Manager {
     /// The queues that [`ManagerDesc::queues`] asked for: at least one, and the first computes.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Manager, ManagerDesc, QueueChoice, QueueKind};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Manager, ManagerDesc, QueueChoice, QueueKind};
     ///
     /// let manager = Manager::with(ManagerDesc { queues: QueueChoice::Best, ..ManagerDesc::from_env()? })?;
     /// assert_eq!(manager.queues()[0].kind, QueueKind::Compute);
@@ -101,10 +101,10 @@ impl Manager {
     /// Counts of the manager's objects and of its work so far.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut tensor = manager.tensor_of_len::<f32>(100)?;
     /// let before = manager.statistics().submissions;
     /// manager.sequence()?.record(OpFill::new(&mut tensor, 1.0))?.eval()?;
@@ -119,8 +119,8 @@ impl Manager {
     /// The heaps of the device's memory, with what there is left for this process; none on the host device.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let manager = gridwise_runtime::Manager::new()?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::new()?;
     /// for heap in manager.memory_heaps() {
     ///     println!("{} bytes, {:?} to be had, {:?} in use", heap.bytes, heap.budget, heap.used);
     ///     assert!(heap.bytes > 0);
@@ -138,8 +138,8 @@ impl Manager {
     /// Gives back memory that is kept for transfers to come. Tensors give theirs back when they are dropped.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let manager = gridwise_runtime::Manager::new()?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::new()?;
     /// drop(manager.tensor(&[1.0f32; 1000])?);
     /// manager.trim();
     /// assert_eq!(manager.tensor(&[2.0f32; 10])?.to_vec()?, [2.0; 10]);
@@ -156,8 +156,8 @@ impl Manager {
     /// last clone of a manager is dropped, debug builds write them to the log.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::host();
     /// let weights = manager.tensor_named("weights", &[0.5f32; 256])?;
     /// let live = manager.live_tensors();
     /// assert_eq!((live.len(), live[0].name.as_str(), live[0].bytes), (1, "weights", 1024));
@@ -175,7 +175,7 @@ impl Manager {
     /// ```
     /// use std::sync::{Arc, Mutex};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let lines = Arc::new(Mutex::new(Vec::new()));
     /// let seen = lines.clone();
     /// manager.on_print(move |printed| seen.lock().unwrap().push(printed.text.to_owned()));
@@ -192,8 +192,8 @@ impl Manager {
     /// dropping them. A fault is a line in the log.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Manager, ManagerDesc, PipelineCache};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Manager, ManagerDesc, PipelineCache};
     ///
     /// let folder = std::env::temp_dir().join("gridwise-example-pipelines");
     /// let cache = PipelineCache::At(folder);
@@ -212,7 +212,7 @@ impl Manager {
     /// The validation layer's messages so far; always empty when validation is off.
     ///
     /// ```
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// // At the end of a test: the driver was used as the specification says.
     /// assert_eq!(manager.validation_messages(), Vec::<String>::new());
     /// ```

@@ -17,7 +17,7 @@ impl Manager {
     /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
     ///
     /// ```no_run
-    /// use gridwise_runtime::{BufferRange, Manager, Result, Tensor, ash::vk};
+    /// use gridwise::{BufferRange, Manager, Result, Tensor, ash::vk};
     ///
     /// /// The vertices that the application draws, to be moved by kernels.
     /// fn vertices(manager: &Manager, buffer: vk::Buffer, count: usize) -> Result<Tensor<[f32; 3]>> {
@@ -48,8 +48,8 @@ impl Manager {
     /// A tensor with copies of `data`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// let weights = manager.tensor(&[0.5f32, 1.5])?;
     /// assert_eq!((weights.len(), weights.to_vec()?), (2, vec![0.5, 1.5]));
     /// # Ok(())
@@ -65,8 +65,8 @@ impl Manager {
     /// A tensor of `len` zeros.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// let sums = manager.tensor_of_len::<u64>(3)?; // for a kernel to add to
     /// assert_eq!(sums.to_vec()?, [0; 3]);
     /// # Ok(())
@@ -82,8 +82,8 @@ impl Manager {
     /// A tensor with copies of `data`, and a name for errors and the driver's tools.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// let mut weights = manager.tensor_named("weights", &[0.5f32, 1.5])?;
     /// let error = weights.write(&[1.0]).unwrap_err();
     /// assert!(error.to_string().contains("`weights`"));
@@ -100,10 +100,10 @@ impl Manager {
     /// A tensor by description.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Contents, TensorDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Contents, TensorDesc};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// // A kernel will write all of it: not even zeros are needed before.
     /// let desc = TensorDesc { name: "scratch", contents: Contents::<f32>::Uninit(1 << 10) };
     /// assert_eq!(manager.tensor_with(desc)?.len(), 1 << 10);
@@ -120,8 +120,8 @@ impl Manager {
     /// A tensor by description, in memory of a kind.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Contents, Manager, MemoryKind, TensorDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Contents, Manager, MemoryKind, TensorDesc};
     ///
     /// let manager = Manager::new()?;
     /// let desc = TensorDesc { name: "parameters", contents: Contents::Data(&[1.0f32, 2.0]) };
@@ -141,10 +141,10 @@ impl Manager {
     /// An image of zeros, with one dimension.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::R32Float;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::R32Float;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let curve = manager.image_1d::<R32Float>(256)?;
     /// assert_eq!((curve.extent(), curve.to_vec()?[0]), ([256], 0.0));
     /// # Ok(())
@@ -160,10 +160,10 @@ impl Manager {
     /// An image of zeros, with two dimensions.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::Rgba8Unorm;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::Rgba8Unorm;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let photo = manager.image_2d::<Rgba8Unorm>(640, 480)?;
     /// assert_eq!((photo.extent(), photo.levels()), ([640, 480], 1));
     /// # Ok(())
@@ -179,10 +179,10 @@ impl Manager {
     /// An image of zeros, with three dimensions.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, image::R8Unorm};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, image::R8Unorm};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let volume = manager.image_3d::<R8Unorm>(16, 16, 8)?;
     /// assert_eq!(volume.to_vec()?.len(), 16 * 16 * 8);
     /// assert!(matches!(manager.image_3d::<R8Unorm>(16, 0, 8), Err(Error::ImageExtent { .. })));
@@ -199,10 +199,10 @@ impl Manager {
     /// An image of zeros, by description.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::{ImageDesc, Levels, Rgba8Unorm};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::{ImageDesc, Levels, Rgba8Unorm};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// // With room for the smaller levels that samplers take for what is far away.
     /// let desc = ImageDesc { name: "bricks", extent: [256, 128], levels: Levels::All };
     /// assert_eq!(manager.image_with::<Rgba8Unorm, 2>(desc)?.levels(), 9);
@@ -223,10 +223,10 @@ impl Manager {
     /// An empty sequence, on the first queue.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut sums = manager.tensor(&[1u32, 2])?;
     /// let reset = manager.sequence()?;
     /// reset.record(OpFill::new(&mut sums, 0))?;
@@ -247,9 +247,9 @@ impl Manager {
     /// share tensors that one of them writes, the device orders them as they were started.
     ///
     /// ```
-    /// use gridwise_runtime::{Manager, QueueKind, ops::OpCopy};
+    /// use gridwise::{Manager, QueueKind, ops::OpCopy};
     ///
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// let manager = Manager::new()?;
     /// let transfers = manager.queues().iter().rposition(|queue| queue.kind == QueueKind::Transfer).unwrap_or(0);
     /// let from = manager.tensor(&[1.0f32, 2.0])?;
@@ -272,8 +272,8 @@ impl Manager {
     /// An event that nothing has set yet.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// assert!(gridwise_runtime::Manager::host().event().is_complete()?);
+    /// # fn main() -> gridwise::Result<()> {
+    /// assert!(gridwise::Manager::host().event().is_complete()?);
     /// # Ok(())
     /// # }
     /// ```
@@ -286,8 +286,8 @@ impl Manager {
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// # use kernels::Saxpy;
     /// // `Saxpy` was made by `#[kernel]`. Its pipeline is compiled here, not when it is first launched.
     /// let saxpy = manager.algorithm::<Saxpy>()?;

@@ -33,8 +33,8 @@ impl Manager {
     /// A manager of the device that `GRIDWISE_DEVICE` names; else of the best Vulkan device; else of the host device.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let manager = gridwise_runtime::Manager::new()?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::new()?;
     /// println!("{}", manager.device());
     /// assert!(manager.device().is_suitable());
     /// # Ok(())
@@ -50,7 +50,7 @@ impl Manager {
     /// A manager by description; the environment has no say.
     ///
     /// ```
-    /// use gridwise_runtime::{DeviceChoice, Error, Manager, ManagerDesc};
+    /// use gridwise::{DeviceChoice, Error, Manager, ManagerDesc};
     ///
     /// let desc = ManagerDesc { device: DeviceChoice::Name("no such card".to_owned()), ..ManagerDesc::default() };
     /// let error = Manager::with(desc).unwrap_err();
@@ -128,9 +128,9 @@ impl Manager {
     /// ```no_run
     /// # use ash::{Device, Entry, Instance, vk::{PhysicalDevice, Queue}};
     /// # fn application() -> (Entry, Instance, PhysicalDevice, Device, Queue) { todo!() }
-    /// use gridwise_runtime::{ExistingVulkan, Manager, ManagerDesc, descriptor::Feature};
+    /// use gridwise::{ExistingVulkan, Manager, ManagerDesc, descriptor::Feature};
     ///
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// let (entry, instance, physical_device, device, queue) = application();
     /// let mut vulkan = ExistingVulkan::new(entry, instance, physical_device, device, queue, 0);
     /// vulkan.features = vec![Feature::Int64]; // the device was created with `shaderInt64`
@@ -160,7 +160,7 @@ impl Manager {
     /// A manager of the host device: kernels run on the processor, as rustc compiled them.
     ///
     /// ```
-    /// use gridwise_runtime::{DeviceKind, Manager};
+    /// use gridwise::{DeviceKind, Manager};
     ///
     /// let manager = Manager::host(); // needs no driver, and a debugger can step through kernels
     /// assert_eq!(manager.device().kind, DeviceKind::Host);
@@ -202,8 +202,8 @@ impl Manager {
     /// All devices of the machine, usable or not; the host device is the last. Without a Vulkan loader it is the only one.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{DeviceChoice, Manager, ManagerDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{DeviceChoice, Manager, ManagerDesc};
     ///
     /// let devices = Manager::list_devices();
     /// for (index, device) in devices.iter().enumerate() {

@@ -11,7 +11,7 @@ pub(crate) const MAX_ALIGNMENT: u64 = 16;
 /// A type that kernels can hold in variables: it has a zero, which an out-of-range read gives.
 ///
 /// ```
-/// use gridwise_runtime::{Value, glam::Vec3};
+/// use gridwise::{Value, glam::Vec3};
 ///
 /// // What a kernel has where it reads nothing, as `f32`, `Vec3`, and tuples and arrays of such.
 /// assert_eq!(<(u32, [Vec3; 2])>::ZERO, (0, [Vec3::ZERO; 2]));
@@ -20,7 +20,7 @@ pub trait Value: Copy + Send + Sync + 'static {
     /// The value whose parts are all zero or `false`.
     ///
     /// ```
-    /// use gridwise_runtime::Value;
+    /// use gridwise::Value;
     ///
     /// assert_eq!((f32::ZERO, bool::ZERO, Option::<u32>::ZERO), (0.0, false, None));
     /// ```
@@ -34,7 +34,7 @@ pub trait Value: Copy + Send + Sync + 'static {
 /// padding is copied once more. Put the largest fields first, and there is less of it.
 ///
 /// ```
-/// use gridwise_runtime::{GpuData, Manager, Result, Tensor};
+/// use gridwise::{GpuData, Manager, Result, Tensor};
 ///
 /// /// Works for elements of all types that can lie on a device.
 /// fn repeated<T: GpuData>(manager: &Manager, value: T, count: usize) -> Result<Tensor<T>> {
@@ -64,7 +64,7 @@ pub unsafe trait GpuData: Value {
 /// [`GpuData`] without padding, so that its bytes can be seen as another such type's; see [`Tensor::cast`](crate::Tensor::cast).
 ///
 /// ```
-/// use gridwise_runtime::{Manager, Plain, Result, Tensor};
+/// use gridwise::{Manager, Plain, Result, Tensor};
 ///
 /// /// The bytes of any tensor of numbers.
 /// fn bytes<T: Plain>(tensor: &Tensor<T>) -> Result<Vec<u8>> {

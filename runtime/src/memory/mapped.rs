@@ -1,5 +1,9 @@
 //! Tensors in memory that the host reaches: which memory to ask for, and views of the elements in place. While a view lives, the
 //! device must not use what it shows: evaluations that would are refused.
+//!
+//! A view is an access of the host that lasts. Submissions wait for other accesses of the host, which end by
+//! themselves. For a view they fail, because its holder may be the one who submits. So does an access of the host to
+//! another part of the tensor.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -16,10 +20,10 @@ use crate::memory::tensor::Tensor;
 /// they differ in speed, and in whether [`Tensor::map`] reaches them. On the host device all are alike.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Contents, MemoryKind, TensorDesc};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Contents, MemoryKind, TensorDesc};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let desc = TensorDesc { name: "sums", contents: Contents::<f64>::Zeros(16) };
 /// let sums = manager.tensor_in(MemoryKind::Readback, desc)?; // kernels add to it, the host looks at it in place
 /// assert_eq!(sums.map()?.len(), 16);
@@ -51,10 +55,10 @@ impl MemoryKind {
 /// The elements of a tensor in place, to be read; made by [`Tensor::map`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Error, ops::OpFill};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Error, ops::OpFill};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut values = manager.tensor(&[1.0f32, 2.0])?;
 /// let sequence = manager.sequence()?;
 /// sequence.record(OpFill::new(&mut values, 0.0))?;
@@ -73,8 +77,8 @@ pub struct Mapped<'a, T: GpuData> {
 /// The elements of a tensor in place; made by [`Tensor::map_mut`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// # let manager = gridwise_runtime::Manager::host();
+/// # fn main() -> gridwise::Result<()> {
+/// # let manager = gridwise::Manager::host();
 /// let mut values = manager.tensor(&[3u32, 1, 2])?;
 /// let mut view = values.map_mut()?; // as a `&mut [u32]`
 /// view.sort();
@@ -98,8 +102,8 @@ impl<T: GpuData> Tensor<T> {
     /// Evaluations may read the tensor meanwhile. One that would write it is refused with [`Error::TensorMapped`].
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Contents, Manager, MemoryKind, TensorDesc, ops::OpFill};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Contents, Manager, MemoryKind, TensorDesc, ops::OpFill};
     ///
     /// let manager = Manager::new()?;
     /// let desc = TensorDesc { name: "results", contents: Contents::Zeros(1000) };
@@ -124,8 +128,8 @@ impl<T: GpuData> Tensor<T> {
     /// Evaluations that use it meanwhile are refused with [`Error::TensorMapped`].
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Contents, Manager, MemoryKind, TensorDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Contents, Manager, MemoryKind, TensorDesc};
     ///
     /// let manager = Manager::new()?;
     /// let desc = TensorDesc { name: "input", contents: Contents::Uninit(4) };

@@ -15,8 +15,8 @@ impl Manager {
     /// device.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Contents, Error, Manager, TensorDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Contents, Error, Manager, TensorDesc};
     ///
     /// let (one, other) = (Manager::new()?, Manager::new()?);
     /// let desc = TensorDesc { name: "mine", contents: Contents::Data(&[1.0f32, 2.0]) };
@@ -50,7 +50,7 @@ impl Manager {
     /// still has it.
     ///
     /// ```
-    /// use gridwise_runtime::{Manager, Result, SharedMemory, Tensor};
+    /// use gridwise::{Manager, Result, SharedMemory, Tensor};
     ///
     /// /// What another process sent, as floats.
     /// fn receive(manager: &Manager, memory: SharedMemory) -> Result<Tensor<f32>> {
@@ -73,10 +73,10 @@ impl<T: GpuData> Tensor<T> {
     /// descriptor of its own.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::Error;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::Error;
     ///
-    /// let manager = gridwise_runtime::Manager::new()?;
+    /// let manager = gridwise::Manager::new()?;
     /// match manager.tensor(&[1.0f32])?.share() {
     ///     Err(Error::NotShareable { .. }) => {} // it is not of `shareable_tensor`
     ///     Err(Error::OnHostDevice { .. }) => {} // there is no Vulkan device

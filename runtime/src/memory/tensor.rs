@@ -17,8 +17,8 @@ use crate::memory::padding;
 /// Elements of type `T` that lie on a device; made by [`Manager::tensor`](crate::Manager::tensor).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// let manager = gridwise_runtime::Manager::host();
+/// # fn main() -> gridwise::Result<()> {
+/// let manager = gridwise::Manager::host();
 /// let mut tensor = manager.tensor(&[1.0f32, 2.0])?;
 /// tensor.write(&[3.0, 4.0])?;
 /// assert_eq!(tensor.to_vec()?, [3.0, 4.0]);
@@ -36,10 +36,10 @@ pub struct Tensor<T: GpuData> {
 /// Names a tensor without its type, to declare and record accesses in an [`Op`](crate::record::ops::Op).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{TensorRef, ops::OpSyncHost};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{TensorRef, ops::OpSyncHost};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (weights, counts) = (manager.tensor(&[0.5f32, 1.5])?, manager.tensor(&[7u64])?);
 /// // Tensors of different types, all of which are wanted on the host.
 /// let wanted: Vec<TensorRef> = vec![weights.handle(), counts.handle()];
@@ -56,10 +56,10 @@ pub struct TensorRef {
 /// How to make a tensor.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Contents, TensorDesc};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Contents, TensorDesc};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let desc = TensorDesc { name: "weights", contents: Contents::Data(&[0.5f32, 1.5]) };
 /// assert_eq!(manager.tensor_with(desc)?.name(), "weights");
 /// # Ok(())
@@ -76,10 +76,10 @@ pub struct TensorDesc<'a, T> {
 /// The contents of a new tensor.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Contents, TensorDesc};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Contents, TensorDesc};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// for contents in [Contents::Data(&[0u32; 3]), Contents::Zeros(3), Contents::Uninit(3)] {
 ///     assert_eq!(manager.tensor_with(TensorDesc { name: "three", contents })?.len(), 3);
 /// }
@@ -133,10 +133,10 @@ impl<T: GpuData> Tensor<T> {
     /// are recorded again.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, ops::OpCopy};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, ops::OpCopy};
     ///
-    /// let manager = gridwise_runtime::Manager::host();
+    /// let manager = gridwise::Manager::host();
     /// let (mut from, mut to) = (manager.tensor(&[1u32, 2])?, manager.tensor(&[0u32, 0])?);
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpCopy::new(&from, &mut to))?.eval()?;
@@ -169,8 +169,8 @@ impl<T: GpuData> Tensor<T> {
     /// that write the tensor wait until it is done; those that `look` itself starts are refused with [`Error::TensorMapped`].
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1.0f32, 2.0, 3.0])?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let tensor = gridwise::Manager::host().tensor(&[1.0f32, 2.0, 3.0])?;
     /// assert_eq!(tensor.view(|values| values.iter().sum::<f32>())?, 6.0);
     /// # Ok(())
     /// # }
@@ -185,8 +185,8 @@ impl<T: GpuData> Tensor<T> {
     /// as long as the tensor exists. The application orders its commands with evaluations that name the tensor.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// let tensor = manager.tensor(&[1.0f32, 2.0])?;
     /// match tensor.vulkan_buffer() {
     ///     Some(range) => println!("{:?}, from byte {}", range.buffer, range.offset), // for `vkCmdBindVertexBuffers`
@@ -202,8 +202,8 @@ impl<T: GpuData> Tensor<T> {
     /// Number of elements.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let tensor = gridwise::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?;
     /// assert_eq!(tensor.len(), 3);
     /// # Ok(())
     /// # }
@@ -215,8 +215,8 @@ impl<T: GpuData> Tensor<T> {
     /// Whether there are no elements.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// // Tensors may be empty; launches over none of their elements do nothing.
     /// assert!(manager.tensor::<f32>(&[])?.is_empty());
     /// # Ok(())
@@ -229,8 +229,8 @@ impl<T: GpuData> Tensor<T> {
     /// The name, as errors give it.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let tensor = gridwise_runtime::Manager::host().tensor_named("weights", &[1.0f32])?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let tensor = gridwise::Manager::host().tensor_named("weights", &[1.0f32])?;
     /// assert_eq!(tensor.name(), "weights");
     /// # Ok(())
     /// # }
@@ -242,7 +242,7 @@ impl<T: GpuData> Tensor<T> {
     /// The manager that made the tensor, for more tensors beside it.
     ///
     /// ```
-    /// use gridwise_runtime::{Result, Tensor, ops::OpCopy};
+    /// use gridwise::{Result, Tensor, ops::OpCopy};
     ///
     /// /// A copy on the same device.
     /// fn copied(x: &Tensor<f32>) -> Result<Tensor<f32>> {
@@ -253,7 +253,7 @@ impl<T: GpuData> Tensor<T> {
     /// }
     ///
     /// # fn main() -> Result<()> {
-    /// assert_eq!(copied(&gridwise_runtime::Manager::host().tensor(&[1.5])?)?.get(0)?, 1.5);
+    /// assert_eq!(copied(&gridwise::Manager::host().tensor(&[1.5])?)?.get(0)?, 1.5);
     /// # Ok(())
     /// # }
     /// ```
@@ -264,8 +264,8 @@ impl<T: GpuData> Tensor<T> {
     /// This tensor without its type.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1u16, 2, 3])?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let tensor = gridwise::Manager::host().tensor(&[1u16, 2, 3])?;
     /// let handle = tensor.handle();
     /// drop(tensor); // the handle keeps the elements
     /// assert_eq!((handle.len(), handle.stride(), handle.bytes()), (3, 2, 6));
@@ -279,8 +279,8 @@ impl<T: GpuData> Tensor<T> {
     /// Replaces all elements.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let mut tensor = gridwise_runtime::Manager::host().tensor(&[1i32, 2])?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mut tensor = gridwise::Manager::host().tensor(&[1i32, 2])?;
     /// tensor.write(&[3, 4])?;
     /// assert_eq!(tensor.to_vec()?, [3, 4]);
     /// assert!(tensor.write(&[5]).is_err(), "another length");
@@ -298,10 +298,10 @@ impl<T: GpuData> Tensor<T> {
     /// Copies all elements to a new vector.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut tensor = manager.tensor(&[1i32, 2])?;
     /// let running = manager.sequence()?.record(OpFill::new(&mut tensor, 9))?.eval_async()?;
     /// assert_eq!(tensor.to_vec()?, [9, 9]); // waits for what was started before
@@ -319,10 +319,10 @@ impl<T: GpuData> Tensor<T> {
     /// Copies one element.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut total = manager.tensor(&[0u32])?;
     /// manager.sequence()?.record(OpFill::new(&mut total, 7))?.eval()?;
     /// assert_eq!(total.get(0)?, 7);
@@ -345,8 +345,8 @@ impl<T: GpuData> Tensor<T> {
     /// Copies all elements into a slice.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1i32, 2])?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let tensor = gridwise::Manager::host().tensor(&[1i32, 2])?;
     /// let mut values = [0; 2]; // used again for each frame
     /// tensor.read_into(&mut values)?;
     /// assert_eq!(values, [1, 2]);
@@ -366,10 +366,10 @@ impl<T: GpuData> Tensor<T> {
     /// sequence runs. The tensor itself does not change before.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncDevice;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncDevice;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut input = manager.tensor(&[0u32; 2])?;
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpSyncDevice::new(&input))?;
@@ -392,10 +392,10 @@ impl<T: GpuData> Tensor<T> {
     /// staged last; zeros at first.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::{OpFill, OpSyncHost};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::{OpFill, OpSyncHost};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut output = manager.tensor(&[0u32; 2])?;
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut output, 5))?.record(OpSyncHost::new(&output))?;
@@ -415,10 +415,10 @@ impl<T: GpuData> Tensor<T> {
     /// faults.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncHost;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncHost;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut output = manager.tensor(&[0u32; 2])?;
     /// let download = manager.sequence()?;
     /// download.record(OpSyncHost::new(&output))?;
@@ -445,10 +445,10 @@ impl<T: GpuData> Tensor<T> {
     /// is done; those that `look` itself starts are refused with [`Error::TensorMapped`].
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncHost;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncHost;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let output = manager.tensor(&[1.0f32, 2.0, 4.0])?;
     /// manager.sequence()?.record(OpSyncHost::new(&output))?.eval()?;
     /// assert_eq!(output.view_staged(|values| values.iter().sum::<f32>())?, 7.0);
@@ -467,10 +467,10 @@ impl<T: GpuData> Tensor<T> {
     /// [`view_staged`](Self::view_staged).
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncDevice;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncDevice;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut input = manager.tensor_of_len::<u32>(4)?;
     /// let upload = manager.sequence()?;
     /// upload.record(OpSyncDevice::new(&input))?;
@@ -575,8 +575,8 @@ impl TensorRef {
     /// Number of elements.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let handle = gridwise_runtime::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?.handle();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let handle = gridwise::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?.handle();
     /// assert_eq!(handle.len(), 3);
     /// # Ok(())
     /// # }
@@ -588,8 +588,8 @@ impl TensorRef {
     /// Whether there are no elements.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let handle = gridwise_runtime::Manager::host().tensor::<u8>(&[])?.handle();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let handle = gridwise::Manager::host().tensor::<u8>(&[])?.handle();
     /// assert!(handle.is_empty());
     /// # Ok(())
     /// # }
@@ -601,8 +601,8 @@ impl TensorRef {
     /// Bytes of all elements.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let handle = gridwise_runtime::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?.handle();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let handle = gridwise::Manager::host().tensor(&[1.0f64, 2.0, 3.0])?.handle();
     /// assert_eq!(handle.bytes(), 24);
     /// # Ok(())
     /// # }
@@ -614,8 +614,8 @@ impl TensorRef {
     /// Bytes of one element.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let handle = gridwise_runtime::Manager::host().tensor(&[[1u8, 2, 3], [4, 5, 6]])?.handle();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let handle = gridwise::Manager::host().tensor(&[[1u8, 2, 3], [4, 5, 6]])?.handle();
     /// assert_eq!(handle.stride(), 3);
     /// # Ok(())
     /// # }
@@ -627,8 +627,8 @@ impl TensorRef {
     /// The tensor's name.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let handle = gridwise_runtime::Manager::host().tensor_named("weights", &[1.0f32])?.handle();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let handle = gridwise::Manager::host().tensor_named("weights", &[1.0f32])?.handle();
     /// assert_eq!(handle.name(), "weights");
     /// # Ok(())
     /// # }
@@ -640,8 +640,8 @@ impl TensorRef {
     /// As [`Tensor::vulkan_buffer`].
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let handle = gridwise_runtime::Manager::host().tensor(&[1.0f32])?.handle();
+    /// # fn main() -> gridwise::Result<()> {
+    /// let handle = gridwise::Manager::host().tensor(&[1.0f32])?.handle();
     /// assert!(handle.vulkan_buffer().is_none());
     /// # Ok(())
     /// # }
@@ -654,8 +654,8 @@ impl TensorRef {
     /// The tensor's host-side copy, as a tensor of its own.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// let mut tensor = manager.tensor(&[0u32; 4])?;
     /// tensor.stage(&[1, 2, 3, 4])?;
     /// let staged = tensor.handle().staged()?; // for an `Op` that copies from it

@@ -1,4 +1,10 @@
 //! A tensor's memory seen otherwise: some of its elements, or elements of another type. It must not let bytes be seen that are padding.
+//!
+//! A view is a buffer of its own length and stride with the memory, the id and the schedule of the tensor, and the byte
+//! where it begins (`Buffer::start`). Barriers within a recording and the order of submissions compare byte ranges; the
+//! host counts the tensor as a whole. Nothing rests on lifetimes: overlapping arguments are found when a launch is
+//! recorded. Kernels may exchange whole words, so a part counts as all words of 4 bytes that it has bytes of. Recording
+//! checks the alignment of every buffer and every member of a list.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,10 +18,10 @@ use crate::memory::tensor::Tensor;
 /// A tensor's memory as elements of type `T`; made by [`Tensor::part`] and [`Tensor::cast`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{glam::Vec4, ops::OpCopy};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{glam::Vec4, ops::OpCopy};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let numbers = manager.tensor(&[1.0f32; 8])?;
 /// let mut vectors = manager.tensor_of_len::<Vec4>(2)?;
 /// let cast = numbers.cast::<Vec4>()?; // wherever a `&Tensor<Vec4>` is wanted
@@ -33,10 +39,10 @@ pub struct TensorView<'a, T: GpuData> {
 /// [`Tensor::cast_mut`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::OpFill;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::OpFill;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut words = manager.tensor_of_len::<u32>(2)?;
 /// let mut bytes = words.cast_mut::<u8>()?; // wherever a `&mut Tensor<u8>` is wanted
 /// manager.sequence()?.record(OpFill::new(&mut bytes, 0x11))?.eval()?;
@@ -53,13 +59,13 @@ impl<T: GpuData> Tensor<T> {
     /// Some of the elements, as a tensor: for kernels, whose slice then has the part's length and bounds, for operations, and for the host.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
     /// # use kernels::Saxpy;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::Grid;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::Grid;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let x = manager.tensor(&[1.0f32; 128])?;
     /// let mut y = manager.tensor_of_len::<f32>(192)?;
     /// let sequence = manager.sequence()?;
@@ -71,9 +77,9 @@ impl<T: GpuData> Tensor<T> {
     /// # }
     /// ```
     ///
-    /// A recording keeps the whole tensor alive. Within a sequence, operations wait for each other only if their parts
-    /// overlap. Evaluations of several sequences, and the host, wait for every access to the tensor. Parts that one
-    /// launch only reads may overlap; a part that it writes shares no word of 4 bytes with another.
+    /// A recording keeps the whole tensor alive. Operations and evaluations wait for each other only if their parts
+    /// overlap; the host waits for every access to the tensor. Parts that one launch only reads may overlap; a part that
+    /// it writes shares no word of 4 bytes with another.
     ///
     /// A kernel on a Vulkan device gets only parts that begin at a multiple of [`Limits::part_alignment`](crate::Limits::part_alignment)
     /// bytes (most devices: 16 to 64, at most 256); recording another launch ends with [`Error::Misaligned`]. Lists of tensors take parts
@@ -89,8 +95,8 @@ impl<T: GpuData> Tensor<T> {
     /// As [`part`](Self::part), to be written.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor(&[1u8, 2, 3, 4, 5])?;
     /// values.part_mut(1..=2)?.write(&[7, 8])?;
     /// assert_eq!(values.to_vec()?, [1, 7, 8, 4, 5]);
@@ -107,10 +113,10 @@ impl<T: GpuData> Tensor<T> {
     /// The elements before `middle` and those from there on, both to be written: what one launch reads and writes of one tensor.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpCopy;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpCopy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor(&[1u32, 2, 0, 0])?;
     /// let (from, mut to) = values.split_at_mut(2)?;
     /// manager.sequence()?.record(OpCopy::new(&from, &mut to))?.eval()?;
@@ -161,9 +167,9 @@ impl<T: Plain> Tensor<T> {
     /// that read 16 bytes at a time, or words as bytes. A rest at the end is not among them.
     ///
     /// ```
-    /// # use gridwise_runtime::glam::{Vec4, vec4};
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let mgr = gridwise_runtime::Manager::host();
+    /// # use gridwise::glam::{Vec4, vec4};
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = gridwise::Manager::host();
     /// let numbers = mgr.tensor(&[1.0f32, 2.0, 3.0, 4.0, 5.0])?;
     /// let vectors = numbers.cast::<Vec4>()?;
     /// assert_eq!(vectors.to_vec()?, [vec4(1.0, 2.0, 3.0, 4.0)]);
@@ -182,9 +188,9 @@ impl<T: Plain> Tensor<T> {
     /// As [`cast`](Self::cast), to be written.
     ///
     /// ```
-    /// # use gridwise_runtime::glam::uvec2;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let mgr = gridwise_runtime::Manager::host();
+    /// # use gridwise::glam::uvec2;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = gridwise::Manager::host();
     /// let mut words = mgr.tensor(&[1u32, 2, 3])?;
     /// words.cast_mut()?.write(&[uvec2(7, 8)])?;
     /// assert_eq!(words.to_vec()?, [7, 8, 3]);

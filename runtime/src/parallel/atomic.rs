@@ -19,10 +19,10 @@ use crate::memory::data::{GpuData, Value};
 /// On the host, in a struct that lies in a tensor, it is a number like any other.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::parallel::Atomic;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::Atomic;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// // A tensor of numbers is what a kernel takes as `&[Atomic<u32>]`; in a struct the fields say so themselves.
 /// let bins = manager.tensor(&[Atomic::new(0u32); 16])?;
 /// assert_eq!(bins.to_vec()?[3].into_inner(), 0);
@@ -37,7 +37,7 @@ impl<T> Atomic<T> {
     /// An atomic number for a tensor.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// const EMPTY: Atomic<u32> = Atomic::new(u32::MAX);
     /// assert_eq!(EMPTY.into_inner(), u32::MAX);
@@ -49,7 +49,7 @@ impl<T> Atomic<T> {
     /// The number.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// assert_eq!(Atomic::new(7i64).into_inner(), 7);
     /// ```
@@ -93,7 +93,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: whether some invocation has found it.
     /// fn is_found(found: &Atomic<u32>) -> bool {
@@ -105,7 +105,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: says that it is found, whoever else says so.
     /// fn tell(found: &Atomic<u32>) {
@@ -117,7 +117,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: puts a new head before a list, and gives the old one.
     /// fn push(head: &Atomic<u32>, node: u32) -> u32 {
@@ -129,7 +129,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: takes a place that is free, which is one that has zero.
     /// fn take(place: &Atomic<u32>, key: u32) -> bool {
@@ -141,7 +141,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: a place of the own in a list, and room for the next.
     /// fn reserve(len: &Atomic<u32>) -> u32 {
@@ -153,7 +153,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: whether this was the last that was not done.
     /// fn is_last(remaining: &Atomic<u32>) -> bool {
@@ -165,7 +165,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: the smallest of what all invocations have.
     /// fn note(smallest: &Atomic<u32>, value: u32) {
@@ -177,7 +177,7 @@ methods! { AtomicValue:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: the largest of what all invocations have.
     /// fn note(largest: &Atomic<i32>, value: i32) {
@@ -192,7 +192,7 @@ methods! { AtomicInt:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: marks a bit as free.
     /// fn free(bits: &Atomic<u32>, bit: u32) {
@@ -204,7 +204,7 @@ methods! { AtomicInt:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: whether a bit was set, which it now is.
     /// fn visit(bits: &Atomic<u32>, bit: u32) -> bool {
@@ -216,7 +216,7 @@ methods! { AtomicInt:
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
-    /// use gridwise_runtime::parallel::Atomic;
+    /// use gridwise::Atomic;
     ///
     /// /// In a kernel: a checksum in which order does not matter.
     /// fn mix(sum: &Atomic<u32>, value: u32) {

@@ -8,7 +8,7 @@ use super::outside_of_kernels;
 ///
 /// ```
 /// use std::sync::atomic::Ordering::{Relaxed, Release};
-/// use gridwise_runtime::parallel::{Atomic, Scope, fence};
+/// use gridwise::{Atomic, Scope, fence};
 ///
 /// /// In a kernel: who sees the flag sees what was written before.
 /// fn publish(data: &mut u32, flag: &Atomic<u32>) {
@@ -34,7 +34,7 @@ pub enum Scope {
 /// come. The compiler refuses what it cannot see to be so; [`workgroup_uniform`] vouches for it.
 ///
 /// ```
-/// use gridwise_runtime::parallel::barrier;
+/// use gridwise::barrier;
 ///
 /// /// In a kernel with workgroups of 64: the value of the neighbour.
 /// fn neighbour(tile: &mut [f32; 64], id: usize, own: f32) -> f32 {
@@ -76,7 +76,7 @@ pub fn workgroup_uniform<T>(value: T) -> T {
 ///
 /// ```
 /// use std::sync::atomic::Ordering::{Acquire, Relaxed};
-/// use gridwise_runtime::parallel::{Atomic, Scope, fence};
+/// use gridwise::{Atomic, Scope, fence};
 ///
 /// /// In a kernel: what the invocation that set the flag wrote before.
 /// fn receive(data: &u32, flag: &Atomic<u32>) -> Option<u32> {

@@ -32,7 +32,7 @@ pub struct CoopMatrix<T, U, const R: usize, const C: usize> {
 /// The left factor of a product.
 ///
 /// ```
-/// use gridwise_runtime::{half::f16, parallel::{CoopMatrix, MatrixA}};
+/// use gridwise::{half::f16, CoopMatrix, MatrixA};
 ///
 /// type Left = CoopMatrix<f16, MatrixA, 16, 8>; // 16 rows, 8 columns
 /// let halves = Left::splat(f16::ONE);
@@ -44,7 +44,7 @@ pub enum MatrixA {}
 /// The right factor of a product.
 ///
 /// ```
-/// use gridwise_runtime::{half::f16, parallel::{CoopMatrix, MatrixB}};
+/// use gridwise::{half::f16, CoopMatrix, MatrixB};
 ///
 /// type Right = CoopMatrix<f16, MatrixB, 8, 16>; // as many rows as the left factor has columns
 /// let halves = Right::splat(f16::ONE);
@@ -56,7 +56,7 @@ pub enum MatrixB {}
 /// The addend of a product, and the result.
 ///
 /// ```
-/// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+/// use gridwise::{Accumulator, CoopMatrix};
 ///
 /// type Sums = CoopMatrix<f32, Accumulator, 16, 16>;
 /// let start = Sums::splat(0.0);
@@ -68,7 +68,7 @@ pub enum Accumulator {}
 /// How a [`CoopMatrix`] lies in memory.
 ///
 /// ```
-/// use gridwise_runtime::parallel::{Accumulator, CoopMatrix, MatrixLayout::{ColumnMajor, RowMajor}};
+/// use gridwise::{Accumulator, CoopMatrix, MatrixLayout::{ColumnMajor, RowMajor}};
 ///
 /// /// In a kernel: transposes a tile of 8 rows and columns.
 /// fn transpose(from: &[f32], to: &mut [f32]) {
@@ -86,7 +86,7 @@ pub enum MatrixLayout {
 /// The role of a [`CoopMatrix`] in a product.
 ///
 /// ```
-/// use gridwise_runtime::parallel::{Accumulator, MatrixA, MatrixB, MatrixRole};
+/// use gridwise::{Accumulator, MatrixA, MatrixB, MatrixRole};
 ///
 /// fn says_what_a_matrix_is<U: MatrixRole>() {}
 /// says_what_a_matrix_is::<MatrixA>();
@@ -102,7 +102,7 @@ impl MatrixRole for Accumulator {}
 /// A type that the elements of a [`CoopMatrix`] can have.
 ///
 /// ```
-/// use gridwise_runtime::{half::{bf16, f16}, parallel::CoopElement};
+/// use gridwise::{half::{bf16, f16}, CoopElement};
 ///
 /// fn can_be_in_a_matrix<T: CoopElement>() {}
 /// can_be_in_a_matrix::<f16>();
@@ -162,7 +162,7 @@ elements! {
 /// Elements whose products are summed up in `S`.
 ///
 /// ```
-/// use gridwise_runtime::{half::f16, parallel::MultipliesInto};
+/// use gridwise::{half::f16, MultipliesInto};
 ///
 /// fn is_summed_up_in<T: MultipliesInto<S>, S>() {}
 /// is_summed_up_in::<f16, f32>();
@@ -195,7 +195,7 @@ products! {
 /// Floats whose matrices convert into those of another type.
 ///
 /// ```
-/// use gridwise_runtime::{half::{bf16, f16}, parallel::ConvertsTo};
+/// use gridwise::{half::{bf16, f16}, ConvertsTo};
 ///
 /// fn converts_to<T: ConvertsTo<S>, S>() {}
 /// converts_to::<f32, f16>();
@@ -239,7 +239,7 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// A matrix with `value` in every element.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
     /// assert_eq!(format!("{sums:?}"), "CoopMatrix([[3, 3]])");
@@ -254,7 +254,7 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// the matrix fills some of them; `offset` and `stride` count these.
     ///
     /// ```
-    /// use gridwise_runtime::{half::f16, parallel::{CoopMatrix, MatrixA, MatrixLayout::RowMajor}};
+    /// use gridwise::{half::f16, CoopMatrix, MatrixA, MatrixLayout::RowMajor};
     ///
     /// /// In a kernel: the tile in `row` and `column` of tiles, of a matrix with lines of `width` elements.
     /// fn tile(memory: &[f16], row: u32, column: u32, width: u32) -> CoopMatrix<f16, MatrixA, 16, 16> {
@@ -273,7 +273,7 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// Writes a matrix, as [`load`](Self::load) reads one.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix, MatrixLayout::RowMajor};
+    /// use gridwise::{Accumulator, CoopMatrix, MatrixLayout::RowMajor};
     ///
     /// /// In a kernel: writes sums where lines have `width` elements.
     /// fn write(sums: CoopMatrix<f32, Accumulator, 16, 16>, memory: &mut [f32], width: u32) {
@@ -291,7 +291,7 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// The matrix with its elements as another type of float, each rounded to the nearest.
     ///
     /// ```
-    /// use gridwise_runtime::{half::f16, parallel::{Accumulator, CoopMatrix}};
+    /// use gridwise::{half::f16, Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<f32, Accumulator, 1, 1>::splat(0.1);
     /// assert_eq!(format!("{:?}", sums.convert::<f16>()), "CoopMatrix([[0.099975586]])");
@@ -308,7 +308,7 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// do nothing else: no writes, no subgroup operations.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<f32, Accumulator, 1, 2>::splat(-3.0);
     /// assert_eq!(format!("{:?}", sums.map(|sum| sum.max(0.0))), "CoopMatrix([[0.0, 0.0]])");
@@ -321,7 +321,7 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     /// A matrix with each element made by `f` of those of two matrices in the same row and column, as [`map`](Self::map) does.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let (a, b) = (CoopMatrix::<i32, Accumulator, 1, 1>::splat(7), CoopMatrix::splat(6));
     /// assert_eq!(format!("{:?}", a.zip_map(b, |x, y| x * y)), "CoopMatrix([[42]])");
@@ -336,7 +336,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// The sums as the left factor of another product, without a way through memory (`cooperativeMatrixConversions`).
     ///
     /// ```
-    /// use gridwise_runtime::{half::f16, parallel::{Accumulator, CoopMatrix, MatrixA, MatrixB}};
+    /// use gridwise::{half::f16, Accumulator, CoopMatrix, MatrixA, MatrixB};
     ///
     /// /// In a kernel: `(a * b) * c`, of elements of 16 bits.
     /// fn chain(
@@ -356,7 +356,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// The sums as the right factor of another product (`cooperativeMatrixConversions`).
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<i8, Accumulator, 1, 2>::splat(3);
     /// assert_eq!(format!("{:?}", sums.into_b()), "CoopMatrix([[3, 3]])");
@@ -369,7 +369,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// The sums as the right factor of another product, rows as columns (`cooperativeMatrixConversions`).
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<i8, Accumulator, 1, 2>::splat(3);
     /// assert_eq!(format!("{:?}", sums.transpose()), "CoopMatrix([[3], [3]])");
@@ -384,7 +384,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// it rounds; integers wrap.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
     /// assert_eq!(format!("{:?}", sums.row_sum()), "CoopMatrix([[6, 6]])");
@@ -397,7 +397,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// In each element the smallest of its row (`cooperativeMatrixReductions`); of floats, the smallest that is a number.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
     /// assert_eq!(format!("{:?}", sums.row_min()), "CoopMatrix([[3, 3]])");
@@ -410,7 +410,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// In each element the largest of its row, as [`row_min`](Self::row_min).
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// /// In a kernel: rows of which the largest element is zero, as a softmax begins.
     /// fn shifted(scores: CoopMatrix<f32, Accumulator, 16, 16>) -> CoopMatrix<f32, Accumulator, 16, 16> {
@@ -425,7 +425,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// In each element the sum of its column, as [`row_sum`](Self::row_sum).
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<i32, Accumulator, 1, 2>::splat(3);
     /// assert_eq!(format!("{:?}", sums.column_sum()), "CoopMatrix([[3, 3]])");
@@ -438,7 +438,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// In each element the smallest of its column, as [`row_min`](Self::row_min).
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<u8, Accumulator, 2, 1>::splat(3);
     /// assert_eq!(format!("{:?}", sums.column_min()), "CoopMatrix([[3], [3]])");
@@ -451,7 +451,7 @@ impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, 
     /// In each element the largest of its column, as [`row_min`](Self::row_min).
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix};
+    /// use gridwise::{Accumulator, CoopMatrix};
     ///
     /// let sums = CoopMatrix::<u8, Accumulator, 2, 1>::splat(3);
     /// assert_eq!(format!("{:?}", sums.column_max()), "CoopMatrix([[3], [3]])");
@@ -477,7 +477,7 @@ impl<T: CoopElement, const R: usize, const K: usize> CoopMatrix<T, MatrixA, R, K
     /// `self * b + c`. Products are exact; the order in which a device sums them up is open, and so is how it rounds these sums.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Accumulator, CoopMatrix, MatrixA, MatrixB};
+    /// use gridwise::{Accumulator, CoopMatrix, MatrixA, MatrixB};
     ///
     /// let a = CoopMatrix::<i8, MatrixA, 1, 4>::splat(3);
     /// let b = CoopMatrix::<i8, MatrixB, 4, 1>::splat(-100);

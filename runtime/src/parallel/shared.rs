@@ -25,7 +25,7 @@ impl<T: GpuData> Shared<T> {
     /// The workgroup's memory.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Atomic, Shared};
+    /// use gridwise::{Atomic, Shared};
     ///
     /// /// At the top of a kernel: 16 counters for the workgroup, all of them zero.
     /// fn counters() -> Shared<[Atomic<u32>; 16]> {

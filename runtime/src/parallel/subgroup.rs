@@ -61,7 +61,7 @@ functions! {
     /// after. As with [`barrier`](crate::parallel::barrier()), all invocations of the workgroup must come to it.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: what lane 0 of the subgroup wrote to shared memory, for all of it.
     /// fn from_first(shared: &mut u32, lane: u32, value: u32) -> u32 {
@@ -76,7 +76,7 @@ functions! {
     /// True in one active invocation, the one with the lowest id.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::{Atomic, subgroup};
+    /// use gridwise::{Atomic, subgroup};
     ///
     /// /// In a kernel: one addition for the whole subgroup, in place of one for each invocation.
     /// fn count(total: &Atomic<u32>, is_found: bool) {
@@ -90,7 +90,7 @@ functions! {
     /// Whether `value` is true in any active invocation.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: whether the costly way is needed at all.
     /// fn is_needed(value: f32) -> bool {
@@ -101,7 +101,7 @@ functions! {
     /// Whether `value` is true in all active invocations.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: whether an iteration is over for everybody.
     /// fn is_over(error: f32) -> bool {
@@ -112,7 +112,7 @@ functions! {
     /// Whether `value` is equal in all active invocations; a NaN equals nothing.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: whether all look up the same row.
     /// fn is_one_row(row: u32) -> bool {
@@ -123,7 +123,7 @@ functions! {
     /// A bit for each active invocation, set where `value` is true; that of invocation 0 is the lowest of `x`.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: how many invocations have something to write.
     /// fn writers(has_output: bool) -> u32 {
@@ -134,7 +134,7 @@ functions! {
     /// Whether the bit of an invocation is set in a ballot.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: whether the next invocation has something to write.
     /// fn next_writes(has_output: bool, lane: u32) -> bool {
@@ -145,7 +145,7 @@ functions! {
     /// How many bits are set in a ballot.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: how many invocations have something to write.
     /// fn writers(has_output: bool) -> u32 {
@@ -156,7 +156,7 @@ functions! {
     /// How many bits are set in a ballot up to the own one.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the writers up to and with this invocation.
     /// fn rank(has_output: bool) -> u32 {
@@ -167,7 +167,7 @@ functions! {
     /// How many bits are set in a ballot below the own one.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: a place for each of those that have something to write, without gaps.
     /// fn place(start: u32, has_output: bool) -> u32 {
@@ -178,7 +178,7 @@ functions! {
     /// The lowest bit that is set in a ballot; `u32::MAX` when there is none.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the first invocation that hit something; `u32::MAX` for none.
     /// fn first_hit(is_hit: bool) -> u32 {
@@ -189,7 +189,7 @@ functions! {
     /// The highest bit that is set in a ballot; `u32::MAX` when there is none.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the last invocation that hit something; `u32::MAX` for none.
     /// fn last_hit(is_hit: bool) -> u32 {
@@ -200,7 +200,7 @@ functions! {
     /// The value of the active invocation with the lowest id.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: one number that all use, such as where their output begins.
     /// fn common(start: u32) -> u32 {
@@ -211,7 +211,7 @@ functions! {
     /// The value of invocation `from`.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the value of invocation 3, for all.
     /// fn third(value: f32) -> f32 {
@@ -222,7 +222,7 @@ functions! {
     /// The value of invocation `from`, which may differ between the invocations.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: looks up a table whose entries lie in the invocations.
     /// fn look_up(entry: f32, index: u32) -> f32 {
@@ -233,7 +233,7 @@ functions! {
     /// The value of the invocation whose id is the own one exclusive-or `mask`.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: a sum with the partner of a butterfly.
     /// fn step(value: f32, mask: u32) -> f32 {
@@ -244,7 +244,7 @@ functions! {
     /// The value of the invocation whose id is lower by `delta`.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the difference from the one before.
     /// fn difference(value: f32) -> f32 {
@@ -255,7 +255,7 @@ functions! {
     /// The value of the invocation whose id is higher by `delta`.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: a step of a sum that ends in invocation 0.
     /// fn step(value: f32, distance: u32) -> f32 {
@@ -266,7 +266,7 @@ functions! {
     /// The value of the invocation whose id is higher by `delta`, counted around the end of the subgroup.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the neighbour in a ring.
     /// fn next(value: f32) -> f32 {
@@ -277,7 +277,7 @@ functions! {
     /// The value of invocation `from` (0 to 3, a constant) of the four neighbours.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the value of the first of four neighbours.
     /// fn corner(value: f32) -> f32 {
@@ -288,7 +288,7 @@ functions! {
     /// The value of the neighbour at the side: 0 and 1 swap, 2 and 3 swap.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the mean of two neighbours side by side.
     /// fn mean(value: f32) -> f32 {
@@ -299,7 +299,7 @@ functions! {
     /// The value of the neighbour above or below: 0 and 2 swap, 1 and 3 swap.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: the mean of two neighbours, one above the other.
     /// fn mean(value: f32) -> f32 {
@@ -310,7 +310,7 @@ functions! {
     /// The value of the neighbour across: 0 and 3 swap, 1 and 2 swap.
     ///
     /// ```
-    /// use gridwise_runtime::parallel::subgroup;
+    /// use gridwise::subgroup;
     ///
     /// /// In a kernel: how much a value changes across four neighbours.
     /// fn change(value: f32) -> f32 {
@@ -325,7 +325,7 @@ macro_rules! folds {
         #[doc = concat!("The ", $what, " of the values of all active invocations; the order of floats is open.")]
         ///
         /// ```
-        /// use gridwise_runtime::parallel::subgroup;
+        /// use gridwise::subgroup;
         ///
         /// /// In a kernel: one number for the whole subgroup.
         /// fn in_a_kernel(value: u32) -> u32 {
@@ -336,7 +336,7 @@ macro_rules! folds {
         #[doc = concat!("The ", $what, " of the values of the active invocations up to this one.")]
         ///
         /// ```
-        /// use gridwise_runtime::parallel::subgroup;
+        /// use gridwise::subgroup;
         ///
         /// /// In a kernel: what there is up to this invocation.
         /// fn in_a_kernel(value: u32) -> u32 {
@@ -347,7 +347,7 @@ macro_rules! folds {
         #[doc = concat!("The ", $what, " of the values of the active invocations below this one.")]
         ///
         /// ```
-        /// use gridwise_runtime::parallel::subgroup;
+        /// use gridwise::subgroup;
         ///
         /// /// In a kernel: what there is before this invocation.
         /// fn in_a_kernel(value: u32) -> u32 {
@@ -358,7 +358,7 @@ macro_rules! folds {
         #[doc = concat!("The ", $what, " of the values of `size` neighbours, a constant power of two.")]
         ///
         /// ```
-        /// use gridwise_runtime::parallel::subgroup;
+        /// use gridwise::subgroup;
         ///
         /// /// In a kernel: one number for each four neighbours.
         /// fn in_a_kernel(value: u32) -> u32 {

@@ -22,10 +22,10 @@ use crate::record::steps::{BufferArg, Role};
 /// Dispatching prepares a kernel by itself; hold an `Algorithm` to do that, and see its errors, ahead of time.
 ///
 /// ```standalone_crate
-/// # #[path = "../tests/devices/kernels.rs"]
+/// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// # let manager = gridwise_runtime::Manager::host();
+/// # fn main() -> gridwise::Result<()> {
+/// # let manager = gridwise::Manager::host();
 /// # use kernels::{Saxpy, Wrong};
 /// // At the start of a program, for all kernels that it launches: what is wrong is told now, not in the middle of its work.
 /// manager.algorithm::<Saxpy>()?;
@@ -117,11 +117,11 @@ impl Algorithm {
     /// early, the module is watched as kernels are: [`Error::LoopsStopped`].
     ///
     /// ```standalone_crate
-    /// use gridwise_runtime::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
+    /// use gridwise::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
     ///
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// // GLSL: `constant_id = 0` float factor; push constants `uint count; float offset`; buffers 0 (readonly) and 1.
-    /// let bytes = include_bytes!("../tests/modules/scale.spv");
+    /// let bytes = include_bytes!("../../tests/modules/scale.spv");
     /// let manager = Manager::new()?;
     /// let desc = SpirvDesc {
     ///     name: "scale",
@@ -150,9 +150,9 @@ impl Algorithm {
     /// [`Error::NeedsVulkan`] on the host device.
     ///
     /// # Safety
-    /// Whatever its constants are, the module must stay within the buffers that it is given in each launch, must end,
-    /// and must not race: its behaviour while it runs cannot be checked. A module that you cannot vouch for runs in a
-    /// `Worker`, a process of its own.
+    /// For every value of its constants, the module must stay within the buffers that it is given in each launch, must end, and
+    /// must not race: its behaviour while it runs cannot be checked. A module that you cannot vouch for runs in a `Worker`, a
+    /// process of its own.
     pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
         SpirvAlgorithm::new(manager.shared(), desc)
     }
@@ -160,11 +160,11 @@ impl Algorithm {
     /// The driver's figures for the compiled kernel: registers, memory, instructions, as far as it tells.
     ///
     /// ```standalone_crate
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Algorithm, Error, Manager, ManagerDesc, SpirvCode, SpirvDesc};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Algorithm, Error, Manager, ManagerDesc, SpirvCode, SpirvDesc};
     ///
     /// let manager = Manager::with(ManagerDesc { executable_statistics: true, ..ManagerDesc::from_env()? })?;
-    /// let bytes = include_bytes!("../tests/modules/scale.spv");
+    /// let bytes = include_bytes!("../../tests/modules/scale.spv");
     /// let desc = SpirvDesc { name: "scale", code: SpirvCode::Bytes(bytes), entry_point: None, constants: &[] };
     /// // SAFETY: it is not launched.
     /// let Ok(scale) = (unsafe { Algorithm::from_spirv(&manager, &desc) }) else { return Ok(()) };
@@ -189,10 +189,10 @@ impl Algorithm {
     /// The descriptor of the compiled kernel.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// # use kernels::Saxpy;
     /// let saxpy = manager.algorithm::<Saxpy>()?;
     /// let params: Vec<_> = saxpy.descriptor().params.iter().map(|param| param.name).collect();
@@ -207,10 +207,10 @@ impl Algorithm {
     /// The values of the kernel's const parameters, one for each of [`constants`](KernelDescriptor::constants).
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// # use kernels::Saxpy;
     /// assert!(manager.algorithm::<Saxpy>()?.constants().is_empty()); // `fn saxpy`, not `fn saxpy<const N: u32>`
     /// # Ok(())
@@ -223,10 +223,10 @@ impl Algorithm {
     /// Invocations per workgroup, with these constants.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// # use kernels::Saxpy;
     /// assert_eq!(manager.algorithm::<Saxpy>()?.workgroup(), [64, 1, 1]);
     /// # Ok(())
@@ -239,10 +239,10 @@ impl Algorithm {
     /// Bytes of push constants that each launch has: the kernel's parameters that are values, and what gridwise adds.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// # use kernels::Saxpy;
     /// assert!(manager.algorithm::<Saxpy>()?.push_constant_size() >= 4); // the parameter `a`
     /// # Ok(())
@@ -255,10 +255,10 @@ impl Algorithm {
     /// The kernel's name.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
     /// # use kernels::Saxpy;
     /// assert_eq!(manager.algorithm::<Saxpy>()?.name(), "saxpy");
     /// # Ok(())
@@ -527,7 +527,7 @@ mod tests {
         let error = check_device(&NEEDS, &[], 0, &info).expect_err("the device lacks it").to_string();
         assert_eq!(
             error,
-            "kernel `blur` needs the device feature `shaderInt8`, because of src/blur.rs:12; `host` lacks it"
+            "kernel `blur` needs the device feature `shaderInt8`, because of src/blur.rs:12; `host` lacks it; choose another device, or do without it"
         );
     }
 }

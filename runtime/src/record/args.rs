@@ -19,13 +19,13 @@ use crate::record::steps::{BufferArg, Role};
 /// The first argument that does not fit is remembered; [`Sequence::dispatch`](crate::Sequence::dispatch) returns it.
 ///
 /// ```standalone_crate
-/// # #[path = "../tests/devices/kernels.rs"]
+/// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Error, Grid, KernelArgs};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Error, Grid, KernelArgs};
 /// # use kernels::Saxpy;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let x = manager.tensor(&[1.0f32, 2.0])?;
 /// let sequence = manager.sequence()?;
 /// let too_few = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x); // `y` is not there
@@ -56,7 +56,7 @@ pub(crate) struct Filled {
 /// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
 ///
 /// ```
-/// use gridwise_runtime::ValueArg;
+/// use gridwise::ValueArg;
 ///
 /// fn bytes<V: ValueArg>(_: V) -> usize {
 ///     V::SIZE
@@ -67,7 +67,7 @@ pub trait ValueArg: Copy {
     /// Bytes of the argument as it travels.
     ///
     /// ```
-    /// use gridwise_runtime::ValueArg;
+    /// use gridwise::ValueArg;
     ///
     /// assert_eq!(<bool as ValueArg>::SIZE, 4); // a `u32` of 0 or 1
     /// ```
@@ -76,7 +76,7 @@ pub trait ValueArg: Copy {
     /// Writes the argument; `slot` has [`SIZE`](Self::SIZE) bytes.
     ///
     /// ```
-    /// use gridwise_runtime::ValueArg;
+    /// use gridwise::ValueArg;
     ///
     /// let mut slot = [0xff; 4];
     /// true.put(&mut slot);
@@ -110,12 +110,12 @@ impl KernelArgs {
     /// No arguments yet, for kernel `K`.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// use gridwise_runtime::{Grid, KernelArgs, Manager};
+    /// use gridwise::{Grid, KernelArgs, Manager};
     /// # use kernels::Saxpy;
     ///
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// let manager = Manager::host();
     /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
     /// let args = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y); // in the order of the parameters
@@ -138,13 +138,13 @@ impl KernelArgs {
     /// The next argument, by value.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, Grid, KernelArgs};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, Grid, KernelArgs};
     /// # use kernels::Saxpy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
     /// let args = KernelArgs::new::<Saxpy>().value(3.0f64).read(&x).write(&mut y); // the kernel has an `f32`
     /// let error = manager.sequence()?.dispatch(Grid::items(1), args).unwrap_err();
@@ -170,7 +170,7 @@ impl KernelArgs {
     /// The next argument, a tensor for a `&[T]` parameter.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
     ///
     /// /// Launches a kernel `fn(a: f32, x: &[f32], y: &mut [f32])`, whichever it is.
     /// fn launch<K: Kernel>(sequence: &Sequence, a: f32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<()> {
@@ -185,13 +185,13 @@ impl KernelArgs {
     /// The next argument, a tensor for a `&mut [T]` parameter.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, Grid, KernelArgs};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, Grid, KernelArgs};
     /// # use kernels::Saxpy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
     /// let args = KernelArgs::new::<Saxpy>().value(1.0f32).write(&mut x).write(&mut y); // `x` is a `&[f32]`
     /// assert!(matches!(manager.sequence()?.dispatch(Grid::items(1), args), Err(Error::ArgumentMismatch { .. })));
@@ -205,7 +205,7 @@ impl KernelArgs {
     /// The next argument, tensors for a `&[&[T]]` parameter: as many as there are, in their order; also none, and one several times.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
     ///
     /// /// Launches a kernel `fn(parts: &[&[f32]], sums: &mut [f32])`, whichever it is.
     /// fn launch<K: Kernel>(sequence: &Sequence, parts: &[&Tensor<f32>], sums: &mut Tensor<f32>) -> Result<()> {
@@ -220,7 +220,7 @@ impl KernelArgs {
     /// The next argument, tensors for a `&mut [&mut [T]]` parameter: as many as there are, in their order, also none.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
     ///
     /// /// Launches a kernel `fn(x: &[f32], parts: &mut [&mut [f32]])`, whichever it is.
     /// fn launch<K: Kernel>(sequence: &Sequence, x: &Tensor<f32>, parts: &mut [&mut Tensor<f32>]) -> Result<()> {
@@ -259,8 +259,8 @@ impl KernelArgs {
     /// The next argument, an image for a `&Image2D<F>` parameter or its like.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    /// use gridwise::image::{Image, Rgba8Unorm};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
     ///
     /// /// Launches a kernel `fn(from: &Image2D<Rgba8Unorm>, to: &mut Image2D<Rgba8Unorm>)`.
     /// fn filter<K: Kernel>(
@@ -279,8 +279,8 @@ impl KernelArgs {
     /// The next argument, an image for a `&mut Image2D<F>` parameter or its like.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Image, Rgba16Float};
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    /// use gridwise::image::{Image, Rgba16Float};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
     ///
     /// /// Launches a kernel `fn(time: f32, frame: &mut Image2D<Rgba16Float>)`.
     /// fn draw<K: Kernel>(sequence: &Sequence, time: f32, frame: &mut Image<Rgba16Float, 2>) -> Result<()> {
@@ -295,8 +295,8 @@ impl KernelArgs {
     /// The next argument, an image with a sampler for a `&Sampled2D<F>` parameter or its like.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    /// use gridwise::image::{Image, Rgba8Unorm, Sampled};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
     ///
     /// /// Launches a kernel `fn(bricks: &Sampled2D<Rgba8Unorm>, frame: &mut Image2D<Rgba8Unorm>)`.
     /// fn draw<K: Kernel>(
@@ -316,8 +316,8 @@ impl KernelArgs {
     /// several times.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    /// use gridwise::image::{Image, Rgba8Unorm};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
     ///
     /// /// Launches a kernel `fn(layers: &[&Image2D<Rgba8Unorm>], sum: &mut Image2D<Rgba8Unorm>)`.
     /// fn blend<K: Kernel>(
@@ -337,8 +337,8 @@ impl KernelArgs {
     /// The next argument, images for a `&mut [&mut Image2D<F>]` parameter or its like: as many as there are, in their order; also none.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    /// use gridwise::image::{Image, Rgba8Unorm};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
     ///
     /// /// Launches a kernel `fn(tiles: &mut [&mut Image2D<Rgba8Unorm>])`.
     /// fn draw<K: Kernel>(sequence: &Sequence, tiles: &mut [&mut Image<Rgba8Unorm, 2>]) -> Result<()> {
@@ -355,8 +355,8 @@ impl KernelArgs {
     /// none, and one several times.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence};
+    /// use gridwise::image::{Image, Rgba8Unorm, Sampled};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
     ///
     /// /// Launches a kernel `fn(textures: &[&Sampled2D<Rgba8Unorm>], frame: &mut Image2D<Rgba8Unorm>)`.
     /// fn draw<K: Kernel>(

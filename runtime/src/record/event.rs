@@ -16,8 +16,8 @@ use crate::device::Device;
 /// to wait for.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, ops::{OpFill, OpSignal, OpWait}};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, ops::{OpFill, OpSignal, OpWait}};
 ///
 /// let manager = Manager::host();
 /// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
@@ -53,10 +53,10 @@ impl Event {
     /// Whether the run that signalled it last is complete; true before the first.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::{OpFill, OpSignal};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let done = manager.event();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
@@ -75,11 +75,11 @@ impl Event {
     /// As [`wait`](Self::wait), but not longer than `timeout`; whether the run is complete.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::time::Duration;
-    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    /// use gridwise::ops::{OpFill, OpSignal};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let done = manager.event();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;
@@ -101,10 +101,10 @@ impl Event {
     /// Waits until the run that signalled it last is complete. Errors of that run are told by its evaluation.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::{OpFill, OpSignal};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::{OpFill, OpSignal};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let done = manager.event();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(4)?, 1))?.record(OpSignal::new(&done))?;

@@ -7,9 +7,9 @@ use crate::twin::{HostArgs, HostGroup};
 /// A compiled kernel; implemented by `#[kernel]` for the dispatch type it generates.
 ///
 /// ```standalone_crate
-/// # #[path = "../tests/devices/kernels.rs"]
+/// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
-/// use gridwise_runtime::{Kernel, Manager, Result};
+/// use gridwise::{Kernel, Manager, Result};
 /// # use kernels::{Mark, Saxpy};
 ///
 /// /// Makes ready kernels of any type, and says how they are called.
@@ -30,9 +30,9 @@ pub unsafe trait Kernel: 'static {
     /// The descriptor of the compiled kernel.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// use gridwise_runtime::Kernel;
+    /// use gridwise::Kernel;
     /// # use kernels::Saxpy;
     ///
     /// # fn main() {
@@ -45,9 +45,9 @@ pub unsafe trait Kernel: 'static {
     /// [`constants`](KernelDescriptor::constants).
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// use gridwise_runtime::Kernel;
+    /// use gridwise::Kernel;
     /// # use kernels::Saxpy;
     ///
     /// # fn main() {

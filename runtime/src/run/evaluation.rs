@@ -21,7 +21,7 @@ use crate::run::sequence::Inner;
 /// [`wait_timeout`](Self::wait_timeout).
 ///
 /// ```
-/// use gridwise_runtime::{Manager, Result, ops::OpFill};
+/// use gridwise::{Manager, Result, ops::OpFill};
 ///
 /// async fn fill(manager: &Manager) -> Result<Vec<u32>> {
 ///     let mut tensor = manager.tensor_of_len::<u32>(4)?;
@@ -63,10 +63,10 @@ pub struct Evaluation {
 /// [`Sequence::eval_profiled_async`](crate::Sequence::eval_profiled_async). A [`Future`], as [`Evaluation`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::OpFill;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::OpFill;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
 /// let sequence = manager.sequence()?;
 /// sequence.record(OpFill::new(&mut values, 1.0))?;
@@ -202,10 +202,10 @@ impl Evaluation {
     /// Waits until the run is complete. It may be called again, and tells the same.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, ops::OpHost};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, ops::OpHost};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpHost::new(|| panic!("not today")))?;
     /// let running = sequence.eval_async()?; // what happens from here on is told by `wait`
@@ -226,11 +226,11 @@ impl Evaluation {
     /// Waits until the run is complete or the time is over: true when it is complete.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::time::Duration;
-    /// use gridwise_runtime::ops::OpFill;
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
     /// let sequence = manager.sequence()?;
     /// let running = sequence.record(OpFill::new(&mut values, 1.0))?.eval_async()?;
@@ -256,10 +256,10 @@ impl Evaluation {
     /// Whether the run is complete.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
     /// let sequence = manager.sequence()?;
     /// let running = sequence.record(OpFill::new(&mut values, 1.0))?.eval_async()?;
@@ -312,10 +312,10 @@ impl ProfiledEvaluation {
     /// Waits until the run is complete; gives its times. It may be called again, and tells the same.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
     /// let sequence = manager.sequence()?;
     /// let running = sequence.record(OpFill::new(&mut values, 1.0))?.eval_profiled_async()?;
@@ -334,10 +334,10 @@ impl ProfiledEvaluation {
     /// Waits until the run is complete or the time is over: true when it is complete.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::time::Duration;
     ///
-    /// let running = gridwise_runtime::Manager::host().sequence()?.eval_profiled_async()?;
+    /// let running = gridwise::Manager::host().sequence()?.eval_profiled_async()?;
     /// assert!(running.wait_timeout(Duration::from_secs(60))?);
     /// assert!(running.wait()?.ops().is_empty());
     /// # Ok(())

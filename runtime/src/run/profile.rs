@@ -7,8 +7,8 @@ use std::time::Duration;
 /// How long each operation of a run took on the device; made by [`Sequence::eval_profiled`](crate::Sequence::eval_profiled).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, ops::OpFill};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, ops::OpFill};
 ///
 /// let manager = Manager::host();
 /// let mut values = manager.tensor_of_len::<f32>(1 << 16)?;
@@ -33,10 +33,10 @@ pub struct Profile {
 /// barriers. The end is when the operation and all that the device came to before were complete.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::OpFill;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::OpFill;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut values = manager.tensor_of_len::<f32>(1 << 12)?;
 /// let sequence = manager.sequence()?;
 /// sequence.record(OpFill::new(&mut values, 1.0))?.record(OpFill::new(&mut values, 2.0))?;
@@ -61,11 +61,11 @@ impl OpTime {
     /// The device's time from its start to its end.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::time::Duration;
-    /// use gridwise_runtime::ops::OpFill;
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<f32>(1 << 12)?, 1.0))?;
     /// let total: Duration = sequence.eval_profiled()?.ops().iter().map(|op| op.duration()).sum();
@@ -102,10 +102,10 @@ impl Profile {
     /// The operations, in the order they were recorded.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::{OpCopy, OpFill};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::{OpCopy, OpFill};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(64)?, manager.tensor_of_len::<f32>(64)?);
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut a, 1.0))?.record(OpCopy::new(&a, &mut b))?;
@@ -122,10 +122,10 @@ impl Profile {
     /// Time of the device from the start of the first operation to the end of the last.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<f32>(1 << 16)?;
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut values, 1.0))?;
@@ -141,10 +141,10 @@ impl Profile {
     /// Time of the host from the submission until it knew that all was complete.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<f32>(64)?, 1.0))?;
     /// let profile = sequence.eval_profiled()?;
@@ -162,10 +162,10 @@ impl Profile {
     /// Format: "Trace Event Format", complete events; times are microseconds.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<f32>(64)?, 1.0))?;
     /// let trace = sequence.eval_profiled()?.to_chrome_trace(); // for `std::fs::write("trace.json", trace)`

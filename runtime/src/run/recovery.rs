@@ -1,5 +1,9 @@
 //! Recovery of a lost device: a new device, tensors whose contents the host still has, and a report of the evaluations
 //! that nobody was told about. It must not guess: contents that only the lost device had are an error.
+//!
+//! A tensor comes back if the host wrote or read it last and the manager was made with `keeps_contents`. `host_copies`
+//! compares marks of the schedule, so launches cost nothing for it. Sequences and algorithms have to be made anew. Each
+//! evaluation whose completion is unknown is reported once: by its own wait, or by the recovery.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,7 +20,7 @@ use crate::run::sequence::Inner;
 /// The rest of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
 ///
 /// ```
-/// use gridwise_runtime::{Error, Manager, Recovery, Result, Sequence};
+/// use gridwise::{Error, Manager, Recovery, Result, Sequence};
 ///
 /// /// Runs a sequence; when that costs the device, says what there is to go on with.
 /// fn run(manager: &Manager, sequence: &Sequence) -> Result<Option<Recovery>> {
@@ -43,7 +47,7 @@ pub struct Recovery {
 /// An evaluation of which nobody knows how far it came.
 ///
 /// ```
-/// use gridwise_runtime::{LostEvaluation, Recovery};
+/// use gridwise::{LostEvaluation, Recovery};
 ///
 /// /// Whether the contents of what `kernel` writes may be half old, half new.
 /// fn is_suspect(recovery: &Recovery, kernel: &str) -> bool {
@@ -62,8 +66,8 @@ impl Recovery {
     /// The manager of the new device, which is made as the lost one's was.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Recovery, Result, Sequence};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Recovery, Result, Sequence};
     ///
     /// /// Sequences are not brought back: they are recorded anew.
     /// fn again(recovery: &Recovery, record: impl Fn(&Sequence) -> Result<()>) -> Result<Sequence> {
@@ -82,7 +86,7 @@ impl Recovery {
     /// once: here, or by its `Evaluation`, or by the call that waited for it.
     ///
     /// ```
-    /// fn report(recovery: &gridwise_runtime::Recovery) {
+    /// fn report(recovery: &gridwise::Recovery) {
     ///     for lost in recovery.lost_evaluations() {
     ///         eprintln!("nobody knows how far it came: {}", lost.operations.join(", "));
     ///     }
@@ -98,7 +102,7 @@ impl Recovery {
     /// that came back.
     ///
     /// ```
-    /// use gridwise_runtime::{Error, Recovery, Result, Tensor};
+    /// use gridwise::{Error, Recovery, Result, Tensor};
     ///
     /// /// Takes a tensor to the new device: as the host knows it, or else as it was at first.
     /// fn rescue(recovery: &Recovery, state: &Tensor<f32>, initial: &[f32]) -> Result<Tensor<f32>> {
@@ -125,8 +129,8 @@ impl Recovery {
     /// if no evaluation that writes the image was started since.
     ///
     /// ```
-    /// use gridwise_runtime::{Recovery, Result};
-    /// use gridwise_runtime::image::{Image, Rgba8Unorm};
+    /// use gridwise::{Recovery, Result};
+    /// use gridwise::image::{Image, Rgba8Unorm};
     ///
     /// /// Takes a photo to a new device.
     /// fn rescue(recovery: &Recovery, photo: &Image<Rgba8Unorm, 2>) -> Result<Image<Rgba8Unorm, 2>> {
@@ -203,7 +207,7 @@ impl Manager {
     /// the first recovery reports lost evaluations.
     ///
     /// ```
-    /// use gridwise_runtime::{Error, Manager, ManagerDesc, Result, Tensor};
+    /// use gridwise::{Error, Manager, ManagerDesc, Result, Tensor};
     ///
     /// /// Takes what was computed so far to a new device.
     /// fn rescue(manager: &mut Manager, state: &mut Tensor<f32>) -> Result<()> {

@@ -19,8 +19,8 @@ const MOST_IN_FLIGHT: usize = 64;
 /// downloaded, on queues of their own where the device has them.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, Stream, ops::OpCopy};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, Stream, ops::OpCopy};
 ///
 /// let manager = Manager::host();
 /// let data: Vec<u32> = (0..10_000).collect();
@@ -44,7 +44,7 @@ pub struct Stream<In: GpuData, Out: GpuData, Record> {
 /// A chunk as its kernels see it.
 ///
 /// ```
-/// use gridwise_runtime::{Chunk, Result, Sequence, Stream, ops::OpCopy};
+/// use gridwise::{Chunk, Result, Sequence, Stream, ops::OpCopy};
 ///
 /// /// What is done with each chunk; a launch would be over `chunk.len` items.
 /// fn record(sequence: &Sequence, chunk: Chunk<'_, u8, u8>) -> Result<()> {
@@ -53,7 +53,7 @@ pub struct Stream<In: GpuData, Out: GpuData, Record> {
 /// }
 ///
 /// # fn main() -> Result<()> {
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// assert_eq!(Stream::new(&manager, 4, 2, record)?.map(b"hello, world")?, b"hello, world");
 /// # Ok(())
 /// # }
@@ -98,9 +98,9 @@ where
     /// More than 64 chunks at once are taken for 64: three keep both directions and the kernels busy, and each has memory of its own.
     ///
     /// ```
-    /// use gridwise_runtime::{Chunk, Error, Sequence, Stream, ops::OpCopy};
+    /// use gridwise::{Chunk, Error, Sequence, Stream, ops::OpCopy};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let record = |sequence: &Sequence, chunk: Chunk<'_, f32, f32>| {
     ///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)
     /// };
@@ -133,7 +133,7 @@ where
     /// many results. Both work in place, in memory that the device reads and writes.
     ///
     /// ```
-    /// # use gridwise_runtime::{Error, Manager, Stream, ops::OpCopy};
+    /// # use gridwise::{Error, Manager, Stream, ops::OpCopy};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use std::io::{Read, Write};
     ///
@@ -202,10 +202,10 @@ where
     /// Passes a slice through the device.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Chunk, Sequence, Stream, ops::OpCopy};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Chunk, Sequence, Stream, ops::OpCopy};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut stream = Stream::new(&manager, 3, 2, |sequence: &Sequence, chunk: Chunk<'_, u32, u32>| {
     ///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)
     /// })?;

@@ -26,13 +26,13 @@ const ENOUGH: Duration = Duration::from_secs(2);
 /// A kernel with values of its const parameters; `#[kernel(N = [64, 256])]` lists them.
 ///
 /// ```standalone_crate
-/// # #[path = "../tests/devices/kernels.rs"]
+/// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Candidate, Grid, KernelArgs};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Candidate, Grid, KernelArgs};
 /// # use kernels::Saxpy;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (x, mut y) = (manager.tensor(&[1.0f32; 256])?, manager.tensor_of_len::<f32>(256)?);
 /// let args = KernelArgs::new::<Saxpy>().value(2.0f32).read(&x).write(&mut y);
 /// // The generated `tune` lists a kernel's candidates; here is but one.
@@ -53,9 +53,9 @@ impl Candidate {
     /// Kernel `K` with its const arguments.
     ///
     /// ```standalone_crate
-    /// # #[path = "../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// use gridwise_runtime::Candidate;
+    /// use gridwise::Candidate;
     /// # use kernels::Saxpy;
     ///
     /// # fn main() {
@@ -70,7 +70,7 @@ impl Candidate {
     /// The values of the const parameters, in their order.
     ///
     /// ```
-    /// use gridwise_runtime::Candidate;
+    /// use gridwise::Candidate;
     ///
     /// /// The candidate with the smallest first const argument.
     /// fn smallest(candidates: &[Candidate]) -> Option<&Candidate> {
@@ -88,7 +88,7 @@ impl Candidate {
 /// Launch it with the kernel's `dispatch_tuned`; a grid in workgroups can ask for [`value`](Self::value).
 ///
 /// ```
-/// use gridwise_runtime::Tuned;
+/// use gridwise::Tuned;
 ///
 /// /// What tuning found out, for a log.
 /// fn report(tuned: &Tuned) -> String {
@@ -111,7 +111,7 @@ impl Tuned {
     /// The values of the const parameters, in their order.
     ///
     /// ```
-    /// fn first(tuned: &gridwise_runtime::Tuned) -> Option<u64> {
+    /// fn first(tuned: &gridwise::Tuned) -> Option<u64> {
     ///     tuned.constants().first().copied()
     /// }
     /// ```
@@ -122,8 +122,8 @@ impl Tuned {
     /// The value of the const parameter with this name; `None` where there is none.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Grid, Tuned};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, Tuned};
     ///
     /// /// Whole workgroups for `len` items, of a kernel `fn sum<const N: u32>` with workgroups of `N`.
     /// fn grid(tuned: &Tuned, len: u64) -> Option<Grid> {
@@ -142,7 +142,7 @@ impl Tuned {
     /// where an earlier run had found out.
     ///
     /// ```
-    /// fn table(tuned: &gridwise_runtime::Tuned) {
+    /// fn table(tuned: &gridwise::Tuned) {
     ///     for (candidate, time) in tuned.times() {
     ///         match time {
     ///             Ok(time) => println!("{:?}: {time:?}", candidate.constants()),
@@ -158,7 +158,7 @@ impl Tuned {
     /// Whether an earlier run had found out, so that nothing was measured.
     ///
     /// ```
-    /// fn note(tuned: &gridwise_runtime::Tuned) {
+    /// fn note(tuned: &gridwise::Tuned) {
     ///     if !tuned.is_remembered() {
     ///         println!("measured on this device for the first time");
     ///     }
@@ -171,8 +171,8 @@ impl Tuned {
     /// The kernel's arguments, for a launch with what was chosen.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Grid, KernelArgs, Result, Sequence, Tuned};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, KernelArgs, Result, Sequence, Tuned};
     ///
     /// /// What the generated `dispatch_tuned` does.
     /// fn launch(tuned: &Tuned, sequence: &Sequence, args: KernelArgs) -> Result<()> {

@@ -1,5 +1,10 @@
 //! Runs the invocations of a workgroup as fibers, for kernels whose invocations wait for each other. One thread runs all
 //! fibers of a workgroup. It must not hang: invocations that can never go on are an error.
+//!
+//! A fiber that waits notes its place in the source and the calls that led there. When none can run on, a subgroup does
+//! the operation that stands first in the source, with the lanes that wait there; otherwise all pass the barrier;
+//! otherwise the launch ends with [`Error::DivergentBarrier`](crate::Error::DivergentBarrier). Workgroups run on all
+//! cores.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

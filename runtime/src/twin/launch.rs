@@ -43,8 +43,8 @@ struct Prints {
 /// How a launch runs on the host.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{DeviceChoice, HostOptions, Manager, ManagerDesc};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{DeviceChoice, HostOptions, Manager, ManagerDesc};
 ///
 /// // Other orders of invocations, and subgroups as some GPUs have them: does a kernel depend on either?
 /// for seed in 0..4 {

@@ -1,4 +1,8 @@
 //! The stacks that twins run on where a thread's own does not do: those of fibers, and that of a kernel with large locals.
+//!
+//! A stack is as large as the descriptor's `HostStack` says, an estimate from the IR as lowered.
+//! [`Error::LocalsTooLarge`](crate::Error::LocalsTooLarge) refuses more than 128 MiB of locals, or 4 GiB in a workgroup
+//! that waits.
 
 use std::cell::RefCell;
 use std::io;

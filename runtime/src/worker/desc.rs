@@ -7,7 +7,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use gridwise_runtime::WorkerDesc;
+/// use gridwise::WorkerDesc;
 ///
 /// let desc = WorkerDesc { time_limit: Duration::from_secs(2), ..WorkerDesc::default() };
 /// assert!(desc.time_limit < WorkerDesc::default().time_limit);

@@ -12,7 +12,7 @@ use crate::record::module::SpirvDesc;
 /// A process that runs SPIR-V of others; there is none on this system.
 ///
 /// ```
-/// use gridwise_runtime::{Error, Worker, WorkerDesc};
+/// use gridwise::{Error, Worker, WorkerDesc};
 ///
 /// assert!(matches!(Worker::start(WorkerDesc::default()), Err(Error::NoWorker { .. })));
 /// ```

@@ -39,7 +39,7 @@ const TO_REAP: Duration = Duration::from_millis(100);
 /// [`start`](Self::start) says that there are none, so that a program is the same everywhere.
 ///
 /// ```no_run
-/// use gridwise_runtime::{Error, Grid, Result, SpirvCode, SpirvDesc, Worker, WorkerDesc, serve_if_asked};
+/// use gridwise::{Error, Grid, Result, SpirvCode, SpirvDesc, Worker, WorkerDesc, serve_if_asked};
 ///
 /// fn main() -> Result<()> {
 ///     serve_if_asked(); // in a worker, does not return
@@ -92,7 +92,7 @@ impl Worker {
     /// Starts the process.
     ///
     /// ```no_run
-    /// use gridwise_runtime::{Error, Worker, WorkerDesc};
+    /// use gridwise::{Error, Worker, WorkerDesc};
     ///
     /// match Worker::start(WorkerDesc::default()) {
     ///     Ok(worker) => println!("process {:?}", worker.process()),
@@ -111,7 +111,7 @@ impl Worker {
     /// The number of the process, by which the system's tools know it; none after it has died, until the next call.
     ///
     /// ```no_run
-    /// fn is_there(worker: &gridwise_runtime::Worker) -> bool {
+    /// fn is_there(worker: &gridwise::Worker) -> bool {
     ///     worker.process().is_some()
     /// }
     /// ```
@@ -122,7 +122,7 @@ impl Worker {
     /// A launch of a module, to be given its arguments and run.
     ///
     /// ```no_run
-    /// use gridwise_runtime::{Grid, Result, SpirvDesc, Worker};
+    /// use gridwise::{Grid, Result, SpirvDesc, Worker};
     ///
     /// fn blur(worker: &mut Worker, module: &SpirvDesc<'_>, from: &[f32], to: &mut [f32]) -> Result<()> {
     ///     let size = from.len() as u32;
@@ -138,7 +138,7 @@ impl Worker {
 /// A launch in a [`Worker`], with arguments by binding; made by [`Worker::call`].
 ///
 /// ```no_run
-/// use gridwise_runtime::{Grid, Result, SpirvDesc, Worker};
+/// use gridwise::{Grid, Result, SpirvDesc, Worker};
 ///
 /// fn blur(worker: &mut Worker, module: &SpirvDesc<'_>, from: &[f32], to: &mut [f32]) -> Result<()> {
 ///     let size = from.len() as u32;
@@ -163,7 +163,7 @@ impl<'a> WorkerCall<'a> {
     /// Data that the module reads through a binding.
     ///
     /// ```no_run
-    /// use gridwise_runtime::{Grid, Result, SpirvDesc, Worker};
+    /// use gridwise::{Grid, Result, SpirvDesc, Worker};
     ///
     /// fn blur(worker: &mut Worker, module: &SpirvDesc<'_>, from: &[f32], to: &mut [f32]) -> Result<()> {
     ///     let size = from.len() as u32;
@@ -180,7 +180,7 @@ impl<'a> WorkerCall<'a> {
     /// Data that the module may read and write through a binding; it changes only if the call ends well.
     ///
     /// ```no_run
-    /// use gridwise_runtime::{Grid, Result, SpirvDesc, Worker};
+    /// use gridwise::{Grid, Result, SpirvDesc, Worker};
     ///
     /// fn blur(worker: &mut Worker, module: &SpirvDesc<'_>, from: &[f32], to: &mut [f32]) -> Result<()> {
     ///     let size = from.len() as u32;
@@ -204,7 +204,7 @@ impl<'a> WorkerCall<'a> {
     /// All push constants, as one struct.
     ///
     /// ```no_run
-    /// use gridwise_runtime::{Grid, Result, SpirvDesc, Worker};
+    /// use gridwise::{Grid, Result, SpirvDesc, Worker};
     ///
     /// fn blur(worker: &mut Worker, module: &SpirvDesc<'_>, from: &[f32], to: &mut [f32]) -> Result<()> {
     ///     let size = from.len() as u32;
@@ -219,7 +219,7 @@ impl<'a> WorkerCall<'a> {
     /// Runs the launch, and waits for its end.
     ///
     /// ```no_run
-    /// use gridwise_runtime::{Error, WorkerCall};
+    /// use gridwise::{Error, WorkerCall};
     ///
     /// fn is_sound(call: WorkerCall<'_>) -> Result<bool, Error> {
     ///     match call.run() {

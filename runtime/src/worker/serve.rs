@@ -19,7 +19,7 @@ use crate::record::module::{ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 /// others it does nothing.
 ///
 /// ```
-/// gridwise_runtime::serve_if_asked(); // the first line of `main`
+/// gridwise::serve_if_asked(); // the first line of `main`
 /// ```
 pub fn serve_if_asked() {
     if std::env::var_os(ASKED).is_none() {

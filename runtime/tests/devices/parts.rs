@@ -377,7 +377,7 @@ fn ranges_that_cannot_be(on: On) {
             x.part_mut(range).map(|_| ()).unwrap_err();
         }
         let error = x.part(8..12).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(error, "taking a part: bytes 32..48 of tensor `ten`, which has 40; choose a range within it");
+        assert_eq!(error, "taking a part: bytes 32..48 of tensor `ten`, which has 40 bytes; choose a range within it");
         x.split_at_mut(11).map(|_| ()).unwrap_err();
         for empty in [x.part(10..).unwrap(), x.part(3..3).unwrap(), x.part(..0).unwrap()] {
             assert!(empty.is_empty() && empty.to_vec().unwrap().is_empty());

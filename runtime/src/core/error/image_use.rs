@@ -3,7 +3,7 @@
 /// The intended use of an image.
 ///
 /// ```
-/// use gridwise_runtime::ImageUse;
+/// use gridwise::ImageUse;
 ///
 /// assert_eq!(ImageUse::Filtered.to_string(), "that samplers can filter");
 /// ```

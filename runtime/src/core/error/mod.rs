@@ -1,4 +1,4 @@
-//! Every error of the runtime. Each says what was being done to which object, why it failed and what to do about it.
+//! Every error of the runtime. Each names the operation, the object, the cause and the remedy.
 
 mod debug;
 mod image_use;
@@ -17,7 +17,7 @@ pub use worker_end::WorkerEnd;
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    // Which device there is, and what becomes of it.
+    // Devices: their choice, and their loss.
     /// No device answers to the request.
     #[error("no device matches `{requested}`; available: {available}; choose one of these, or `host`")]
     NoDevice {
@@ -42,8 +42,8 @@ pub enum Error {
     /// The sanitizer was asked for, which is not part of this program.
     #[error("the sanitizer is not part of this program; enable the feature `sanitizer` of gridwise")]
     NoSanitizer,
-    /// A variable of the environment is what it cannot be.
-    #[error("`{variable}` is `{value}`, which is not {expected}; mend or unset it")]
+    /// An environment variable has a value that gridwise does not accept.
+    #[error("the environment variable `{variable}` is `{value}`, which is not {expected}; correct or unset it")]
     BadEnvironment {
         /// The variable.
         variable: &'static str,
@@ -52,14 +52,14 @@ pub enum Error {
         /// The values that it can have.
         expected: &'static str,
     },
-    /// How the host device was to run makes no sense.
+    /// The host device cannot have subgroups of the requested size.
     #[error("the host device cannot have subgroups of {size}; use a power of two from 1 to 128")]
     BadSubgroupSize {
         /// The requested size.
         size: u32,
     },
-    /// Something needs Vulkan, and the manager's device is the host.
-    #[error("{operation} needs a Vulkan device, and the manager's device is the host; choose another device")]
+    /// The operation needs a Vulkan device, and the manager has the host device.
+    #[error("{operation} needs a Vulkan device, and the manager has the host device; choose another device")]
     OnHostDevice {
         /// The operation.
         operation: &'static str,
@@ -69,7 +69,7 @@ pub enum Error {
     OutOfMemory {
         /// The object that the memory was for.
         object: String,
-        /// How much was asked for; zero where a call of the driver's does not say.
+        /// The requested bytes; zero if a call of the driver does not tell.
         bytes: u64,
         /// The allocator's message.
         cause: String,
@@ -90,13 +90,13 @@ pub enum Error {
     DeviceHung {
         /// The operation.
         operation: &'static str,
-        /// How long was waited.
+        /// The time that was waited.
         waited: std::time::Duration,
     },
     /// The manager's device cannot be made anew.
     #[error("cannot recover the manager: {why}")]
     CannotRecover {
-        /// Why not, and what to do.
+        /// The reason, and the remedy.
         why: &'static str,
     },
     /// A Vulkan call failed.
@@ -136,7 +136,7 @@ pub enum Error {
     NoQueue {
         /// The queue's number, from 0.
         queue: usize,
-        /// How many there are.
+        /// The number of queues.
         available: usize,
     },
     /// Queues of this family cannot do what one was asked for.
@@ -147,8 +147,8 @@ pub enum Error {
         /// The operation that was asked for.
         operation: String,
     },
-    /// The device's queue cannot take times.
-    #[error("the device takes no timestamps on its compute queue; use `eval`, and the time of the host")]
+    /// The device's compute queue has no timestamps.
+    #[error("the device has no timestamps on its compute queue; use `eval`, and measure on the host")]
     NoTimestamps,
 
     // Tensors.
@@ -173,7 +173,7 @@ pub enum Error {
         found: usize,
     },
     /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
-    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size}; choose a range within it", end = offset.saturating_add(*bytes))]
+    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size} bytes; choose a range within it", end = offset.saturating_add(*bytes))]
     OutOfRange {
         /// The operation.
         operation: &'static str,
@@ -198,10 +198,10 @@ pub enum Error {
         /// The unit: bytes, elements or texels.
         unit: &'static str,
     },
-    /// A part of a tensor, or a tensor in an existing buffer, begins where kernels cannot bind it, or where no such element can be.
+    /// A part of a tensor, or a tensor in an existing buffer, is not aligned as kernels or its elements need it.
     #[error(
-        "tensor {tensor}: what is used of its buffer begins at byte {offset}, which is no multiple of {alignment}; begin at one, or copy \
-         it to a tensor of its own"
+        "tensor {tensor} begins at byte {offset} of its buffer, which is not a multiple of the alignment {alignment}; choose an aligned \
+         start, or copy it to a tensor of its own"
     )]
     Misaligned {
         /// The tensor's name.
@@ -220,25 +220,25 @@ pub enum Error {
         /// The missing property.
         why: &'static str,
     },
-    /// A tensor was to be shared whose memory is its manager's alone.
+    /// A tensor cannot be shared, because its memory is not shareable or it is a part of a tensor.
     #[error(
-        "tensor `{tensor}` cannot be shared: its memory is its manager's alone, or more than it shows; make it by `shareable_tensor`, and \
-         share all of it"
+        "tensor `{tensor}` cannot be shared: it was not made by `shareable_tensor`, or is a part of one; make it by `shareable_tensor`, \
+         and share all of it"
     )]
     NotShareable {
         /// The tensor's name.
         tensor: String,
     },
-    /// A tensor was to be mapped that lies where the host does not reach.
+    /// A tensor cannot be mapped, because the host does not reach its memory.
     #[error(
-        "tensor `{tensor}`: the host does not reach its memory; make it by `tensor_in` with `MemoryKind::Upload` or `Readback`"
+        "tensor `{tensor}` cannot be mapped: the host does not reach its memory; make it by `tensor_in` with `MemoryKind::Upload` or `Readback`"
     )]
     NotMappable {
         /// The tensor's name.
         tensor: String,
     },
     /// An evaluation, or the host, uses a tensor while a view of its elements is held, or from a closure that looks at them.
-    #[error("tensor `{tensor}` is mapped, and used meanwhile; drop the view first")]
+    #[error("tensor `{tensor}` is used while a view of its elements is held; drop the view first")]
     TensorMapped {
         /// The tensor's name.
         tensor: String,
@@ -282,7 +282,7 @@ pub enum Error {
         image: String,
         /// The level asked for, from 0.
         level: u32,
-        /// How many there are, or can be.
+        /// The number of levels that there are, or can be.
         levels: u32,
     },
     /// Two images differ where they must not.
@@ -299,7 +299,7 @@ pub enum Error {
         /// The value that the other has.
         found: String,
     },
-    /// An operation copies or fills the bytes of an image, which only a device knows.
+    /// An operation copies or fills the bytes of an image, which has no bytes outside of its device.
     #[error("operation `{operation}`: `{image}` is an image, not a tensor; use `OpCopyImage` or `OpClearImage`")]
     NotATensor {
         /// The operation.
@@ -318,7 +318,7 @@ pub enum Error {
         width: u32,
     },
 
-    // Sequences, and what is recorded in them.
+    // Sequences and recordings.
     /// A recording names a tensor that has another length since it was rebuilt, or is gone.
     #[error(
         "cannot evaluate: tensor `{tensor}` had {recorded} elements when it was recorded and {} since it was rebuilt; record the sequence again",
@@ -345,7 +345,7 @@ pub enum Error {
     Timeout {
         /// The operation.
         operation: &'static str,
-        /// How long was waited.
+        /// The time that was waited.
         waited: std::time::Duration,
     },
     /// An operation touched a tensor or an image that it had not declared.
@@ -379,7 +379,7 @@ pub enum Error {
         operation: String,
     },
     /// A function of the host that a sequence calls failed or panicked.
-    #[error("operation `{operation}`: the call of the host failed ({cause}); what comes after it was not run")]
+    #[error("operation `{operation}`: the host call failed ({cause}); the operations after it did not run")]
     HostCallFailed {
         /// The operation.
         operation: String,
@@ -387,7 +387,7 @@ pub enum Error {
         cause: String,
     },
     /// A stream without room for data.
-    #[error("a stream of {in_flight} chunks of {chunk} elements passes nothing; both have to be 1 or more")]
+    #[error("a stream of {in_flight} chunks of {chunk} elements transfers nothing; both have to be 1 or more")]
     EmptyStream {
         /// Elements of a chunk.
         chunk: usize,
@@ -395,7 +395,7 @@ pub enum Error {
         in_flight: usize,
     },
 
-    // What a kernel is launched with.
+    // Arguments and grids of launches.
     /// An argument does not fit the kernel's parameter.
     #[error(
         "kernel `{kernel}`, parameter {param}: expected {expected}, found {found}; pass what is expected, in the order of the parameters"
@@ -413,8 +413,8 @@ pub enum Error {
     /// A tensor in a list lies where kernels cannot find it by an address: in a buffer of an application, or in memory that managers
     /// share.
     #[error(
-        "kernel `{kernel}`: tensor {tensor} of an application's or in shared memory cannot be in a list; copy it to a tensor of the \
-         manager's own"
+        "kernel `{kernel}`: tensor {tensor} has no device address, because its buffer is an application's or shared between managers, and \
+         cannot be in a list; copy it to a tensor of this manager"
     )]
     NoAddress {
         /// The kernel.
@@ -458,7 +458,7 @@ pub enum Error {
     },
     /// The grid has workgroups that are not full, and the kernel's invocations work together.
     #[error(
-        "kernel `{kernel}` works in whole workgroups, and {items} items along axis {axis} are no multiple of {width}; write `Grid::groups`, or round the items up to {rounded}, and guard what lies beyond the data"
+        "kernel `{kernel}` needs full workgroups, because its invocations work together, and {items} items along axis {axis} are no multiple of {width}; write `Grid::groups`, or round the items up to {rounded}, and guard what lies beyond the data"
     )]
     PartialWorkgroup {
         /// The kernel.
@@ -493,7 +493,7 @@ pub enum Error {
         kernel: KernelName,
     },
     /// The tuned choice belongs to another kernel.
-    #[error("kernel `{kernel}` cannot be launched with what was tuned for `{of}`; tune `{kernel}` itself")]
+    #[error("kernel `{kernel}` cannot be launched with the tuning result of `{of}`; tune `{kernel}` itself")]
     ForeignChoice {
         /// The kernel to launch.
         kernel: KernelName,
@@ -501,9 +501,9 @@ pub enum Error {
         of: KernelName,
     },
 
-    // What a kernel needs of a device.
+    // Requirements of kernels.
     /// The kernel needs an optional feature that the device does not have.
-    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it", .feature)]
+    #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it; choose another device, or do without it", .feature)]
     MissingFeature {
         /// The kernel.
         kernel: KernelName,
@@ -517,7 +517,9 @@ pub enum Error {
         device: String,
     },
     /// The kernel's workgroup is larger than the device allows.
-    #[error("kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all")]
+    #[error(
+        "kernel `{kernel}`: workgroup {asked:?} exceeds the device's limits {limit:?}, {limit_total} in all; use a smaller workgroup"
+    )]
     WorkgroupTooLarge {
         /// The kernel.
         kernel: KernelName,
@@ -580,9 +582,9 @@ pub enum Error {
         /// Bytes that there may be.
         limit: u64,
     },
-    /// The kernel has matrices of subgroups, and its workgroups are not made of whole subgroups.
+    /// The kernel has cooperative matrices, and its workgroups are not made of whole subgroups.
     #[error(
-        "kernel `{kernel}` has matrices of subgroups, and workgroups of {width} along x are not made of subgroups of {lanes}, as `{device}` has them; use a multiple"
+        "kernel `{kernel}` has cooperative matrices and needs whole subgroups: {width} invocations along x are not a multiple of {lanes}, the subgroup size of `{device}`; use a multiple"
     )]
     PartialSubgroups {
         /// The kernel.
@@ -622,16 +624,16 @@ pub enum Error {
     },
     /// The driver's figures for a kernel were asked for, and nobody kept them.
     #[error(
-        "what the driver made of a kernel is not known: {}",
-        if *.supported { "make the manager with `executable_statistics: true`" } else { "the device does not tell it (VK_KHR_pipeline_executable_properties)" }
+        "the driver's statistics of a kernel are not available: {}",
+        if *.supported { "make the manager with `executable_statistics: true`" } else { "the device lacks VK_KHR_pipeline_executable_properties" }
     )]
     NoExecutableStatistics {
         /// Whether the device could tell.
         supported: bool,
     },
 
-    // What a kernel did.
-    /// An invocation of a kernel did what panics in Rust.
+    // Faults of kernels while they run.
+    /// An invocation of a kernel panicked.
     #[error(
         "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
     )]
@@ -650,12 +652,12 @@ pub enum Error {
         column: u32,
         /// Global id of the first invocation that panicked.
         invocation: [u32; 3],
-        /// How many times invocations of the launch panicked.
+        /// The number of panics in the launch.
         count: u32,
     },
     /// The driver ended loops of a launch early and went on behind them. All that the evaluation wrote is undefined.
     #[error(
-        "kernel `{kernel}`: the driver of `{device}` ends an invocation's loops after {rounds} rounds together, and did; all that the evaluation wrote is undefined; use fewer rounds in more launches, the host device, or Mesa 26.1 or newer"
+        "kernel `{kernel}`: the driver of `{device}` stopped loops, as it does after {rounds} rounds of an invocation; everything that the evaluation wrote is undefined; use fewer rounds in more launches, the host device, or Mesa 26.1 or newer"
     )]
     LoopsStopped {
         /// The kernel.
@@ -687,7 +689,7 @@ pub enum Error {
         /// The workgroup.
         workgroup: [u32; 3],
     },
-    /// The sanitizer found what the kernel must not do.
+    /// The sanitizer found faults of the kernel.
     #[error("kernel `{kernel}`: the sanitizer found {} kinds of faults:\n  {}", faults.len(), faults.join("\n  "))]
     KernelFaults {
         /// The kernel.
@@ -711,7 +713,7 @@ pub enum Error {
         /// The fault.
         cause: &'static str,
     },
-    /// SPIR-V is none that a driver can take, or none that gridwise can launch.
+    /// The SPIR-V is not valid, or gridwise cannot launch it.
     #[error(
         "module `{module}` is refused: {cause}; compile it again for Vulkan 1.2, with storage buffers and images in set 0 only"
     )]
@@ -721,7 +723,7 @@ pub enum Error {
         /// The fault, and its word.
         cause: String,
     },
-    /// A module needs what the device does not have, or what gridwise does not enable.
+    /// A module needs a feature that the device lacks, or that gridwise does not enable.
     #[error(
         "module `{module}` needs {needs}, which `{device}` does not offer here; compile it without, or choose another device"
     )]
@@ -745,23 +747,21 @@ pub enum Error {
         /// The argument that was given.
         found: String,
     },
-    /// SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
-    #[error(
-        "`{kernel}` is SPIR-V without a function of Rust, which the host device cannot run; choose a Vulkan device"
-    )]
+    /// Foreign SPIR-V cannot run on the host device, which runs kernels as rustc compiled them.
+    #[error("`{kernel}` is foreign SPIR-V, which the host device cannot run; choose a Vulkan device")]
     NeedsVulkan {
         /// The kernel or module.
         kernel: KernelName,
     },
-    /// There can be no process that runs modules, as on systems other than Unix.
+    /// No worker process could be started; there is none on systems other than Unix.
     #[error("no worker could be started: {cause}")]
     NoWorker {
-        /// Why not.
+        /// The reason.
         cause: String,
     },
     /// The process that ran a module ended during a call, or had to be ended. The call's outputs have not changed.
     #[error(
-        "module `{module}`: the worker {how} while it was {doing} it; mend the module{}, the next call starts a worker anew",
+        "module `{module}`: the worker {how} while it was {doing} it; correct the module{}, the next call starts a new worker",
         .how.more_time(.doing)
     )]
     WorkerDied {
@@ -769,7 +769,7 @@ pub enum Error {
         module: String,
         /// `loading` or `running`.
         doing: &'static str,
-        /// How it ended.
+        /// The way in which it ended.
         how: WorkerEnd,
     },
     /// A worker could not load or run a module; it goes on.

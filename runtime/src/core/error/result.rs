@@ -7,7 +7,7 @@ use super::Error;
 /// `Result` with the runtime's [`Error`].
 ///
 /// ```
-/// use gridwise_runtime::{Manager, Result};
+/// use gridwise::{Manager, Result};
 ///
 /// fn doubled(manager: &Manager, data: &[f32]) -> Result<Vec<f32>> {
 ///     let tensor = manager.tensor(data)?;
@@ -24,7 +24,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A kernel's name: of a `#[kernel]`, its function's; of a module loaded at run time, the one that it was given.
 ///
 /// ```
-/// use gridwise_runtime::{Error, KernelName};
+/// use gridwise::{Error, KernelName};
 ///
 /// let error = Error::NeedsVulkan { kernel: KernelName::from("blur") };
 /// assert!(matches!(&error, Error::NeedsVulkan { kernel } if kernel == "blur"));

@@ -7,7 +7,7 @@ use super::Error;
 /// A tensor or an image in an error: its name, and its place among the arguments where it was one.
 ///
 /// ```
-/// use gridwise_runtime::TensorName;
+/// use gridwise::TensorName;
 ///
 /// let name = TensorName::from("weights");
 /// assert_eq!((name.name(), name.place(), name.to_string().as_str()), ("weights", None, "`weights`"));
@@ -23,8 +23,8 @@ impl TensorName {
     /// The name that the tensor or the image was given, or what those without one are called.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # use gridwise_runtime::{Error, Manager};
+    /// # fn main() -> gridwise::Result<()> {
+    /// # use gridwise::{Error, Manager};
     /// let refused = Manager::host().tensor_of_len::<f32>(usize::MAX);
     /// assert!(matches!(refused, Err(Error::BufferTooLarge { tensor, .. }) if tensor.name() == "tensor"));
     /// # Ok(())
@@ -38,10 +38,10 @@ impl TensorName {
     /// not an argument.
     ///
     /// ```standalone_crate
-    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # #[path = "../../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, Grid, Manager};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, Grid, Manager};
     /// # use kernels::Saxpy;
     ///
     /// let (manager, other) = (Manager::host(), Manager::host());

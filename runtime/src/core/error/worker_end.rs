@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How a worker ended.
 ///
 /// ```
-/// use gridwise_runtime::WorkerEnd;
+/// use gridwise::WorkerEnd;
 ///
 /// assert_eq!(WorkerEnd::Signal(11).to_string(), "was ended by signal 11 (SIGSEGV)");
 /// ```

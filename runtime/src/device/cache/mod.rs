@@ -23,9 +23,9 @@ pub(crate) use file::Identity;
 /// share a folder. A fault of a file costs the time to compile, and a line in the log.
 ///
 /// ```
-/// use gridwise_runtime::{Manager, ManagerDesc, PipelineCache};
+/// use gridwise::{Manager, ManagerDesc, PipelineCache};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let folder = std::env::temp_dir().join("my-program-pipelines");
 /// let manager = Manager::with(ManagerDesc { pipeline_cache: PipelineCache::At(folder), ..ManagerDesc::from_env()? })?;
 /// // … launches …

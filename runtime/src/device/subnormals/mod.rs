@@ -26,7 +26,7 @@ use crate::twin::{HostArgs, HostGroup};
 /// values, `copysign` and conversions by bits keep all of them everywhere. `bf16` is computed in `f32`, and does as that does.
 ///
 /// ```
-/// let kept = gridwise_runtime::Manager::host().subnormals().unwrap();
+/// let kept = gridwise::Manager::host().subnormals().unwrap();
 /// assert_eq!((kept.f16, kept.f32, kept.f64), (Some(true), true, Some(true)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Manager {
     /// are among [`DeviceInfo::features`](crate::DeviceInfo::features), as `SubnormalsF32` and its like.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let manager = gridwise_runtime::Manager::new()?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::new()?;
     /// if !manager.subnormals()?.f32 {
     ///     println!("{} takes subnormal numbers for zeros", manager.device());
     /// }

@@ -38,7 +38,7 @@ pub(crate) struct MemoryTypes {
 /// A range of a Vulkan buffer.
 ///
 /// ```
-/// use gridwise_runtime::{BufferRange, ash::vk};
+/// use gridwise::{BufferRange, ash::vk};
 ///
 /// # let buffer = vk::Buffer::null();
 /// // The second kilobyte of an application's buffer.

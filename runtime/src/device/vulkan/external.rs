@@ -1,5 +1,9 @@
 //! Memory that other managers and processes can have, by file descriptors (`VK_KHR_external_memory_fd`). The host never maps it: who
 //! else writes it cannot be known.
+//!
+//! A submission takes such buffers over from `VK_QUEUE_FAMILY_EXTERNAL` and hands them back at its end (`ownership`),
+//! because Vulkan leaves their contents undefined otherwise. So no two managers use them at once, even if both only
+//! read. The sharers decide who goes first.
 
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
@@ -19,8 +23,8 @@ const FD: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags:
 /// [`into_parts`](Self::into_parts) by [`from_parts`](Self::from_parts).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, Result, Tensor};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, Result, Tensor};
 ///
 /// /// The same elements for a second manager of the device.
 /// fn lend(tensor: &Tensor<f32>, other: &Manager) -> Result<Tensor<f32>> {
@@ -38,7 +42,7 @@ pub struct SharedMemory {
 /// The facts about shared memory besides its descriptor. Plain data, to be sent along with it.
 ///
 /// ```
-/// use gridwise_runtime::{SharedLayout, SharedMemory};
+/// use gridwise::{SharedLayout, SharedMemory};
 ///
 /// /// How many elements of so many bytes there are.
 /// fn elements(memory: &SharedMemory, bytes: u64) -> u64 {
@@ -62,9 +66,9 @@ impl SharedMemory {
     /// The descriptor and the rest, to be sent to another process.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::os::fd::OwnedFd;
-    /// use gridwise_runtime::{Result, SharedLayout, Tensor};
+    /// use gridwise::{Result, SharedLayout, Tensor};
     ///
     /// /// What a socket's `SCM_RIGHTS` message takes, and the plain data beside it.
     /// fn parts(tensor: &Tensor<f32>) -> Result<(OwnedFd, SharedLayout)> {
@@ -81,7 +85,7 @@ impl SharedMemory {
     ///
     /// ```
     /// use std::os::fd::OwnedFd;
-    /// use gridwise_runtime::{Manager, Result, SharedLayout, SharedMemory, Tensor};
+    /// use gridwise::{Manager, Result, SharedLayout, SharedMemory, Tensor};
     ///
     /// /// Takes what the other process sent.
     /// fn receive(manager: &Manager, fd: OwnedFd, layout: SharedLayout) -> Result<Tensor<f32>> {
@@ -99,7 +103,7 @@ impl SharedMemory {
     /// The layout, which is needed besides the descriptor.
     ///
     /// ```
-    /// fn bytes(memory: &gridwise_runtime::SharedMemory) -> u64 {
+    /// fn bytes(memory: &gridwise::SharedMemory) -> u64 {
     ///     memory.layout().bytes
     /// }
     /// ```

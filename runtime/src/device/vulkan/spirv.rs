@@ -1,4 +1,9 @@
 //! Adapts a module's words to a device. Pure: it must leave every instruction it does not know as it is.
+//!
+//! The module declares RTE rounding and preservation of signed zeros, infinities, NaN and denormals for each width of
+//! float that it uses; the declarations that the device does not support are removed here. SPIR-V leaves open which
+//! invocations of a subgroup meet in an operation behind a divergent branch. With `VK_KHR_shader_maximal_reconvergence`
+//! kernels with such operations ask for it here, and they meet as the source is nested.
 
 use std::borrow::Cow;
 

@@ -5,8 +5,8 @@ use super::{Format, Image};
 /// An image of one, two or three dimensions; there are no others.
 ///
 /// ```
-/// use gridwise_runtime::image::{Dimension, Image, ImageDesc, Levels, R32Float};
-/// use gridwise_runtime::{Manager, Result};
+/// use gridwise::image::{Dimension, Image, ImageDesc, Levels, R32Float};
+/// use gridwise::{Manager, Result};
 ///
 /// /// An image with as many texels along each axis, of which there may be one, two or three.
 /// fn cube<const D: usize>(manager: &Manager, side: u32) -> Result<Image<R32Float, D>>

@@ -9,7 +9,7 @@ use crate::memory::data::{GpuData, Value};
 /// The format of an image's texels: each is a type without values, named as the [`ImageFormat`].
 ///
 /// ```
-/// use gridwise_runtime::image::{Format, Image};
+/// use gridwise::image::{Format, Image};
 ///
 /// /// Bytes of all texels of an image, without its smaller levels.
 /// fn bytes<F: Format>(image: &Image<F, 2>) -> u64 {
@@ -17,8 +17,8 @@ use crate::memory::data::{GpuData, Value};
 ///     width * height * size_of::<F::Raw>() as u64
 /// }
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// let image = gridwise_runtime::Manager::host().image_2d::<gridwise_runtime::image::Rgba16Float>(4, 2)?;
+/// # fn main() -> gridwise::Result<()> {
+/// let image = gridwise::Manager::host().image_2d::<gridwise::image::Rgba16Float>(4, 2)?;
 /// assert_eq!(bytes(&image), 64);
 /// # Ok(())
 /// # }
@@ -27,7 +27,7 @@ pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
     /// The format.
     ///
     /// ```
-    /// use gridwise_runtime::{descriptor::ImageFormat, image::{Format, R32Float}};
+    /// use gridwise::{descriptor::ImageFormat, image::{Format, R32Float}};
     ///
     /// assert_eq!(R32Float::FORMAT, ImageFormat::R32Float);
     /// ```
@@ -42,8 +42,8 @@ pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
     /// The texel that lies in memory.
     ///
     /// ```
-    /// use gridwise_runtime::glam::Vec4;
-    /// use gridwise_runtime::image::{Format, Rgba8Unorm};
+    /// use gridwise::glam::Vec4;
+    /// use gridwise::image::{Format, Rgba8Unorm};
     ///
     /// assert_eq!(Rgba8Unorm::decode([0, 51, 255, 0]), Vec4::new(0.0, 0.2, 1.0, 0.0));
     /// ```
@@ -53,8 +53,8 @@ pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
     /// bits, floats are rounded.
     ///
     /// ```
-    /// use gridwise_runtime::glam::Vec4;
-    /// use gridwise_runtime::image::{Format, Rgba8Unorm};
+    /// use gridwise::glam::Vec4;
+    /// use gridwise::image::{Format, Rgba8Unorm};
     ///
     /// assert_eq!(Rgba8Unorm::encode(Vec4::new(-1.0, 0.2, 2.0, 0.5)), [0, 51, 255, 128]);
     /// ```
@@ -64,9 +64,9 @@ pub trait Format: sealed::Sealed + Copy + Send + Sync + 'static {
 /// A format whose texels are floats in kernels, so that samplers can filter them.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::image::{FloatFormat, Image};
-/// use gridwise_runtime::{Manager, Result, ops::OpGenerateLevels};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::image::{FloatFormat, Image};
+/// use gridwise::{Manager, Result, ops::OpGenerateLevels};
 ///
 /// /// Makes all smaller levels, of images whose texels can be mixed.
 /// fn finish<F: FloatFormat>(manager: &Manager, image: &mut Image<F, 2>) -> Result<()> {
@@ -134,10 +134,10 @@ macro_rules! formats {
         #[doc = concat!("[`ImageFormat::", stringify!($name), "`], as a type.")]
         ///
         /// ```
-        #[doc = concat!("use gridwise_runtime::image::{Format, ", stringify!($name), "};")]
+        #[doc = concat!("use gridwise::image::{Format, ", stringify!($name), "};")]
         ///
-        /// # fn main() -> gridwise_runtime::Result<()> {
-        #[doc = concat!("let image = gridwise_runtime::Manager::host().image_2d::<", stringify!($name), ">(8, 4)?;")]
+        /// # fn main() -> gridwise::Result<()> {
+        #[doc = concat!("let image = gridwise::Manager::host().image_2d::<", stringify!($name), ">(8, 4)?;")]
         #[doc = concat!("let bytes = ", stringify!($name), "::FORMAT.bytes() as usize; // of a texel")]
         /// assert_eq!(size_of_val(&*image.to_vec()?), 8 * 4 * bytes);
         /// # Ok(())

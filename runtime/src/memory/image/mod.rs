@@ -1,4 +1,8 @@
 //! Images: texels on a device, of one format, in one, two or three dimensions. It must not hand out references to their memory.
+//!
+//! To the schedule and to barriers an image is a buffer: its bytes are those of its texels, level after level, row
+//! after row. The host device keeps them in that form. On Vulkan an image has the device's tiling.
+//! `kernel-ir/src/descriptor/{image,texel}.rs` define the texels of each format.
 
 mod dimension;
 mod format;
@@ -27,10 +31,10 @@ use crate::memory::tensor::TensorRef;
 /// Texels of format `F` in `D` dimensions; made by [`Manager::image_2d`](crate::Manager::image_2d) and its like.
 ///
 /// ```
-/// use gridwise_runtime::Manager;
-/// use gridwise_runtime::image::Rgba8Unorm;
+/// use gridwise::Manager;
+/// use gridwise::image::Rgba8Unorm;
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let manager = Manager::new()?;
 /// let mut image = manager.image_2d::<Rgba8Unorm>(2, 1)?;
 /// image.write(&[[255, 0, 0, 255], [0, 0, 255, 255]])?;
@@ -49,11 +53,11 @@ pub struct Image<F: Format, const D: usize> {
 /// How to make an image.
 ///
 /// ```
-/// use gridwise_runtime::image::{ImageDesc, Levels, R32Float};
+/// use gridwise::image::{ImageDesc, Levels, R32Float};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let desc = ImageDesc { name: "heights", extent: [64, 32], levels: Levels::All };
-/// let image = gridwise_runtime::Manager::host().image_with::<R32Float, 2>(desc)?;
+/// let image = gridwise::Manager::host().image_with::<R32Float, 2>(desc)?;
 /// assert_eq!((image.levels(), image.extent_of(1)?, image.extent_of(6)?), (7, [32, 16], [1, 1]));
 /// # Ok(())
 /// # }
@@ -71,10 +75,10 @@ pub struct ImageDesc<'a, const D: usize> {
 /// How many levels an image has.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::image::{ImageDesc, Levels, R8Unorm};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::image::{ImageDesc, Levels, R8Unorm};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// for (levels, count) in [(Levels::One, 1), (Levels::Count(3), 3), (Levels::All, 6)] {
 ///     let desc = ImageDesc { name: "levels", extent: [32, 8], levels };
 ///     assert_eq!(manager.image_with::<R8Unorm, 2>(desc)?.levels(), count);
@@ -134,11 +138,11 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// The name, as errors give it.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::{ImageDesc, Levels, R8Unorm};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::{ImageDesc, Levels, R8Unorm};
     ///
     /// let desc = ImageDesc { name: "mask", extent: [4], levels: Levels::One };
-    /// let image = gridwise_runtime::Manager::host().image_with::<R8Unorm, 1>(desc)?;
+    /// let image = gridwise::Manager::host().image_with::<R8Unorm, 1>(desc)?;
     /// assert_eq!(image.name(), "mask");
     /// # Ok(())
     /// # }
@@ -150,10 +154,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// Texels along each axis.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Grid, image::R8Unorm};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, image::R8Unorm};
     ///
-    /// let image = gridwise_runtime::Manager::host().image_2d::<R8Unorm>(640, 480)?;
+    /// let image = gridwise::Manager::host().image_2d::<R8Unorm>(640, 480)?;
     /// let grid = Grid::items(image.extent()); // an invocation for each texel
     /// assert_eq!(grid, Grid::items([640, 480]));
     /// # Ok(())
@@ -166,8 +170,8 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// How many levels there are, the image itself included.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let image = gridwise_runtime::Manager::host().image_1d::<gridwise_runtime::image::R8Unorm>(16)?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let image = gridwise::Manager::host().image_1d::<gridwise::image::R8Unorm>(16)?;
     /// assert_eq!(image.levels(), 1);
     /// # Ok(())
     /// # }
@@ -179,11 +183,11 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// Texels along each axis of a level.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::{ImageDesc, Levels, R8Unorm};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::{ImageDesc, Levels, R8Unorm};
     ///
     /// let desc = ImageDesc { name: "mask", extent: [40, 10], levels: Levels::All };
-    /// let image = gridwise_runtime::Manager::host().image_with::<R8Unorm, 2>(desc)?;
+    /// let image = gridwise::Manager::host().image_with::<R8Unorm, 2>(desc)?;
     /// assert_eq!((image.extent_of(1)?, image.extent_of(5)?), ([20, 5], [1, 1]));
     /// # Ok(())
     /// # }
@@ -208,10 +212,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// Replaces all texels of the image itself, row after row.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::Rgba8Unorm;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::Rgba8Unorm;
     ///
-    /// let mut image = gridwise_runtime::Manager::host().image_2d::<Rgba8Unorm>(2, 2)?;
+    /// let mut image = gridwise::Manager::host().image_2d::<Rgba8Unorm>(2, 2)?;
     /// image.write(&[[255, 0, 0, 255]; 4])?;
     /// assert_eq!(image.to_vec()?[3], [255, 0, 0, 255]);
     /// # Ok(())
@@ -227,11 +231,11 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// Replaces all texels of a level.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::{ImageDesc, Levels, R32Float};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::{ImageDesc, Levels, R32Float};
     ///
     /// let desc = ImageDesc { name: "heights", extent: [4, 2], levels: Levels::All };
-    /// let mut image = gridwise_runtime::Manager::host().image_with::<R32Float, 2>(desc)?;
+    /// let mut image = gridwise::Manager::host().image_with::<R32Float, 2>(desc)?;
     /// image.write_level(1, &[0.5, 1.5])?;
     /// assert_eq!(image.level_to_vec(1)?, [0.5, 1.5]);
     /// # Ok(())
@@ -250,10 +254,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// Copies all texels of the image itself, row after row.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{glam::Vec2, image::Rg32Float, ops::OpClearImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{glam::Vec2, image::Rg32Float, ops::OpClearImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut flow = manager.image_2d::<Rg32Float>(3, 1)?;
     /// manager.sequence()?.record(OpClearImage::new(&mut flow, Vec2::new(0.0, -1.0)))?.eval()?;
     /// assert_eq!(flow.to_vec()?, [[0.0, -1.0]; 3]);
@@ -270,10 +274,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// Copies all texels of a level.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, image::R32Float};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, image::R32Float};
     ///
-    /// let image = gridwise_runtime::Manager::host().image_2d::<R32Float>(2, 1)?;
+    /// let image = gridwise::Manager::host().image_2d::<R32Float>(2, 1)?;
     /// assert_eq!(image.level_to_vec(0)?, [0.0, 0.0]);
     /// assert!(matches!(image.level_to_vec(1), Err(Error::ImageLevel { levels: 1, .. })));
     /// # Ok(())
@@ -292,10 +296,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// when its sequence runs. The image does not change before. The copy is of the image itself, not of its further levels.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R32Float, ops::OpSyncDevice};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R32Float, ops::OpSyncDevice};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut heights = manager.image_2d::<R32Float>(2, 1)?;
     /// let upload = manager.sequence()?;
     /// upload.record(OpSyncDevice::image(&heights))?;
@@ -320,10 +324,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// [`OpSyncHost::image`](crate::record::ops::OpSyncHost::image) downloaded, or what was staged last; zeros at first.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R32Float, ops::{OpClearImage, OpSyncHost}};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R32Float, ops::{OpClearImage, OpSyncHost}};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut heights = manager.image_2d::<R32Float>(2, 1)?;
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpClearImage::new(&mut heights, 0.5))?.record(OpSyncHost::image(&heights))?.eval()?;
@@ -343,10 +347,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// The image without its type, to declare and record accesses in an [`Op`](crate::record::ops::Op).
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R8Unorm, ops::Access};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R8Unorm, ops::Access};
     ///
-    /// let image = gridwise_runtime::Manager::host().image_2d::<R8Unorm>(2, 2)?;
+    /// let image = gridwise::Manager::host().image_2d::<R8Unorm>(2, 2)?;
     /// assert!(Access::write(image.handle()).is_write);
     /// # Ok(())
     /// # }
@@ -359,9 +363,9 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// host device. Its layout is `VK_IMAGE_LAYOUT_GENERAL`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// # let manager = gridwise_runtime::Manager::host();
-    /// let image = manager.image_2d::<gridwise_runtime::image::R8Unorm>(2, 2)?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
+    /// let image = manager.image_2d::<gridwise::image::R8Unorm>(2, 2)?;
     /// assert_eq!(image.vulkan_image().is_some(), manager.device().api_version.is_some());
     /// # Ok(())
     /// # }

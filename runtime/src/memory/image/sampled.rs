@@ -14,10 +14,10 @@ use crate::memory::buffer::Buffer;
 /// the image alive.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::image::{Filter, Rgba8Unorm, Sampler};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::image::{Filter, Rgba8Unorm, Sampler};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let bricks = manager.image_2d::<Rgba8Unorm>(64, 64)?;
 /// let smooth = bricks.sampled(Sampler { filter: Filter::Linear, ..Sampler::default() })?;
 /// let exact = bricks.sampled(Sampler { filter: Filter::Nearest, ..Sampler::default() })?; // of the same image
@@ -36,10 +36,10 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// The image with a sampler, to be read by kernels.
     ///
     /// ```
-    /// use gridwise_runtime::image::{Edge, R32Float, Sampler};
+    /// use gridwise::image::{Edge, R32Float, Sampler};
     ///
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let image = gridwise_runtime::Manager::host().image_2d::<R32Float>(8, 8)?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let image = gridwise::Manager::host().image_2d::<R32Float>(8, 8)?;
     /// let sampled = image.sampled(Sampler { edge: Edge::Repeat, ..Sampler::default() })?;
     /// assert_eq!(sampled.sampler().edge, Edge::Repeat);
     /// # Ok(())
@@ -79,10 +79,10 @@ impl<F: Format, const D: usize> Sampled<F, D> {
     /// How the image is sampled.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::image::{Filter, R32Uint, Sampler};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::image::{Filter, R32Uint, Sampler};
     ///
-    /// let numbers = gridwise_runtime::Manager::host().image_1d::<R32Uint>(8)?;
+    /// let numbers = gridwise::Manager::host().image_1d::<R32Uint>(8)?;
     /// let sampled = numbers.sampled(Sampler { filter: Filter::Linear, ..Sampler::default() })?;
     /// assert_eq!(sampled.sampler().filter, Filter::Nearest); // integers are not mixed
     /// # Ok(())

@@ -23,14 +23,14 @@ const WORDS: u64 = 3;
 /// A grid that lies on the device, where an earlier operation may write it; made by [`Grid::indirect`].
 ///
 /// ```standalone_crate
-/// # #[path = "../../tests/devices/kernels.rs"]
+/// # #[path = "../../../tests/devices/kernels.rs"]
 /// # mod kernels;
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::Grid;
-/// # use gridwise_runtime::KernelArgs;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::Grid;
+/// # use gridwise::KernelArgs;
 /// # use kernels::Mark;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut counts = manager.tensor(&[0u32, 1, 1])?;
 /// let mut indices = manager.tensor_of_len::<u32>(64)?;
 /// let sequence = manager.sequence()?;
@@ -54,7 +54,7 @@ pub struct IndirectGrid {
 /// The grid of a launch: known now, or read from a tensor when the launch runs. Functions that take it accept either.
 ///
 /// ```
-/// use gridwise_runtime::{AnyGrid, Grid, Kernel, KernelArgs, Result, Sequence};
+/// use gridwise::{AnyGrid, Grid, Kernel, KernelArgs, Result, Sequence};
 ///
 /// /// Launches kernel `K` over a grid, or the place of one.
 /// fn launch<K: Kernel>(sequence: &Sequence, grid: impl Into<AnyGrid>) -> Result<()> {
@@ -94,10 +94,10 @@ impl From<&IndirectGrid> for AnyGrid {
 /// An element of a tensor that holds grids: `u32`, of which three are a grid, or `UVec3`.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Grid, glam::UVec3};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Grid, glam::UVec3};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let counts = manager.tensor(&[UVec3::new(4, 1, 1), UVec3::new(2, 2, 1)])?;
 /// let second = Grid::indirect(&counts).at(1);
 /// # drop(second);
@@ -119,7 +119,7 @@ impl Grid {
     /// runs either, and the evaluation ends with [`Error::IndirectGridTooLarge`].
     ///
     /// ```no_run
-    /// # use gridwise_runtime::{Grid, Kernel, KernelArgs, Manager, Result};
+    /// # use gridwise::{Grid, Kernel, KernelArgs, Manager, Result};
     /// # fn f<Choose: Kernel, Work: Kernel>(manager: &Manager) -> Result<()> {
     /// let items = manager.tensor(&[1u32, 2, 3])?;
     /// let mut counts = manager.tensor(&[0u32, 1, 1])?;
@@ -140,14 +140,14 @@ impl IndirectGrid {
     /// fails.
     ///
     /// ```standalone_crate
-    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # #[path = "../../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::Grid;
-    /// # use gridwise_runtime::KernelArgs;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::Grid;
+    /// # use gridwise::KernelArgs;
     /// # use kernels::Mark;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// // Two grids in one tensor; the second begins with its fourth number.
     /// let counts = manager.tensor(&[0u32, 1, 1, 2, 1, 1])?;
     /// let mut indices = manager.tensor_of_len::<u32>(128)?;

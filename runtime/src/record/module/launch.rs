@@ -22,7 +22,7 @@ use crate::record::steps::{BufferArg, ModuleStep, Role};
 /// The binding of a buffer or an image in a module: in set 0, or in the set given before it.
 ///
 /// ```
-/// use gridwise_runtime::{ModuleLaunch, Tensor};
+/// use gridwise::{ModuleLaunch, Tensor};
 ///
 /// /// Gives the module `layout(set = 0, binding = 3)` and `layout(set = 1, binding = 0)`.
 /// fn bind(launch: ModuleLaunch, weights: &Tensor<f32>, sums: &mut Tensor<f32>) -> ModuleLaunch {
@@ -64,8 +64,8 @@ impl fmt::Display for BindingPlace {
 /// The first argument that does not fit is remembered, and told when the launch is recorded.
 ///
 /// ```
-/// use gridwise_runtime::image::{Image, Rgba8Unorm, Sampled};
-/// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+/// use gridwise::image::{Image, Rgba8Unorm, Sampled};
+/// use gridwise::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
 ///
 /// /// Launches `layout(binding = 0) buffer`, `layout(binding = 1, rgba8) uniform image2D` and
 /// /// `layout(binding = 2) uniform sampler2D`, with two floats of push constants.
@@ -98,7 +98,7 @@ impl ModuleLaunch {
     /// The bytes of the push constants that the launch was given; none where it was given none.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, SpirvAlgorithm};
+    /// use gridwise::{Grid, SpirvAlgorithm};
     ///
     /// fn check(module: &SpirvAlgorithm) {
     ///     let launch = module.launch(Grid::items(8)).push(&[7u32]);
@@ -112,7 +112,7 @@ impl ModuleLaunch {
     /// A tensor that the module reads through a binding.
     ///
     /// ```
-    /// use gridwise_runtime::{ModuleLaunch, Tensor};
+    /// use gridwise::{ModuleLaunch, Tensor};
     ///
     /// /// Gives the module `layout(binding = 0) readonly buffer Weights { float weights[]; }`.
     /// fn bind(launch: ModuleLaunch, weights: &Tensor<f32>) -> ModuleLaunch {
@@ -126,7 +126,7 @@ impl ModuleLaunch {
     /// A tensor that the module may write through a binding.
     ///
     /// ```
-    /// use gridwise_runtime::{ModuleLaunch, Tensor};
+    /// use gridwise::{ModuleLaunch, Tensor};
     ///
     /// /// Gives the module `layout(binding = 1) buffer Sums { uint sums[]; }`, which it may read as well.
     /// fn bind(launch: ModuleLaunch, sums: &mut Tensor<u32>) -> ModuleLaunch {
@@ -140,7 +140,7 @@ impl ModuleLaunch {
     /// An image that the module loads texels of, through a binding.
     ///
     /// ```
-    /// use gridwise_runtime::{ModuleLaunch, image::{Image, R32Float}};
+    /// use gridwise::{ModuleLaunch, image::{Image, R32Float}};
     ///
     /// /// Gives the module `layout(binding = 2, r32f) readonly uniform image2D heights`.
     /// fn bind(launch: ModuleLaunch, heights: &Image<R32Float, 2>) -> ModuleLaunch {
@@ -154,7 +154,7 @@ impl ModuleLaunch {
     /// An image that the module may store to, through a binding.
     ///
     /// ```
-    /// use gridwise_runtime::{ModuleLaunch, image::{Image, Rgba8Unorm}};
+    /// use gridwise::{ModuleLaunch, image::{Image, Rgba8Unorm}};
     ///
     /// /// Gives the module `layout(binding = 2, rgba8) uniform image2D picture`.
     /// fn bind(launch: ModuleLaunch, picture: &mut Image<Rgba8Unorm, 2>) -> ModuleLaunch {
@@ -172,7 +172,7 @@ impl ModuleLaunch {
     /// An image with a sampler that the module reads through a binding.
     ///
     /// ```
-    /// use gridwise_runtime::{ModuleLaunch, image::{Rgba8Unorm, Sampled}};
+    /// use gridwise::{ModuleLaunch, image::{Rgba8Unorm, Sampled}};
     ///
     /// /// Gives the module `layout(binding = 3) uniform sampler2D bricks`.
     /// fn bind(launch: ModuleLaunch, bricks: &Sampled<Rgba8Unorm, 2>) -> ModuleLaunch {
@@ -209,7 +209,7 @@ impl ModuleLaunch {
     /// All push constants, as one struct.
     ///
     /// ```
-    /// use gridwise_runtime::ModuleLaunch;
+    /// use gridwise::ModuleLaunch;
     ///
     /// /// Gives the module `layout(push_constant) uniform Push { uint count; float factor; }`.
     /// fn push(launch: ModuleLaunch, count: u32, factor: f32) -> ModuleLaunch {
@@ -224,7 +224,7 @@ impl ModuleLaunch {
     /// All push constants, as bytes: of any `bytemuck::Pod` struct those of `bytemuck::bytes_of`.
     ///
     /// ```
-    /// use gridwise_runtime::ModuleLaunch;
+    /// use gridwise::ModuleLaunch;
     ///
     /// /// Gives the module `layout(push_constant) uniform Push { uint count; float factor; }`.
     /// fn push(launch: ModuleLaunch, count: u32, factor: f32) -> ModuleLaunch {

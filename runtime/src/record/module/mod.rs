@@ -22,7 +22,7 @@ use crate::record::indirect::AnyGrid;
 /// SPIR-V to load with [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
 ///
 /// ```
-/// use gridwise_runtime::{Algorithm, Manager, Result, SpirvAlgorithm, SpirvCode, SpirvDesc};
+/// use gridwise::{Algorithm, Manager, Result, SpirvAlgorithm, SpirvCode, SpirvDesc};
 ///
 /// /// Loads a module that was compiled for `workgroup` invocations by specialization constant 0.
 /// fn load(manager: &Manager, bytes: &[u8], workgroup: u32) -> Result<SpirvAlgorithm> {
@@ -47,9 +47,9 @@ pub struct SpirvDesc<'a> {
 /// A module as words, or as the bytes of a file.
 ///
 /// ```standalone_crate
-/// use gridwise_runtime::SpirvCode;
+/// use gridwise::SpirvCode;
 ///
-/// let file = include_bytes!("../../tests/modules/scale.spv");
+/// let file = include_bytes!("../../../tests/modules/scale.spv");
 /// let code = SpirvCode::Bytes(file); // of a compiler that gives words, `SpirvCode::Words`
 /// assert!(matches!(code, SpirvCode::Bytes([3, 2, 35, 7, ..])));
 /// ```
@@ -64,7 +64,7 @@ pub enum SpirvCode<'a> {
 /// The value of a specialization constant.
 ///
 /// ```
-/// use gridwise_runtime::Constant;
+/// use gridwise::Constant;
 ///
 /// // For `layout(constant_id = 0) const float factor` and `layout(constant_id = 1) const bool flip`.
 /// let constants: [(u32, Constant); 2] = [(0, 1.5f32.into()), (1, true.into())];
@@ -157,7 +157,7 @@ constants! {
 /// A module that is ready to run on a manager's device; made by [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
 ///
 /// ```
-/// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+/// use gridwise::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
 ///
 /// /// Launches `layout(binding = 0) readonly buffer` and `layout(binding = 1) buffer`, both of floats.
 /// fn blur(sequence: &Sequence, blur: &SpirvAlgorithm, from: &Tensor<f32>, to: &mut Tensor<f32>) -> Result<()> {
@@ -246,7 +246,7 @@ impl SpirvAlgorithm {
     /// The same module with other values of its specialization constants; those not named have the module's own.
     ///
     /// ```
-    /// use gridwise_runtime::{Result, SpirvAlgorithm};
+    /// use gridwise::{Result, SpirvAlgorithm};
     ///
     /// /// The module for workgroups of other sizes, by its constant 7.
     /// fn sizes(module: &SpirvAlgorithm) -> Result<Vec<SpirvAlgorithm>> {
@@ -265,7 +265,7 @@ impl SpirvAlgorithm {
     /// the same memory.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+    /// use gridwise::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
     ///
     /// /// Scales a tensor in place, by a module with a binding to read from and one to write to.
     /// fn in_place(sequence: &Sequence, scale: &SpirvAlgorithm, values: &mut Tensor<f32>) -> Result<()> {
@@ -293,8 +293,8 @@ impl SpirvAlgorithm {
     /// The driver's figures for the module, as [`Algorithm::executables`](crate::Algorithm::executables).
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Result, SpirvAlgorithm};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Result, SpirvAlgorithm};
     ///
     /// fn tell(module: &SpirvAlgorithm) -> Result<()> {
     ///     module.executables()?.iter().for_each(|executable| print!("{executable}"));
@@ -313,7 +313,7 @@ impl SpirvAlgorithm {
     /// The interface that the module declares: bindings, push constants, specialization constants.
     ///
     /// ```
-    /// use gridwise_runtime::SpirvAlgorithm;
+    /// use gridwise::SpirvAlgorithm;
     ///
     /// /// The bindings that a launch has to be given tensors for.
     /// fn bindings(module: &SpirvAlgorithm) -> Vec<u32> {
@@ -328,7 +328,7 @@ impl SpirvAlgorithm {
     /// [`interface`](Self::interface) tells.
     ///
     /// ```
-    /// use gridwise_runtime::{Constant, Result, SpirvAlgorithm};
+    /// use gridwise::{Constant, Result, SpirvAlgorithm};
     ///
     /// /// The module with one constant changed.
     /// fn with(module: &SpirvAlgorithm, number: u32, value: Constant) -> Result<SpirvAlgorithm> {
@@ -345,7 +345,7 @@ impl SpirvAlgorithm {
     /// The name it was given.
     ///
     /// ```
-    /// fn title(module: &gridwise_runtime::SpirvAlgorithm) -> String {
+    /// fn title(module: &gridwise::SpirvAlgorithm) -> String {
     ///     format!("{} in workgroups of {:?}", module.name(), module.workgroup())
     /// }
     /// ```
@@ -356,7 +356,7 @@ impl SpirvAlgorithm {
     /// Invocations per workgroup.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, SpirvAlgorithm};
+    /// use gridwise::{Grid, SpirvAlgorithm};
     ///
     /// /// As many workgroups as cover `len` items.
     /// fn cover(module: &SpirvAlgorithm, len: u32) -> Grid {
@@ -371,7 +371,7 @@ impl SpirvAlgorithm {
     /// itself has to mask what is beyond.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
+    /// use gridwise::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
     ///
     /// /// As many workgroups as a kernel before wrote into `counts`.
     /// fn work(sequence: &Sequence, module: &SpirvAlgorithm, counts: &Tensor<u32>, to: &mut Tensor<f32>) -> Result<()> {

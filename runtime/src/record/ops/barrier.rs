@@ -9,8 +9,8 @@ use crate::core::error::Result;
 /// an application's own use of memory, or measurements of one part without the next.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, ops::{OpBarrier, OpFill}};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, ops::{OpBarrier, OpFill}};
 ///
 /// let manager = Manager::host();
 /// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);

@@ -1,4 +1,6 @@
 //! Vulkan commands of an application's own within an operation. Nothing here knows what they do.
+//!
+//! The commands stand between two full barriers, and the state that they bind is forgotten.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +17,7 @@ use crate::record::steps::Step;
 /// The command buffer that [`Recorder::vulkan`] lets an operation record into.
 ///
 /// ```
-/// use gridwise_runtime::{Result, TensorRef, ash::vk, ops::Recorder};
+/// use gridwise::{Result, TensorRef, ash::vk, ops::Recorder};
 ///
 /// /// Part of an operation that declares that it writes `words`: these are set to 7.
 /// fn sevens(recorder: &mut Recorder<'_>, words: &TensorRef) -> Result<()> {
@@ -68,9 +70,9 @@ impl Recorder<'_> {
     /// be those of the last. A panic in it is [`Error::HostCallFailed`], and nothing of the evaluation runs.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::{Access, Recorder};
-    /// use gridwise_runtime::{Error, Manager, Op, Result, TensorRef};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::{Access, Recorder};
+    /// use gridwise::{Error, Manager, Op, Result, TensorRef};
     ///
     /// /// Writes two words by a command that no operation of gridwise has.
     /// struct Update(TensorRef, [u8; 8]);

@@ -8,10 +8,10 @@ use crate::memory::tensor::{Tensor, TensorRef};
 /// Copies a tensor to one or more others of the same length, on the device.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::OpCopy;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::OpCopy;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let from = manager.tensor(&[1u32, 2])?;
 /// let mut to = manager.tensor_of_len(2)?;
 /// manager.sequence()?.record(OpCopy::new(&from, &mut to))?.eval()?;
@@ -30,10 +30,10 @@ impl OpCopy {
     /// Copies `from` to `to`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpCopy;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpCopy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut state, mut saved) = (manager.tensor(&[1.5f32])?, manager.tensor(&[0.0f32])?);
     /// let save = manager.sequence()?;
     /// save.record(OpCopy::new(&state, &mut saved))?.eval()?;
@@ -50,10 +50,10 @@ impl OpCopy {
     /// Copies `from` to each of `to`; to none is allowed.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpCopy;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpCopy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let from = manager.tensor(&[1u32, 2])?;
     /// let (mut one, mut other) = (manager.tensor_of_len(2)?, manager.tensor_of_len(2)?);
     /// let sequence = manager.sequence()?;

@@ -9,13 +9,13 @@ use crate::record::indirect::{AnyGrid, GridSource};
 /// Launches a kernel; [`Sequence::dispatch`](crate::Sequence::dispatch) is the short way to record it.
 ///
 /// ```standalone_crate
-/// # #[path = "../../tests/devices/kernels.rs"]
+/// # #[path = "../../../tests/devices/kernels.rs"]
 /// # mod kernels;
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Grid, KernelArgs, ops::OpDispatch};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Grid, KernelArgs, ops::OpDispatch};
 /// # use kernels::Saxpy;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
 /// let args = KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y);
 /// let launch = OpDispatch::new(Grid::items(2), args); // may be kept, and recorded in several sequences
@@ -35,13 +35,13 @@ impl OpDispatch {
     /// A launch of `args`' kernel over `grid`.
     ///
     /// ```standalone_crate
-    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # #[path = "../../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Grid, KernelArgs, Op, ops::OpDispatch};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, KernelArgs, Op, ops::OpDispatch};
     /// # use kernels::Saxpy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
     /// let launch = OpDispatch::new(Grid::items(1), KernelArgs::new::<Saxpy>().value(1.0f32).read(&x).write(&mut y));
     /// assert_eq!((launch.name(), launch.accesses().len()), ("saxpy", 2));

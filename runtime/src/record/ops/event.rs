@@ -11,10 +11,10 @@ use crate::record::event::Event;
 /// started by a later call, an [`OpHost`](super::OpHost), or after the run.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::{OpFill, OpSignal};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::{OpFill, OpSignal};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut frame = manager.tensor_of_len::<u32>(4)?;
 /// let drawn = manager.event();
 /// let sequence = manager.sequence()?;
@@ -35,10 +35,10 @@ pub struct OpSignal {
 /// [`Event`] last is complete.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::{OpFill, OpSignal, OpWait};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::{OpFill, OpSignal, OpWait};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
 /// let done = manager.event();
 /// let (first, second) = (manager.sequence()?, manager.sequence()?);
@@ -60,11 +60,11 @@ impl OpSignal {
     /// Sets `event`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, ops::OpSignal};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, ops::OpSignal};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
-    /// let elsewhere = gridwise_runtime::Manager::host().event();
+    /// # let manager = gridwise::Manager::host();
+    /// let elsewhere = gridwise::Manager::host().event();
     /// let refused = manager.sequence()?.record(OpSignal::new(&elsewhere)).map(drop);
     /// assert!(matches!(refused, Err(Error::ForeignEvent { .. })));
     /// # Ok(())
@@ -79,10 +79,10 @@ impl OpWait {
     /// Waits for `event`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpWait;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpWait;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpWait::new(&manager.event()))?;
     /// sequence.eval()?; // nobody has signalled it: there is nothing to wait for

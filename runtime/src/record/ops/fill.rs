@@ -8,10 +8,10 @@ use crate::memory::tensor::{Tensor, TensorRef};
 /// Sets every element of a tensor to one value, on the device.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{glam::Vec4, ops::OpFill};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{glam::Vec4, ops::OpFill};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut colours = manager.tensor_of_len::<Vec4>(2)?;
 /// manager.sequence()?.record(OpFill::new(&mut colours, Vec4::ONE))?.eval()?; // any element type
 /// assert_eq!(colours.to_vec()?, [Vec4::ONE; 2]);
@@ -29,10 +29,10 @@ impl<T: GpuData> OpFill<T> {
     /// Sets the elements of `tensor` to `value`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut smallest = manager.tensor(&[1.0f32, 2.0])?;
     /// // Before a kernel that takes minima.
     /// manager.sequence()?.record(OpFill::new(&mut smallest, f32::INFINITY))?.eval()?;

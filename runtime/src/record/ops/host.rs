@@ -14,9 +14,9 @@ use crate::record::hooks::HostCall;
 /// function fails or panics, nothing after it runs, and the evaluation is [`Error::HostCallFailed`](crate::Error::HostCallFailed).
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// use std::sync::{Arc, Mutex};
-/// use gridwise_runtime::{Manager, ops::{OpFill, OpHost}};
+/// use gridwise::{Manager, ops::{OpFill, OpHost}};
 ///
 /// let manager = Manager::host();
 /// let values = Arc::new(Mutex::new(manager.tensor_of_len::<u32>(3)?));
@@ -43,11 +43,11 @@ impl OpHost {
     /// Calls `call`, which cannot fail.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::sync::{Arc, atomic::{AtomicU32, Ordering::Relaxed}};
-    /// use gridwise_runtime::ops::OpHost;
+    /// use gridwise::ops::OpHost;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let frames = Arc::new(AtomicU32::new(0));
     /// let counted = frames.clone();
     /// let sequence = manager.sequence()?;
@@ -68,10 +68,10 @@ impl OpHost {
     /// Calls `call`; its error ends the run.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, ops::OpHost};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, ops::OpHost};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpHost::fallible(|| "no number".parse::<u32>().map(drop)))?;
     /// let Err(Error::HostCallFailed { cause, .. }) = sequence.eval() else { panic!("it fails") };

@@ -16,9 +16,9 @@ use crate::record::steps::ImageStep;
 /// it has as many bytes.
 ///
 /// ```
-/// use gridwise_runtime::{Manager, image::Rgba8Unorm, ops::OpCopyImage};
+/// use gridwise::{Manager, image::Rgba8Unorm, ops::OpCopyImage};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let manager = Manager::new()?;
 /// let texels = manager.tensor(&[[255u8, 0, 0, 255], [0, 255, 0, 255]])?;
 /// let mut image = manager.image_2d::<Rgba8Unorm>(1, 2)?;
@@ -58,10 +58,10 @@ impl OpCopyImage {
     /// Copies a tensor to the image itself.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R32Float, ops::OpCopyImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R32Float, ops::OpCopyImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let heights = manager.tensor(&[1.0f32, 2.0, 3.0, 4.0])?;
     /// let mut image = manager.image_2d::<R32Float>(2, 2)?;
     /// manager.sequence()?.record(OpCopyImage::from_tensor(&heights, &mut image))?.eval()?;
@@ -76,10 +76,10 @@ impl OpCopyImage {
     /// Copies the image itself to a tensor.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R32Float, ops::OpCopyImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R32Float, ops::OpCopyImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut image = manager.image_2d::<R32Float>(2, 1)?;
     /// image.write(&[1.0, 2.0])?;
     /// let mut heights = manager.tensor_of_len::<f32>(2)?;
@@ -100,10 +100,10 @@ impl OpCopyImage {
     /// Copies an image to another of the same format and size.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R8Unorm, ops::OpCopyImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R8Unorm, ops::OpCopyImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut frame, mut last) = (manager.image_2d::<R8Unorm>(2, 1)?, manager.image_2d::<R8Unorm>(2, 1)?);
     /// frame.write(&[10, 20])?;
     /// manager.sequence()?.record(OpCopyImage::new(&frame, &mut last))?.eval()?;
@@ -118,10 +118,10 @@ impl OpCopyImage {
     /// Copies another level than the first, in all images that are named.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::{ImageDesc, Levels, R32Float}, ops::OpCopyImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::{ImageDesc, Levels, R32Float}, ops::OpCopyImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let desc = ImageDesc { name: "heights", extent: [4, 2], levels: Levels::All };
     /// let mut image = manager.image_with::<R32Float, 2>(desc)?;
     /// let small = manager.tensor(&[5.0f32, 6.0])?;
@@ -138,10 +138,10 @@ impl OpCopyImage {
     /// Rows in the tensor begin so many texels apart: what lies between the end of a row and the next is left alone.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R8Unorm, ops::OpCopyImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R8Unorm, ops::OpCopyImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// // Rows of 3 bytes, each with one behind it that is not the image's.
     /// let rows = manager.tensor(&[1u8, 2, 3, 0, 4, 5, 6, 0])?;
     /// let mut image = manager.image_2d::<R8Unorm>(3, 2)?;
@@ -226,9 +226,9 @@ impl Op for OpCopyImage {
 /// Sets all texels of all levels of an image to one value, on the device.
 ///
 /// ```
-/// use gridwise_runtime::{Manager, glam::Vec4, image::Rgba8Unorm, ops::OpClearImage};
+/// use gridwise::{Manager, glam::Vec4, image::Rgba8Unorm, ops::OpClearImage};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let manager = Manager::new()?;
 /// let mut image = manager.image_2d::<Rgba8Unorm>(2, 2)?;
 /// manager.sequence()?.record(OpClearImage::new(&mut image, Vec4::new(0.0, 1.0, 0.2, 1.0)))?.eval()?;
@@ -247,10 +247,10 @@ impl OpClearImage {
     /// Sets all of `image` to `texel`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R32Uint, ops::OpClearImage};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R32Uint, ops::OpClearImage};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut labels = manager.image_2d::<R32Uint>(2, 1)?;
     /// manager.sequence()?.record(OpClearImage::new(&mut labels, 7))?.eval()?;
     /// assert_eq!(labels.to_vec()?, [7, 7]);
@@ -281,10 +281,10 @@ impl Op for OpClearImage {
 /// far away.
 ///
 /// ```
-/// use gridwise_runtime::image::{ImageDesc, Levels, R32Float};
-/// use gridwise_runtime::{Manager, ops::OpGenerateLevels};
+/// use gridwise::image::{ImageDesc, Levels, R32Float};
+/// use gridwise::{Manager, ops::OpGenerateLevels};
 ///
-/// # fn main() -> gridwise_runtime::Result<()> {
+/// # fn main() -> gridwise::Result<()> {
 /// let manager = Manager::host();
 /// let desc = ImageDesc { name: "heights", extent: [2, 2], levels: Levels::All };
 /// let mut image = manager.image_with::<R32Float, 2>(desc)?;
@@ -304,10 +304,10 @@ impl OpGenerateLevels {
     /// Makes the levels of `image` after the first.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::{ImageDesc, Levels, R8Unorm}, ops::OpGenerateLevels};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::{ImageDesc, Levels, R8Unorm}, ops::OpGenerateLevels};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let desc = ImageDesc { name: "mask", extent: [2, 1], levels: Levels::All };
     /// let mut image = manager.image_with::<R8Unorm, 2>(desc)?;
     /// image.write(&[10, 20])?;

@@ -33,7 +33,7 @@ use crate::memory::tensor::TensorRef;
 /// An operation is built of the steps a [`Recorder`] offers. It may touch only the tensors it declares.
 ///
 /// ```
-/// use gridwise_runtime::{Manager, Result, TensorRef, ops::{Access, Op, Recorder}};
+/// use gridwise::{Manager, Result, TensorRef, ops::{Access, Op, Recorder}};
 ///
 /// /// Exchanges two tensors by way of a third.
 /// struct Swap { a: TensorRef, b: TensorRef, spare: TensorRef }
@@ -68,7 +68,7 @@ pub trait Op {
     /// A name for errors.
     ///
     /// ```
-    /// use gridwise_runtime::{Op, ops::OpBarrier};
+    /// use gridwise::{Op, ops::OpBarrier};
     ///
     /// assert_eq!(OpBarrier.name(), "barrier");
     /// ```
@@ -77,10 +77,10 @@ pub trait Op {
     /// Every tensor the operation uses, and how.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Op, ops::OpFill};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Op, ops::OpFill};
     ///
-    /// let mut tensor = gridwise_runtime::Manager::host().tensor(&[1u32])?;
+    /// let mut tensor = gridwise::Manager::host().tensor(&[1u32])?;
     /// let accesses = OpFill::new(&mut tensor, 0).accesses();
     /// assert!(accesses.len() == 1 && accesses[0].is_write);
     /// # Ok(())
@@ -91,8 +91,8 @@ pub trait Op {
     /// Adds the operation's steps to a recording.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Op, Result, ops::{Access, OpCopy, OpFill, Recorder}};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Op, Result, ops::{Access, OpCopy, OpFill, Recorder}};
     ///
     /// /// One operation made of two.
     /// struct FillAndCopy(OpFill<f32>, OpCopy);
@@ -117,10 +117,10 @@ pub trait Op {
 /// That an operation reads or writes a tensor.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::Access;
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::Access;
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (from, to) = (manager.tensor(&[1u32])?, manager.tensor(&[2u32])?);
 /// let accesses = [Access::read(&from), Access::write(&to)]; // what an `Op` that copies declares
 /// assert_eq!(accesses.map(|access| access.is_write), [false, true]);
@@ -139,10 +139,10 @@ impl Access {
     /// Reads `tensor`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::Access;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::Access;
     ///
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1u32])?;
+    /// let tensor = gridwise::Manager::host().tensor(&[1u32])?;
     /// assert!(!Access::read(&tensor).is_write);
     /// # Ok(())
     /// # }
@@ -154,10 +154,10 @@ impl Access {
     /// Writes `tensor`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::Access;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::Access;
     ///
-    /// let tensor = gridwise_runtime::Manager::host().tensor(&[1u32])?;
+    /// let tensor = gridwise::Manager::host().tensor(&[1u32])?;
     /// // What is read as well is declared twice: once so, once by `Access::read`.
     /// assert!(Access::write(&tensor).is_write);
     /// # Ok(())

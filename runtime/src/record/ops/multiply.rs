@@ -13,8 +13,8 @@ use crate::twin::{HostArgs, HostGroup};
 /// Multiplies two tensors of `f32` element by element.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::{Manager, ops::OpMultiply};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::{Manager, ops::OpMultiply};
 ///
 /// let manager = Manager::host();
 /// let (x, y) = (manager.tensor(&[1.0f32, 2.0, 3.0])?, manager.tensor(&[4.0f32, 5.0, 6.0])?);
@@ -34,10 +34,10 @@ impl OpMultiply {
     /// Sets `product` to `x` times `y`; all have one length, or recording the operation fails.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, ops::OpMultiply};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, ops::OpMultiply};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (x, y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[3.0f32])?);
     /// let refused = manager.sequence()?.record(OpMultiply::new(&x, &y, &mut manager.tensor_of_len(2)?)).map(drop);
     /// assert!(matches!(refused, Err(Error::LengthMismatch { expected: 2, found: 1, .. })));

@@ -26,7 +26,7 @@ use crate::record::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleSt
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
 ///
 /// ```
-/// use gridwise_runtime::{Op, Result, TensorRef, ops::{Access, Recorder}};
+/// use gridwise::{Op, Result, TensorRef, ops::{Access, Recorder}};
 ///
 /// /// Copies the first half of a tensor to the second.
 /// struct Mirror(TensorRef, TensorRef);
@@ -41,7 +41,7 @@ use crate::record::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleSt
 /// }
 ///
 /// # fn main() -> Result<()> {
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (from, to) = (manager.tensor(&[1u32, 2])?, manager.tensor(&[0u32; 4])?);
 /// manager.sequence()?.record(Mirror(from.handle(), to.handle()))?.eval()?;
 /// assert_eq!(to.to_vec()?, [0, 0, 1, 2]);
@@ -75,7 +75,7 @@ impl<'a> Recorder<'a> {
     /// Launches a kernel.
     ///
     /// ```
-    /// use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Tensor, ops::Recorder};
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Tensor, ops::Recorder};
     ///
     /// /// Part of an operation: a launch of any kernel that takes one tensor.
     /// fn launch<K: Kernel>(recorder: &mut Recorder<'_>, data: &mut Tensor<f32>) -> Result<()> {
@@ -241,7 +241,7 @@ impl<'a> Recorder<'a> {
     /// Lets everything before be complete before anything after begins.
     ///
     /// ```
-    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    /// use gridwise::{Result, TensorRef, ops::Recorder};
     ///
     /// /// Part of an operation: a copy that begins when all before is complete, whatever it depends on.
     /// fn copy_apart(recorder: &mut Recorder<'_>, from: &TensorRef, to: &TensorRef) -> Result<()> {
@@ -261,8 +261,8 @@ impl<'a> Recorder<'a> {
     /// Sets an event.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Event, Result, TensorRef, ops::Recorder};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Event, Result, TensorRef, ops::Recorder};
     ///
     /// /// Part of an operation: a copy, and word of it.
     /// fn copy_and_tell(recorder: &mut Recorder<'_>, from: &TensorRef, to: &TensorRef, done: &Event) -> Result<()> {
@@ -284,8 +284,8 @@ impl<'a> Recorder<'a> {
     /// Lets the run begin behind what set an event last.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Event, Result, TensorRef, ops::Recorder};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Event, Result, TensorRef, ops::Recorder};
     ///
     /// /// Part of an operation: a copy, in a run that comes behind `done`.
     /// fn copy_behind(recorder: &mut Recorder<'_>, done: &Event, from: &TensorRef, to: &TensorRef) -> Result<()> {
@@ -315,9 +315,9 @@ impl<'a> Recorder<'a> {
     /// it writes, the run sees.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::sync::{Arc, atomic::{AtomicU32, Ordering::Relaxed}};
-    /// use gridwise_runtime::{Manager, Op, Result, ops::{Access, Recorder}};
+    /// use gridwise::{Manager, Op, Result, ops::{Access, Recorder}};
     ///
     /// /// Counts runs that begin, and runs that are complete.
     /// struct Count { begun: Arc<AtomicU32>, complete: Arc<AtomicU32> }
@@ -351,7 +351,7 @@ impl<'a> Recorder<'a> {
     ///
     /// ```
     /// use std::sync::mpsc::Sender;
-    /// use gridwise_runtime::ops::Recorder;
+    /// use gridwise::ops::Recorder;
     ///
     /// /// Part of an operation: word to another thread of each run that is complete.
     /// fn tell(recorder: &mut Recorder<'_>, done: Sender<()>) {
@@ -414,7 +414,7 @@ impl<'a> Recorder<'a> {
     /// Copies a tensor to another of the same size in bytes.
     ///
     /// ```
-    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    /// use gridwise::{Result, TensorRef, ops::Recorder};
     ///
     /// /// Part of an operation: two copies, of which neither waits for the other.
     /// fn copy_both(recorder: &mut Recorder<'_>, from: &TensorRef, to: [&TensorRef; 2]) -> Result<()> {
@@ -440,7 +440,7 @@ impl<'a> Recorder<'a> {
     /// Copies bytes of a tensor to another.
     ///
     /// ```
-    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    /// use gridwise::{Result, TensorRef, ops::Recorder};
     ///
     /// /// Part of an operation: one element of a tensor, to the beginning of another.
     /// fn pick(recorder: &mut Recorder<'_>, from: &TensorRef, index: u64, to: &TensorRef) -> Result<()> {
@@ -484,7 +484,7 @@ impl<'a> Recorder<'a> {
     /// Sets every element of a tensor to `value`.
     ///
     /// ```
-    /// use gridwise_runtime::{Result, TensorRef, ops::Recorder};
+    /// use gridwise::{Result, TensorRef, ops::Recorder};
     ///
     /// /// Part of an operation: counters that begin at zero.
     /// fn reset(recorder: &mut Recorder<'_>, counters: &[TensorRef]) -> Result<()> {

@@ -13,10 +13,10 @@ use crate::memory::tensor::{Tensor, TensorRef};
 /// Uploads a tensor's host-side copy, filled by [`Tensor::stage`], to the device.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::{OpCopy, OpSyncDevice, OpSyncHost};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::{OpCopy, OpSyncDevice, OpSyncHost};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (mut input, mut output) = (manager.tensor(&[0u32; 2])?, manager.tensor(&[0u32; 2])?);
 /// let sequence = manager.sequence()?;
 /// sequence.record(OpSyncDevice::new(&input))?.record(OpCopy::new(&input, &mut output))?;
@@ -38,10 +38,10 @@ pub struct OpSyncDevice {
 /// Downloads a tensor to its host-side copy, for [`Tensor::staged`].
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::{OpFill, OpSyncHost};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::{OpFill, OpSyncHost};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let mut output = manager.tensor(&[0u32; 2])?;
 /// let sequence = manager.sequence()?;
 /// sequence.record(OpFill::new(&mut output, 5))?.record(OpSyncHost::new(&output))?;
@@ -75,10 +75,10 @@ impl OpSyncDevice {
     /// Uploads `tensor`. When the memory for its host-side copy cannot be had, recording the operation fails.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncDevice;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncDevice;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut input = manager.tensor(&[0.0f32; 2])?;
     /// let upload = manager.sequence()?;
     /// upload.record(OpSyncDevice::new(&input))?;
@@ -95,10 +95,10 @@ impl OpSyncDevice {
     /// Uploads several tensors and images, also of different types; none is allowed.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncDevice;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncDevice;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut positions, mut count) = (manager.tensor(&[[0.0f32; 3]; 2])?, manager.tensor(&[0u32])?);
     /// let upload = manager.sequence()?;
     /// upload.record(OpSyncDevice::all([positions.handle(), count.handle()]))?;
@@ -116,10 +116,10 @@ impl OpSyncDevice {
     /// Uploads the host-side copy of an image, filled by [`Image::stage`]: its first level.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R8Unorm, ops::OpSyncDevice};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R8Unorm, ops::OpSyncDevice};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut mask = manager.image_2d::<R8Unorm>(2, 1)?;
     /// let upload = manager.sequence()?;
     /// upload.record(OpSyncDevice::image(&mask))?;
@@ -138,10 +138,10 @@ impl OpSyncHost {
     /// Downloads `tensor`. When the memory for its host-side copy cannot be had, recording the operation fails.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncHost;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncHost;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let output = manager.tensor(&[1.0f32, 2.0])?;
     /// manager.sequence()?.record(OpSyncHost::new(&output))?.eval()?;
     /// assert_eq!(output.staged()?, [1.0, 2.0]);
@@ -155,10 +155,10 @@ impl OpSyncHost {
     /// Downloads several tensors and images, also of different types; none is allowed.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpSyncHost;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpSyncHost;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (sums, flags) = (manager.tensor(&[1.5f64])?, manager.tensor(&[1u8, 0])?);
     /// manager.sequence()?.record(OpSyncHost::all([sums.handle(), flags.handle()]))?.eval()?;
     /// assert_eq!((sums.staged()?, flags.staged()?), (vec![1.5], vec![1, 0]));
@@ -172,10 +172,10 @@ impl OpSyncHost {
     /// Downloads the first level of an image to its host-side copy, for [`Image::staged`].
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{image::R8Unorm, ops::OpSyncHost};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{image::R8Unorm, ops::OpSyncHost};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut mask = manager.image_2d::<R8Unorm>(2, 1)?;
     /// mask.write(&[10, 20])?;
     /// manager.sequence()?.record(OpSyncHost::image(&mask))?.eval()?;

@@ -33,10 +33,10 @@ pub(crate) use uses::BufferUse;
 /// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.
 ///
 /// ```
-/// # fn main() -> gridwise_runtime::Result<()> {
-/// use gridwise_runtime::ops::{OpCopy, OpFill};
+/// # fn main() -> gridwise::Result<()> {
+/// use gridwise::ops::{OpCopy, OpFill};
 ///
-/// # let manager = gridwise_runtime::Manager::host();
+/// # let manager = gridwise::Manager::host();
 /// let (mut a, mut b) = (manager.tensor_of_len::<u32>(4)?, manager.tensor_of_len::<u32>(4)?);
 /// let sequence = manager.sequence()?;
 /// sequence.record(OpFill::new(&mut a, 7))?.record(OpCopy::new(&a, &mut b))?;
@@ -87,10 +87,10 @@ impl Sequence {
     /// [`reopen`](Self::reopen) continues the old one instead.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Error, ops::{OpCopy, OpFill}};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Error, ops::{OpCopy, OpFill}};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut long, mut short) = (manager.tensor_of_len::<f32>(8)?, manager.tensor_of_len::<f32>(4)?);
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut long, 1.0))?;
@@ -112,13 +112,13 @@ impl Sequence {
     /// Adds the launch of a kernel; gives back the sequence, for the next.
     ///
     /// ```standalone_crate
-    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # #[path = "../../../tests/devices/kernels.rs"]
     /// # mod kernels;
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Grid, KernelArgs};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, KernelArgs};
     /// # use kernels::Saxpy;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
     /// let sequence = manager.sequence()?;
     /// // What the generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does, with types checked.
@@ -165,10 +165,10 @@ impl Sequence {
     /// Runs all operations and waits for them.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpMultiply;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpMultiply;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut powers = [manager.tensor(&[1.0f32])?, manager.tensor(&[1.0f32])?];
     /// let (two, [a, b]) = (manager.tensor(&[2.0f32])?, &mut powers);
     /// let sequence = manager.sequence()?;
@@ -209,10 +209,10 @@ impl Sequence {
     /// Taking times costs the device some microseconds an operation; [`eval`](Self::eval) after it runs without.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::{OpCopy, OpFill};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::{OpCopy, OpFill};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut a, mut b) = (manager.tensor_of_len::<f32>(1 << 12)?, manager.tensor_of_len::<f32>(1 << 12)?);
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut a, 1.0))?.record(OpCopy::new(&a, &mut b))?;
@@ -247,8 +247,8 @@ impl Sequence {
     /// Starts all operations and takes their times, and does not wait.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Manager, ops::OpFill};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Manager, ops::OpFill};
     ///
     /// let manager = Manager::host();
     /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
@@ -282,11 +282,11 @@ impl Sequence {
     /// Runs all operations and waits for them, but not longer than `timeout`. The run goes on after that.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
+    /// # fn main() -> gridwise::Result<()> {
     /// use std::time::Duration;
-    /// use gridwise_runtime::{Error, ops::OpFill};
+    /// use gridwise::{Error, ops::OpFill};
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<u32>(4)?;
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut values, 1))?;
@@ -312,10 +312,10 @@ impl Sequence {
     /// without one.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<f32>(1 << 10)?;
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut values, 1.0))?;
@@ -360,10 +360,10 @@ impl Sequence {
     /// Forgets all operations.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let mut values = manager.tensor_of_len::<u32>(2)?;
     /// let sequence = manager.sequence()?;
     /// for frame in 1..=3 {
@@ -385,10 +385,10 @@ impl Sequence {
     /// Continues the recording that was evaluated: the next operation is added to it, and does not begin a new one.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let (mut a, mut b) = (manager.tensor(&[0u32])?, manager.tensor(&[0u32])?);
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut a, 1))?.eval()?;
@@ -411,8 +411,8 @@ impl Sequence {
     /// say `with checks`.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::{Manager, ops::{OpCopy, OpFill}};
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Manager, ops::{OpCopy, OpFill}};
     ///
     /// let manager = Manager::host();
     /// let mut from = manager.tensor_named("from", &[0u32; 4])?;
@@ -435,10 +435,10 @@ impl Sequence {
     /// Number of operations recorded.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(2)?, 1))?;
     /// assert_eq!(sequence.len(), 1);
@@ -452,8 +452,8 @@ impl Sequence {
     /// Whether no operation is recorded.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// let sequence = gridwise_runtime::Manager::host().sequence()?;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let sequence = gridwise::Manager::host().sequence()?;
     /// assert!(sequence.is_empty());
     /// sequence.eval()?; // nothing to do is no error
     /// # Ok(())
@@ -466,10 +466,10 @@ impl Sequence {
     /// Whether operations were added that have not been evaluated yet.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(2)?, 1))?;
     /// assert!(sequence.is_recording());
@@ -486,10 +486,10 @@ impl Sequence {
     /// Whether the device is still busy with this sequence. A device that fails is not.
     ///
     /// ```
-    /// # fn main() -> gridwise_runtime::Result<()> {
-    /// use gridwise_runtime::ops::OpFill;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpFill;
     ///
-    /// # let manager = gridwise_runtime::Manager::host();
+    /// # let manager = gridwise::Manager::host();
     /// let sequence = manager.sequence()?;
     /// sequence.record(OpFill::new(&mut manager.tensor_of_len::<u32>(1 << 10)?, 1))?;
     /// let running = sequence.eval_async()?;
