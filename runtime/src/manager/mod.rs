@@ -81,7 +81,7 @@ impl Manager {
         &self.shared.info
     }
 
-    /// The queues that [`ManagerDesc::queues`] asked for: at least one, and the first computes.
+    /// The queues that [`ManagerDesc::queues`](crate::ManagerDesc::queues) asked for: at least one, and the first computes.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -186,7 +186,7 @@ impl Manager {
         self.shared.set_sink(PrintSink::new(sink));
     }
 
-    /// Writes the pipelines compiled so far to where [`ManagerDesc::pipeline_cache`] says, for later runs.
+    /// Writes the pipelines compiled so far to where [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache) says, for later runs.
     ///
     /// That is done anyway when the manager and all its objects are gone: this is for programs that end without
     /// dropping them. A fault is a line in the log.
