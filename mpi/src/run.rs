@@ -1,0 +1,55 @@
+//! The frame of a program on several ranks: an error on one of them ends them all.
+
+use std::error::Error as StdError;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use mpi::traits::Communicator;
+
+use crate::error::Error;
+use crate::rank::Rank;
+
+/// Runs a program on every rank, between MPI's initialization and its end.
+///
+/// An error or a panic of one rank is printed with the rank's number, and ends the program on all ranks with a non-zero exit status. No
+/// rank waits for one that is gone.
+///
+/// ```no_run
+/// use gridwise_mpi::run;
+///
+/// fn main() -> std::process::ExitCode {
+///     run(|rank| {
+///         let mgr = rank.manager()?;
+///         println!("rank {} of {}: {}", rank.index(), rank.size(), mgr.device());
+///         Ok(())
+///     })
+/// }
+/// ```
+///
+/// A program that initializes MPI itself makes a [`Rank`] of its communicator, and calls `MPI_Abort` where a rank fails.
+pub fn run(program: impl FnOnce(&Rank) -> Result<(), Box<dyn StdError>>) -> ExitCode {
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("error: {}", Error::Initialized);
+        return ExitCode::FAILURE;
+    };
+    let world = universe.world();
+    // Lives until the abort: what ends a rank on its own must not wait for others, as the end of a communicator may.
+    let rank = match Rank::new(&world) {
+        Ok(rank) => rank,
+        Err(error) => fail(&world, &error),
+    };
+    match catch_unwind(AssertUnwindSafe(|| program(&rank))) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => fail(&world, &*error),
+        // The panic's message is printed already.
+        Err(_) => {
+            eprintln!("error: rank {} of {} panicked", world.rank(), world.size());
+            world.abort(101)
+        }
+    }
+}
+
+fn fail(world: &impl Communicator, error: &dyn StdError) -> ! {
+    eprintln!("error: rank {} of {}: {error}", world.rank(), world.size());
+    world.abort(1)
+}
