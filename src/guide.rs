@@ -15,6 +15,7 @@
 //! | [`panics_and_prints`] | what kernels report, and how to debug them |
 //! | [`profiling`] | times, and the page of `gridwise-inspect` |
 //! | [`several_queues`] | work side by side, streams, calls of the host |
+//! | [`several_machines`] | MPI: ranks, halos, reductions |
 //! | [`from_cuda`], [`from_glsl`], [`from_kompute`], [`from_cubecl`] | your word and ours |
 //!
 //! Three references belong to it: [the language](language) with each feature of Rust in kernels, [the errors](errors) with a wrong and a
@@ -42,6 +43,7 @@ chapters! {
     panics_and_prints "guide/09-panics-and-prints.md" "Reports of kernels, and debugging."
     profiling "guide/10-profiling.md" "Times, and the page of `gridwise-inspect`."
     several_queues "guide/11-several-queues.md" "Work side by side."
+    several_machines "guide/16-several-machines.md" "Ranks of an MPI program."
     from_cuda "guide/12-from-cuda.md" "CUDA's words and ours."
     from_glsl "guide/13-from-glsl.md" "GLSL's words and ours."
     from_kompute "guide/14-from-kompute.md" "What changes when a program moves from Kompute."

@@ -102,7 +102,7 @@ impl Rank {
 
     /// A manager of this rank's device.
     ///
-    /// The ranks of a machine take its GPUs in turn, by their local index; where there are more ranks than GPUs, several share one. On a
+    /// The ranks of a machine take its GPUs in turn, by their local index and the GPUs' places on the bus; where there are more ranks than GPUs, several share one. On a
     /// machine without a GPU each rank gets the device that [`Manager::new`] takes. `GRIDWISE_DEVICE` decides instead where it is set, for
     /// each rank on its own. The ranks share one folder of compiled pipelines.
     ///
@@ -194,9 +194,14 @@ impl std::fmt::Debug for Rank {
     }
 }
 
-/// The positions of this machine's GPUs in the list of devices.
+/// The positions of this machine's GPUs in the list of devices, in the order of their places on the bus: every process finds the same.
 fn gpus() -> Vec<usize> {
     let is_gpu = |kind| matches!(kind, DeviceKind::DiscreteGpu | DeviceKind::IntegratedGpu | DeviceKind::VirtualGpu);
     let devices = Manager::list_devices();
-    (0..devices.len()).filter(|&index| devices[index].is_suitable() && is_gpu(devices[index].kind)).collect()
+    let is_usable = |index: &usize| devices[*index].is_suitable() && is_gpu(devices[*index].kind);
+    let mut gpus: Vec<_> = (0..devices.len()).filter(is_usable).collect();
+    gpus.sort_by_key(|index| (devices[*index].pci, devices[*index].uuid));
+    // Two drivers of one GPU list it twice.
+    gpus.dedup_by_key(|index| devices[*index].pci.ok_or(*index));
+    gpus
 }

@@ -45,8 +45,8 @@ pub use device::vulkan::BufferRange;
 #[cfg(unix)]
 pub use device::vulkan::{SharedLayout, SharedMemory};
 pub use device::{
-    DeviceChoice, DeviceInfo, DeviceKind, ExistingQueue, ExistingVulkan, Limits, LiveTensor, ManagerDesc, MemoryHeap,
-    QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
+    DeviceChoice, DeviceInfo, DeviceKind, DeviceUuid, ExistingQueue, ExistingVulkan, Limits, LiveTensor, ManagerDesc,
+    MemoryHeap, NotAUuid, PciAddress, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
 };
 pub use manager::{Manager, VulkanHandles};
 pub use memory::data::{GpuData, Plain, Value};

@@ -7,6 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 packages=(
     libvulkan1 mesa-vulkan-drivers vulkan-validationlayers vulkan-tools
     spirv-tools glslang-tools debootstrap jq valgrind
+    openmpi-bin libopenmpi-dev libclang-dev
 )
 
 # rustc links with the C compiler, of whatever kind.

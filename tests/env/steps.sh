@@ -228,6 +228,44 @@ run_narrow_algorithms() {
     done
 }
 
+# The package for MPI is a workspace of its own: its format, lints, documentation, tests and examples.
+build_mpi() {
+    local mpi=(--manifest-path "$repo_root/mpi/Cargo.toml")
+    export CARGO_TARGET_DIR
+    CARGO_TARGET_DIR=$(target_dir)/mpi
+    cargo fmt "${mpi[@]}" --check
+    cargo clippy --quiet "${mpi[@]}" --all-targets -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --quiet "${mpi[@]}" --no-deps
+    cargo test "${mpi[@]}" --lib
+    cargo test "${mpi[@]}" --doc
+    cargo test "${mpi[@]}" --test ranks --no-run
+    cargo build --quiet "${mpi[@]}" --examples
+}
+
+# Programs on one to four ranks, and the examples, whose results have the same bits on any number of ranks.
+run_mpi() { # DEVICE
+    local binary log digests wrapper ranks built
+    built=$(target_dir)/mpi
+    wrapper="$repo_root/tests/env/on $1"
+    binary=$(CARGO_TARGET_DIR=$built cargo test --quiet --manifest-path "$repo_root/mpi/Cargo.toml" --test ranks --no-run --message-format=json |
+        jq -r 'select(.reason == "compiler-artifact" and .target.name == "ranks") | .executable // empty' | tail -n 1)
+    [ -x "$binary" ] || fail "cargo built no test binary \`ranks\`"
+    log=$(mktemp)
+    GRIDWISE_MPI_WRAPPER=$wrapper timeout --signal=KILL 600 "$binary" 2>&1 | tee "$log"
+    awk '/^test result: / { ran += $4 } END { exit !(ran > 0) }' "$log" || fail "no case ran on the device \`$1\`"
+    digests=$(
+        for ranks in 1 2 4; do
+            timeout --signal=KILL 120 mpirun --allow-run-as-root --oversubscribe -n "$ranks" $wrapper \
+                "$built/debug/examples/heat" --side 97 --steps 40 --output "$built/heat-$1.png"
+            timeout --signal=KILL 120 mpirun --allow-run-as-root --oversubscribe -n "$ranks" $wrapper "$built/debug/examples/training"
+        done 2>&1 | tee -a "$log" | grep -o 'digest [0-9a-f]*'
+    )
+    sed -n '/^rank 0/,$p' "$log"
+    no_validation_message "$log"
+    [ "$(sort <<<"$digests" | uniq -c | awk '{ print $1 }' | paste -sd ' ')" = "3 3" ] || fail "the results depend on the number of ranks: $digests"
+    rm -f "$log"
+}
+
 # Runs one example and holds it to its device: the host where no driver is,
 # llvmpipe where one is.
 run_example() { # DEVICE NAME ARGUMENT…

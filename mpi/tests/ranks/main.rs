@@ -97,7 +97,11 @@ fn start(name: &str, ranks: usize) -> Result<Output, Failed> {
     // Containers run as root, and have fewer cores than ranks.
     command.args(["--allow-run-as-root", "--oversubscribe", "-n", &ranks.to_string()]);
     let wrapper = std::env::var("GRIDWISE_MPI_WRAPPER").unwrap_or_default();
-    command.args(wrapper.split_whitespace()).arg(std::env::current_exe()?).env(CASE, name).env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command
+        .args(wrapper.split_whitespace())
+        .arg(std::env::current_exe()?)
+        .env(CASE, name)
+        .env("OMPI_MCA_mpi_yield_when_idle", "1");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let started = Instant::now();
     while child.try_wait()?.is_none() {

@@ -3,6 +3,7 @@
 use gridwise_ir::descriptor::Feature;
 
 use crate::core::error::{Error, Result};
+use crate::device::address::DeviceUuid;
 use crate::device::info::{DeviceInfo, DeviceKind};
 
 /// The choice of a manager's device.
@@ -44,6 +45,15 @@ pub enum DeviceChoice {
     /// # }
     /// ```
     Having(Vec<Feature>),
+    /// The device with this UUID, wherever it stands in the list.
+    ///
+    /// ```
+    /// use gridwise_runtime::DeviceChoice;
+    ///
+    /// let choice = DeviceChoice::parse("7f3b0a52-91c8-4d1e-a6f0-3c5d2b1e0f99");
+    /// assert!(matches!(choice, DeviceChoice::Uuid(_)));
+    /// ```
+    Uuid(DeviceUuid),
     /// The host device.
     Host,
     /// The sanitizer: kernels run in an interpreter that finds what they must not do. Needs the feature `sanitizer`.
@@ -57,7 +67,7 @@ impl From<&str> for DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a part of a name, `host` or `sanitizer`.
+    /// Reads a choice as users write it in `GRIDWISE_DEVICE`: an index, a UUID, a part of a name, `host` or `sanitizer`.
     ///
     /// ```
     /// use gridwise::DeviceChoice;
@@ -73,7 +83,7 @@ impl DeviceChoice {
             Ok(index) => Self::Index(index),
             Err(_) if text.eq_ignore_ascii_case("host") => Self::Host,
             Err(_) if text.eq_ignore_ascii_case("sanitizer") => Self::Sanitizer,
-            Err(_) => Self::Name(text.to_owned()),
+            Err(_) => text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Uuid),
         }
     }
 
@@ -88,6 +98,7 @@ impl DeviceChoice {
             Self::Having(features) => best(devices, features),
             Self::Host | Self::Sanitizer => return Ok(host),
             Self::Index(index) => (*index < devices.len()).then_some(*index),
+            Self::Uuid(uuid) => devices.iter().position(|device| device.uuid == Some(*uuid)),
             Self::Name(part) => {
                 let part = part.to_lowercase();
                 devices.iter().position(|device| device.name.to_lowercase().contains(&part))
@@ -107,6 +118,7 @@ impl DeviceChoice {
         let requested = match self {
             Self::Index(index) => index.to_string(),
             Self::Name(name) => name.clone(),
+            Self::Uuid(uuid) => uuid.to_string(),
             Self::Having(features) => {
                 let features: Vec<_> = features.iter().map(Feature::to_string).collect();
                 format!("a device with {}", features.join(", "))
@@ -155,6 +167,16 @@ mod tests {
         assert_eq!(DeviceChoice::parse(" HOST ").choose(&devices()).unwrap(), 3);
         assert_eq!(DeviceChoice::parse("2").choose(&devices()).unwrap(), 2);
         assert_eq!(DeviceChoice::parse(""), DeviceChoice::Best);
+    }
+
+    #[test]
+    fn a_uuid_names_one_device() {
+        let uuid = DeviceUuid([7; 16]);
+        let mut devices = devices();
+        let error = DeviceChoice::Uuid(uuid).choose(&devices).unwrap_err();
+        assert!(matches!(error, Error::NoDevice { requested, .. } if requested == uuid.to_string()));
+        devices[2].uuid = Some(uuid);
+        assert_eq!(DeviceChoice::parse(&format!("GPU-{uuid}")).choose(&devices).unwrap(), 2);
     }
 
     #[test]

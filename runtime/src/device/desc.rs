@@ -61,7 +61,7 @@ pub struct ManagerDesc {
 }
 
 impl ManagerDesc {
-    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a part of a name, `host` or `sanitizer`),
+    /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a UUID, a part of a name, `host` or `sanitizer`),
     /// `GRIDWISE_VALIDATION` and `GRIDWISE_BATCH_SMALL` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for
     /// [`HostOptions`]).
     ///
@@ -102,7 +102,7 @@ impl ManagerDesc {
             let parse = |text: String| text.parse::<u64>().map_err(|_| refused(variable, text.into(), EXPECTED));
             text(variable, EXPECTED)?.map(parse).transpose()
         };
-        let device = text("GRIDWISE_DEVICE", "an index, a part of a name, `host` or `sanitizer`")?;
+        let device = text("GRIDWISE_DEVICE", "an index, a UUID, a part of a name, `host` or `sanitizer`")?;
         let device = device.map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
         let switch = |variable| Ok(text(variable, "`1` or `0`")?.is_some_and(|text| text != "0"));
         let (validation, batches_small_launches) = (switch("GRIDWISE_VALIDATION")?, switch("GRIDWISE_BATCH_SMALL")?);

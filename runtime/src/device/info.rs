@@ -4,6 +4,7 @@ use std::fmt;
 
 use gridwise_ir::descriptor::{Feature, SubgroupOperations};
 
+use crate::device::address::{DeviceUuid, PciAddress};
 use crate::twin::HostOptions;
 
 /// A device that kernels run on.
@@ -30,6 +31,10 @@ pub struct DeviceInfo {
     pub driver: String,
     /// The Vulkan version it speaks; `None` for the host device.
     pub api_version: Option<[u32; 3]>,
+    /// Its UUID, by which other processes and other programs name it; `None` for the host device.
+    pub uuid: Option<DeviceUuid>,
+    /// Its place on the PCI bus, where the driver tells it.
+    pub pci: Option<PciAddress>,
     /// The largest numbers that a kernel may use.
     pub limits: Limits,
     /// The optional features it has. Of subnormal numbers, what the driver promises; [`Manager::subnormals`](crate::Manager::subnormals) asks
@@ -177,6 +182,8 @@ impl DeviceInfo {
             kind: DeviceKind::Host,
             driver: format!("{threads} threads"),
             api_version: None,
+            uuid: None,
+            pci: None,
             limits: Limits {
                 // What every Vulkan device has, so that a grid which runs here runs there.
                 max_groups: [65_535; 3],

@@ -1,5 +1,6 @@
 //! Devices: Vulkan's and the host's, their descriptions, their caches. It must not know tensors, recordings or managers.
 
+mod address;
 mod choice;
 mod desc;
 mod existing;
@@ -15,6 +16,7 @@ pub(crate) mod host;
 pub(crate) mod subnormals;
 pub(crate) mod vulkan;
 
+pub use address::{DeviceUuid, NotAUuid, PciAddress};
 pub use choice::DeviceChoice;
 pub use desc::ManagerDesc;
 pub use existing::{ExistingQueue, ExistingVulkan};

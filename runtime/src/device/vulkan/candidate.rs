@@ -9,6 +9,7 @@ use gridwise_ir::variant::DriverFaults;
 use super::matrices::query_matrices;
 use super::spirv::{FloatControls, WidthControls};
 use crate::core::error::{Error, Result};
+use crate::device::address::{DeviceUuid, PciAddress};
 use crate::device::cache::Identity;
 use crate::device::subnormals::Width;
 use crate::device::{DeviceInfo, DeviceKind, ExistingVulkan, Limits, QueueFamily, QueueKind, SubgroupLimits};
@@ -195,6 +196,8 @@ impl Candidate {
                 vk::api_version_minor(version),
                 vk::api_version_patch(version),
             ]),
+            uuid: has_1_2.then_some(DeviceUuid(caps.identity.uuids[1])),
+            pci: (has_1_2 && has(ext::pci_bus_info::NAME)).then(|| query_pci(instance, physical)),
             limits: limits(&base.limits, subgroup),
             features,
             queue_families,
@@ -328,6 +331,14 @@ fn query_identity(
         driver_version: base.driver_version,
         uuids: [base.pipeline_cache_uuid, ids.device_uuid, ids.driver_uuid],
     }
+}
+
+fn query_pci(instance: &ash::Instance, physical: vk::PhysicalDevice) -> PciAddress {
+    let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut pci);
+    // SAFETY: the device speaks Vulkan 1.1, and has the extension that the structure is of.
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    PciAddress { domain: pci.pci_domain, bus: pci.pci_bus, device: pci.pci_device, function: pci.pci_function }
 }
 
 /// Fills in `caps` and gives the driver's name.
