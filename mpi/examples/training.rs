@@ -62,7 +62,7 @@ struct Table {
 
 fn main() -> ExitCode {
     run(|rank| {
-        if BATCHES % rank.size() != 0 {
+        if !BATCHES.is_multiple_of(rank.size()) {
             return Err(
                 format!("{} ranks cannot share {BATCHES} batches evenly: start 1, 2, 4 or 8", rank.size()).into()
             );

@@ -194,7 +194,7 @@ fn every_split<const D: usize>(size: usize, axis: usize, split: &mut [usize; D],
         split[axis] = size;
         return visit(*split);
     }
-    for factor in (1..=size).filter(|factor| size % factor == 0) {
+    for factor in (1..=size).filter(|factor| size.is_multiple_of(*factor)) {
         split[axis] = factor;
         every_split(size / factor, axis + 1, split, visit);
     }

@@ -10,7 +10,7 @@ use crate::Outcome;
 pub(crate) fn disagreements(rank: &Rank) -> Outcome {
     let mgr = rank.manager()?;
     let (index, first) = (rank.index(), rank.index() == 0);
-    let mut tensor = mgr.tensor(&vec![1.0f32; 4])?;
+    let mut tensor = mgr.tensor(&[1.0f32; 4])?;
     let part = mgr.tensor(&[1.0f32; 4])?;
 
     let error = if first { rank.broadcast(0, &mut tensor).err() } else { rank.gather(0, &part).err() };
