@@ -94,7 +94,7 @@ struct Region<const D: usize> {
     /// The tag of what is sent, which tells its direction.
     sent_tag: i32,
     received_tag: i32,
-    /// Where the region lies in both staging tensors, in words of 4 bytes; other regions begin behind `words`.
+    /// The start of the region in both staging tensors, in words of 4 bytes; other regions begin behind `words`.
     start: usize,
     words: usize,
     /// Bytes that travel.

@@ -26,7 +26,7 @@ pub struct Rank {
     locals: usize,
 }
 
-/// What each rank says of itself before a collective begins. All ranks must name the same operation, root, variant and element, and the
+/// The announcement of a rank before a collective begins. All ranks must name the same operation, root, variant and element, and the
 /// same length where `same_len` says so.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Offer {
@@ -46,7 +46,7 @@ pub(crate) struct Offer {
     pub(crate) partials: usize,
 }
 
-/// What all ranks said, in their order.
+/// The announcements of all ranks, in their order.
 #[derive(Debug)]
 pub(crate) struct Agreement {
     /// Elements of each rank.

@@ -1,4 +1,4 @@
-//! Where a device is: its UUID, and its place on the PCI bus. No Vulkan calls.
+//! The address of a device: its UUID, and its place on the PCI bus. No Vulkan calls.
 
 use std::fmt;
 use std::str::FromStr;
