@@ -1,4 +1,4 @@
-//! How often a loop runs, where its counters start at constants and its end is decided by them alone. Changes nothing.
+//! The number of rounds of a loop whose counters start at constants and alone decide its end. Changes nothing.
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, ValueId};

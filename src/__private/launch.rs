@@ -1,4 +1,5 @@
-//! How a generated `dispatch` starts: with its kernel, or, while the kernel has errors, with something that compiles.
+//! The start of a generated `dispatch`: with its kernel, or, while the kernel has errors, with a stand-in that
+//! compiles.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! How often values occur.
+//! Histograms: counts of the values in a tensor.
 
 use super::stages::Stages;
 use super::{operation, sealed};

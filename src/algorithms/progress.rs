@@ -1,4 +1,4 @@
-//! Whether workgroups may wait for each other.
+//! The progress guarantee of a device: whether workgroups may wait for each other.
 
 use crate::prelude::*;
 use crate::{DeviceInfo, descriptor::Feature};

@@ -1,4 +1,4 @@
-//! One value out of all elements: sums, minima, maxima.
+//! Reductions: sums, minima and maxima of all elements.
 
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};

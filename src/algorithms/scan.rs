@@ -1,4 +1,4 @@
-//! Running sums.
+//! Scans: running sums.
 
 use super::progress::Progress;
 use super::stages::Stages;

@@ -1,4 +1,4 @@
-//! The elements that are to be kept, side by side.
+//! Selection: the elements to keep, side by side.
 
 use super::scan::scan;
 use super::stages::Stages;

@@ -1,4 +1,4 @@
-//! Exponentials of each row, divided by their sum.
+//! Softmax: exponentials of each row, divided by their sum.
 
 use super::stages::Stages;
 use super::{expect_len, operation};

@@ -1,4 +1,4 @@
-//! Sorting by radix, from the lowest digit up.
+//! Radix sort, from the lowest digit up.
 
 use super::progress::Progress;
 use super::scan::scan;

@@ -1,4 +1,4 @@
-//! Matrices with rows and columns exchanged.
+//! Transposition: matrices with rows and columns exchanged.
 
 use super::stages::Stages;
 use super::{Word, expect_len, operation};

@@ -1,4 +1,5 @@
-//! How far each function of `f32` and `f64` is from the true value on the device that `GRIDWISE_DEVICE` selects, in units of the last place.
+//! The error of each function of `f32` and `f64` on the device that `GRIDWISE_DEVICE` selects, in units of the last
+//! place.
 //!
 //! Prints a table and fails where a bound stated for Vulkan devices is exceeded. It tries 2^16 inputs of all magnitudes; `GRIDWISE_LONG=1` tries
 //! all 2^32 of them, `GRIDWISE_LONG=64` each 64th, and `GRIDWISE_FUNCTIONS=sin,cos` only these functions of `f32`. While the device computes,

@@ -1,4 +1,4 @@
-//! How long a driver takes to make a pipeline of a module. The pipelines compute nothing.
+//! The time that a driver takes to make a pipeline of a module. The pipelines compute nothing.
 
 use std::ffi::CString;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! How the instructions that compute modules have are put together: which words are ids, which are numbers. No meaning here.
+//! The grammar of the instructions in compute modules: which words are ids, which are numbers. No meaning here.
 
 /// The operands of an instruction, one letter each; `?` behind a letter for one that may lack, `*` for any number.
 ///

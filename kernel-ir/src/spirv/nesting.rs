@@ -1,4 +1,4 @@
-//! How deeply the control flow of a finished module is nested. SPIR-V has a limit, and drivers follow the nesting by recursion.
+//! The depth of a finished module's control flow. SPIR-V has a limit, and drivers follow the nesting by recursion.
 
 use rspirv::spirv::Op;
 

@@ -1,4 +1,5 @@
-//! One variant of a module of the back end's: what a pipeline is made of, and nothing besides. A driver parses whatever it is given.
+//! A variant of a module that the back end wrote: the code of one pipeline, and nothing else. A driver parses whatever
+//! it is given.
 //!
 //! A kernel's module has up to two entry points, and specialization constants that choose between code with checks and
 //! code without. Here one entry point is chosen and the constants become ordinary ones; then goes what they decide:

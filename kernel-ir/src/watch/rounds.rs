@@ -1,5 +1,6 @@
-//! How many rounds the loops of a module have together, where constants tell. A processor's vector of invocations runs each loop as often as
-//! that one of its invocations that runs it most often, so the loops of all branches count.
+//! The number of rounds that the loops of a module have together, if constants tell. A processor's vector of
+//! invocations runs each loop as often as that one of its invocations that runs it most often, so the loops of all
+//! branches count.
 
 use std::collections::HashMap;
 

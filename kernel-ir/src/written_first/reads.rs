@@ -1,4 +1,4 @@
-//! Whether all cells that are read are among those that were written, both by the numbers that indices are.
+//! The check that all cells which are read are among those that were written, by the numbers of their indices.
 
 use super::Coverage;
 use super::cells::{Cells, MOST_CELLS};

@@ -248,7 +248,7 @@ impl KernelAttr {
                 diags
                     .error(code::BAD_ATTRIBUTE, span, "`fast_math()` gives up nothing")
                     .note(format!("it can give up {known}"))
-                    .help("write `fast_math` for all of it, or name what");
+                    .help("write `fast_math` for all of it, or name the parts");
             }
             Some(names) => {
                 for name in names {

@@ -153,7 +153,7 @@ const TYPES: &[(&[&str], &str)] = &[
     (&["int4", "ivec4", "vec4i"], "write `IVec4`"),
     (&["HashMap", "BTreeMap", "HashSet"], "use arrays or buffers, with the index as key"),
     (&["VecDeque", "LinkedList"], "use an array `[T; N]` and an index"),
-    (&["RefCell", "Mutex", "RwLock"], "use a `let mut` variable, or `Atomic<T>` for what invocations share"),
+    (&["RefCell", "Mutex", "RwLock"], "use a `let mut` variable, or `Atomic<T>` for values that invocations share"),
     (&["AtomicU32", "AtomicI32", "AtomicU64"], "write `Atomic<u32>` and its like"),
     (&["sampler2D", "texture2D", "image2D", "texture_2d"], "images are not available: use a buffer `&[T]`"),
 ];
@@ -204,7 +204,7 @@ const LIBRARY_MODULES: &[(&[&str], &str)] = &[
     ),
     (
         &["sync", "cell", "rc"],
-        "a `let mut` variable belongs to one invocation; for what they share there are `Atomic<T>` and `Shared`",
+        "a `let mut` variable belongs to one invocation; for values that they share there are `Atomic<T>` and `Shared`",
     ),
     (&["collections", "vec", "string", "boxed"], "kernels have no memory to allocate: use an array or a buffer"),
     (&["ptr"], "index the buffer: `x[i]`, or a part of it, `&x[a..b]`"),
@@ -229,7 +229,7 @@ const LIBRARY_TYPES: &[(&[&str], &str)] = &[
     ),
     (
         &["Cell", "RefCell", "UnsafeCell", "OnceCell", "LazyCell"],
-        "hold the value itself: methods with `&mut self` change it; what invocations share is an `Atomic<T>`",
+        "hold the value itself: methods with `&mut self` change it; for values that invocations share there is `Atomic<T>`",
     ),
     (&["NonZeroU8", "NonZeroU16", "NonZeroU32", "NonZeroU64", "NonZeroUsize"], NONZERO),
     (&["NonZeroI8", "NonZeroI16", "NonZeroI32", "NonZeroI64", "NonZeroIsize", "NonZero"], NONZERO),
@@ -240,7 +240,7 @@ const LIBRARY_TYPES: &[(&[&str], &str)] = &[
 ];
 
 const NONZERO: &str =
-    "use the number itself, as `u32`, and compare it with 0: whatever lies in a buffer must be a value";
+    "use the number itself, as `u32`, and compare it with 0: every bit pattern in a buffer must be a valid value";
 
 /// The replacement for an item of Rust's library, by the path of its import.
 pub(crate) fn library_item(path: &str) -> Option<String> {

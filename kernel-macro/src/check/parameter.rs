@@ -103,7 +103,7 @@ pub(crate) fn refuse_slice_element(program: &Program, ty: &Ty) -> Option<Refusal
         Ty::Array(element, _) => refuse_slice_element(program, element),
         Ty::Struct(item, _) if matches!(&program.items[*item].item, Item::Struct(definition) if !definition.derives.gpu_data) => {
             Some((
-                "the host shares what slices are made of, so that any bits must be a value of the struct",
+                "the host shares the elements of slices, so every bit pattern must be a valid value of the struct",
                 "derive `GpuData` below `#[repr(C)]`, an enum as its number; or take the array itself, `x: &[T; N]`",
             ))
         }

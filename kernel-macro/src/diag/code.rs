@@ -20,7 +20,7 @@ codes! {
     BAD_SIGNATURE "K0003" "a function signature that a kernel or device fn cannot have";
     BAD_STRUCT "K0004" "a struct that cannot be `GpuData`";
     BAD_LITERAL "K0005" "a literal that is out of range or of an unsupported type";
-    BAD_PATTERN "K0006" "a pattern that does not hang together";
+    BAD_PATTERN "K0006" "an inconsistent pattern";
     NESTING "K0010" "an item that is nested too deeply";
     UNKNOWN_NAME "K0100" "a name that is not in scope";
     UNKNOWN_TYPE "K0101" "a type that is not known";
@@ -37,7 +37,7 @@ codes! {
     BAD_CONST "K0112" "a const that cannot be evaluated";
     MISSING_VALUE "K0113" "a branch or function without the value it must have";
     BAD_FORMAT "K0114" "a format string, or an argument, that cannot be shown";
-    REFERENCE_USE "K0115" "a reference where there can be none";
+    REFERENCE_USE "K0115" "a reference in a place that does not allow one";
     UNMARKED "K0125" "an item without the attribute by which kernels find it";
     RECURSION "K0200" "a function that calls itself";
     PUSH_CONSTANTS "K0201" "more parameters by value than the push-constant block holds";
@@ -46,14 +46,14 @@ codes! {
     UNINITIALISED "K0204" "a variable that is not initialised where it is declared";
     PARAMETER_TYPE "K0205" "a parameter type that cannot reach the device";
     KERNEL_SIZE "K0206" "a kernel that becomes too large";
-    ITEMS "K0207" "several items per invocation of a kernel that can tell";
-    SHARED_USE "K0300" "shared memory declared or used where it cannot be";
+    ITEMS "K0207" "`items_per_invocation` on a kernel that can tell the difference";
+    SHARED_USE "K0300" "shared memory declared or used in a place that does not allow it";
     ATOMIC_USE "K0301" "an atomic used as a plain value";
     MEMORY_ORDER "K0302" "a memory order or scope that the operation cannot have";
     SUBGROUP_OPERAND "K0303" "an argument that a subgroup operation does not take";
     SHARED_SIZE "K0304" "more shared memory than devices have";
     DIVERGENT_BARRIER "K0305" "a barrier that not all invocations of a workgroup reach";
-    MATRIX_USE "K0306" "a matrix of a subgroup that cannot be, or is not used by all of the subgroup alike";
+    MATRIX_USE "K0306" "a cooperative matrix that is impossible, or is not used by all of the subgroup alike";
     SPIRV_ARGUMENT "K0400" "an `include_spirv!` that is not written as it must be";
     SPIRV_FILE "K0401" "a file for `include_spirv!` that cannot be read";
     SPIRV_MODULE "K0402" "a module for `include_spirv!` that cannot be launched";

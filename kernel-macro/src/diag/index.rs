@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 fn index_lists_every_code() {
     let mut text = String::from(
         "# Errors of the kernel compiler\n\nGenerated from `kernel-macro/src/diag/code.rs`; `BLESS=1 cargo test -p gridwise-macro` rewrites it.\n\n\
-         | code | what it is about |\n| --- | --- |\n",
+         | code | meaning |\n| --- | --- |\n",
     );
     for code in code::ALL {
         let _ = writeln!(text, "| {} | {} |", code.name(), code.title());

@@ -46,7 +46,7 @@ pub(super) fn rewrite_item(state: &mut State, diags: &mut Diagnostics) -> bool {
             let message = format!("`use` of all names of `{text}`, which is no enum, is not supported in kernels");
             diags
                 .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(span), message)
-                .help(format!("name what is used: `use {text}::{{A, B}};`"));
+                .help(format!("name the items: `use {text}::{{A, B}};`"));
             *closure = Closure::Broken;
         }
         Some(found.unwrap_or_default())

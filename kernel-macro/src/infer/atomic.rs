@@ -150,7 +150,7 @@ impl<'a> Infer<'a> {
         let message = format!("`Atomic<{}>` is not supported in structs and tuples", scalar.name());
         self.diags
             .error(code::ATOMIC_USE, receiver.span, message)
-            .note("devices exchange whole words, with whatever lies beside it")
+            .note("devices exchange whole words, with the neighbouring bytes")
             .help(format!("declare it `{wide}`, or give it a buffer of its own: `&[Atomic<{}>]`", scalar.name()));
         Term::Error
     }

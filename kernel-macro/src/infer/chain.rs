@@ -74,7 +74,7 @@ impl<'a> Infer<'a> {
         if self.is_by_position(receiver) && self.has_closure(receiver) {
             self.diags
                 .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`skip` behind `map` is not supported in kernels")
-                .note("whether the closure runs for elements that are skipped depends on what follows")
+                .note("whether the closure runs for elements that are skipped depends on the steps that follow")
                 .help("put `.skip(…)` before `.map(…)`");
         }
     }
@@ -87,7 +87,7 @@ impl<'a> Infer<'a> {
                 format!("`zip` of closures with the iterator `{source}` in a variable is not supported in kernels");
             self.diags
                 .error(code::UNSUPPORTED_SYNTAX, range(name.span()), message)
-                .note("whether they run for an element without a partner depends on what follows")
+                .note("whether they run for an element without a partner depends on the steps that follow")
                 .help("put `.zip(…)` before `.map(…)`");
             return;
         }
@@ -98,7 +98,7 @@ impl<'a> Infer<'a> {
                     range(name.span()),
                     "`zip` behind `by_ref` is not supported in kernels",
                 )
-                .note("whether the element without a partner is taken depends on what follows")
+                .note("whether the element without a partner is taken depends on the steps that follow")
                 .help("put it second: `other.zip(range.by_ref())`");
             return;
         }
@@ -106,7 +106,7 @@ impl<'a> Infer<'a> {
         if by_position && self.has_closure(left) && (self.owns_array(left) || self.owns_array(right)) {
             self.diags
                 .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "this `zip` is not supported in kernels")
-                .note("whether the closures before it run for an element without a partner depends on what follows")
+                .note("whether the closures before it run for an element without a partner depends on the steps that follow")
                 .help("put `.zip(…)` before `.map(…)`, or go through arrays with `.iter()`");
         }
     }
@@ -120,7 +120,7 @@ impl<'a> Infer<'a> {
                 range(name.span()),
                 format!("`cycle` behind `{what}` is not supported in kernels"),
             )
-            .note("only what is reached by position begins anew: ranges, arrays and slices")
+            .note("only sources with positions can begin anew: ranges, arrays and slices")
             .help(format!("put `.cycle()` before `.{what}(…)`, or index by the remainder: `x[i % n]`"));
     }
 

@@ -59,7 +59,7 @@ impl Evaluator<'_> {
             _ => {
                 return Err(Failure {
                     help: Some(
-                        "write in the const what it does: blocks with variables and loops may stand there".to_owned(),
+                        "write its body in the const: blocks with variables and loops are allowed there".to_owned(),
                     ),
                     ..failure(expr.span, "a const cannot call generic functions, nor such as write through references")
                 });

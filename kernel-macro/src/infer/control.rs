@@ -277,7 +277,7 @@ impl<'a> Infer<'a> {
         let span = SpanRange::token(expr.span.start);
         let error = self.diags.error(code::BAD_LOOP_CONTROL, span, message);
         if found.is_some() {
-            error.help("name what to leave with a label");
+            error.help("name the loop or block to leave with a label");
         } else {
             error.help("`return` leaves the function");
         }

@@ -134,7 +134,7 @@ impl<'a> Infer<'a> {
         let role = written.and_then(|written| ROLES.iter().find(|(name, _)| written == name));
         if role.is_none() {
             self.diags
-                .error(code::MATRIX_USE, arg.span, "expected what the matrix is in a product")
+                .error(code::MATRIX_USE, arg.span, "expected the role of the matrix in a product")
                 .help("write `MatrixA`, `MatrixB` or `Accumulator`, of `a * b + c`");
         }
         role.map(|(_, role)| *role)
@@ -457,13 +457,13 @@ impl<'a> Infer<'a> {
             let source = text(strip(memory));
             self.diags
                 .error(code::NOT_ASSIGNABLE, memory.span, format!("`{source}` cannot be written"))
-                .help("what is written must be `&mut`, here and where it is declared");
+                .help("a reference that is written through must be `&mut`, here and where it is declared");
             return None;
         }
         if !self.is_matrix_memory(memory) {
             self.diags
                 .error(code::MATRIX_USE, memory.span, "matrices lie in buffers and in shared memory")
-                .note("a device moves them between its own registers and what a workgroup or all of them reach")
+                .note("a device moves them between its own registers and buffers or shared memory")
                 .help(
                     "name a parameter of the kernel or a `Shared<[T; N]>` itself, and give the position as the offset",
                 );

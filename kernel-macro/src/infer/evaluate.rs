@@ -98,7 +98,7 @@ impl Evaluator<'_> {
                         self.program.chosen_name(*number)
                     ),
                     help: Some(
-                        "use the parameter alone, or give the kernel another one for what is computed of it".to_owned(),
+                        "use the parameter alone, or give the kernel another one for the computed value".to_owned(),
                     ),
                     jump: None,
                 }),

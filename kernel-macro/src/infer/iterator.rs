@@ -253,7 +253,7 @@ impl<'a> Infer<'a> {
                     closure.body.span,
                     "`return` in a closure of `flat_map` is not supported in kernels",
                 )
-                .note("what it gives is gone through where the closure ends")
+                .note("its elements are visited where the closure ends")
                 .help("leave elements out before, `.filter(…).flat_map(…)`, or give an option");
         }
     }

@@ -70,7 +70,7 @@ impl<'a> Infer<'a> {
                 let message = format!("`workgroup_uniform` does not take `{}`", self.name_of(&ty));
                 self.diags
                     .error(code::DIVERGENT_BARRIER, arg.span, message)
-                    .note("it takes a `bool` or an integer: what conditions and bounds of loops are made of")
+                    .note("it takes a `bool` or an integer, for conditions and bounds of loops")
                     .help("write it around the condition");
             }
         }

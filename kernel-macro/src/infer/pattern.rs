@@ -500,7 +500,7 @@ impl<'a> Infer<'a> {
                     expr.span,
                     format!("`?` on {found} in a function that returns {result}"),
                 );
-                error.note("`?` returns early with what is not a value");
+                error.note("`?` returns early with something that is not a value");
                 match result.as_str() {
                     "`()`" => error.help("use `let … else { return; }` or `match`"),
                     _ => error.help("use `match` to turn one into the other"),

@@ -424,7 +424,7 @@ impl<'a> Infer<'a> {
                     if moves {
                         error.note("a `move` closure has a copy of its own").help("remove `move`");
                     } else {
-                        error.note("it is a value of its own, with copies of what it captures").help(
+                        error.note("it is a value of its own, with copies of its captures").help(
                             "store it in a variable, `let mut f = |…| …;`, and call that; or return the new value",
                         );
                     }

@@ -74,7 +74,7 @@ impl<'a> Infer<'a> {
                 true => self.require_place(operand),
                 false => {
                     self.diags
-                        .error(code::NOT_ASSIGNABLE, expr.span, "nothing could read what is written to this value")
+                        .error(code::NOT_ASSIGNABLE, expr.span, "nothing could read this value after it is written")
                         .help("store it in a `let mut` variable, and borrow that");
                 }
             }
@@ -249,7 +249,7 @@ impl<'a> Infer<'a> {
             self.diags
                 .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the reference `{name}` itself"))
                 .note("it leads to the same place as long as it lives")
-                .help(format!("assign to what it leads to: `*{name} = …`"));
+                .help(format!("assign to its referent: `*{name} = …`"));
         } else if !mutable {
             self.diags
                 .error(

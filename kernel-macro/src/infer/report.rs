@@ -127,7 +127,7 @@ impl<'a> Infer<'a> {
         let name = self.name_of(ty);
         let (message, help) = match (style, ty) {
             (_, Ty::Error | Ty::Never) => return,
-            (_, Ty::Closure(..)) => ("a closure cannot be shown".to_owned(), "call it, and show what it gives"),
+            (_, Ty::Closure(..)) => ("a closure cannot be shown".to_owned(), "call it, and show its result"),
             (_, Ty::Image(_)) => ("an image cannot be shown".to_owned(), "show a texel, or the size, `.size()`"),
             (_, ty) if holds_slice(ty) => {
                 (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")

@@ -26,7 +26,7 @@ impl<'a> Infer<'a> {
         if unknown && is_array && self.diags.len() == before && self.is_array_of_unknown(arg) {
             self.diags
                 .error(code::PARAMETER_TYPE, arg.span, "an array of values of a type parameter cannot be a slice here")
-                .note("the host shares what slices are made of, and asks for more than the bounds of the parameter")
+                .note("the host shares the elements of slices, and needs more than the bounds of the parameter")
                 .help("take a slice as a parameter, `x: &[T]`, and pass that on");
         }
     }
@@ -115,7 +115,7 @@ impl<'a> Infer<'a> {
         let message = format!("expected `&{}[{expected}]`, found `&{}[{found}]`", word(writes), word(mutable));
         let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
         if writes && !mutable {
-            error.help("what is written must be `&mut`, here and where it is declared");
+            error.help("a reference that is written through must be `&mut`, here and where it is declared");
         }
     }
 

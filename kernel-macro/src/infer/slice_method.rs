@@ -185,7 +185,7 @@ impl<'a> Infer<'a> {
                 let source = text(receiver);
                 self.diags
                     .error(code::NOT_ASSIGNABLE, receiver.span, format!("the elements of `{source}` cannot be written"))
-                    .help("what is written must be `&mut`, here and where it is declared");
+                    .help("a reference that is written through must be `&mut`, here and where it is declared");
             }
         } else if !is_part {
             let before = self.diags.len();

@@ -69,7 +69,7 @@ pub(crate) fn parse_trait(item: &syn::ItemTrait, diags: &mut Diagnostics) -> (Tr
         parser.unsupported(keyword, "`unsafe trait` is", "remove the keyword");
     }
     let generics = parser.generics(&item.generics);
-    parser.refuse_lifetimes(&item.generics, "leave them out: what kernels hold are values");
+    parser.refuse_lifetimes(&item.generics, "leave them out: kernels hold values");
     let supertraits = parser.bounds(&item.supertraits);
     let (mut members, mut methods) = (Vec::new(), Vec::new());
     for member in &item.items {

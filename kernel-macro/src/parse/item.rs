@@ -132,7 +132,7 @@ impl Parser<'_> {
 
     fn check_signature(&mut self, signature: &syn::Signature, role: Role) {
         if let Some(keyword) = signature.constness.filter(|_| role == Role::Kernel) {
-            let help = "remove `const`: a kernel is launched; what consts call is a `#[device] const fn`";
+            let help = "remove `const`: a kernel is launched; consts call a `#[device] const fn`";
             self.unsupported(keyword, "`const fn` as a kernel is", help);
         }
         if let Some(keyword) = &signature.asyncness {
@@ -199,7 +199,7 @@ impl Parser<'_> {
         } else if role != Role::Kernel {
             self.diags
                 .error(code::BAD_ATTRIBUTE, span, "`#[texels]` is for parameters of kernels")
-                .help("remove it: what a function is called with is read as the kernel's parameter is");
+                .help("remove it: an argument is read in the same way as the kernel's parameter");
         }
         span
     }

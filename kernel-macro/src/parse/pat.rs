@@ -223,7 +223,7 @@ impl Parser<'_> {
         let (what, help) = match pat {
             Pat::Ident(_) => (
                 "`ref mut` is",
-                "borrow a place by itself, `let part = &mut place.field;`, or bind the value, and store what it becomes",
+                "borrow a place by itself, `let part = &mut place.field;`, or bind the value, and store the new one",
             ),
             Pat::Reference(_) => ("reference patterns are", "bind the value: there are no references"),
             Pat::Const(_) => ("`const` blocks in patterns are", "name a `#[device] const`"),

@@ -197,7 +197,7 @@ impl Parser<'_> {
             ("Vec" | "Tensor", Some(element)) => format!("write `&{mutable}[{}]`", element.to_token_stream()),
             ("str" | "String", _) => "write `&[u8]`, and launch with a tensor of `text.as_bytes()`".to_owned(),
             _ if matches!(target, Type::ImplTrait(_) | Type::TraitObject(_)) => {
-                "name the type of what it goes through: `&[f32]`".to_owned()
+                "name the type of its source: `&[f32]`".to_owned()
             }
             _ if mutable.is_empty() => {
                 format!("pass the value, `{written}`, or for one in a buffer its slice, `&[{written}]`")
@@ -226,7 +226,7 @@ impl Parser<'_> {
             Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
             Type::ImplTrait(some) if is_iterator(some) => (
                 "`impl Iterator` is",
-                "give what it goes through, `-> Range<u32>` or an array, and write the steps where it is gone through; or call a closure for each element: `f: impl FnMut(u32)`",
+                "return its source, `-> Range<u32>` or an array, and write the steps where it is iterated; or call a closure for each element: `f: impl FnMut(u32)`",
             ),
             Type::ImplTrait(_) => {
                 ("`impl Trait` is", "name a type parameter: `fn f<T: Trait>(x: T)`; write the result's type out")

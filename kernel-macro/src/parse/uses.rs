@@ -81,7 +81,7 @@ impl Parser<'_> {
             return self.globs.push(path);
         }
         let path = before.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
-        let help = format!("name what is used: `use {path}::{{A, B}};`");
+        let help = format!("name the items: `use {path}::{{A, B}};`");
         self.unsupported(glob, "`use` of all names of a module inside a function is", &help);
     }
 

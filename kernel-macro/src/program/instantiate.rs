@@ -191,7 +191,7 @@ pub(crate) fn compare(program: &Program, generic: ItemId, instance: ItemId, diag
                 SpanRange::token(function.name.span()),
                 "a method of a generic parameter takes a slice, and gets an array",
             )
-            .note("where the type is unknown, so is what its method takes")
+            .note("the parameters of a method are not known while its type is unknown")
             .help("write that the array becomes a slice: `&own[..]`");
         return;
     }

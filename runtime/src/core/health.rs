@@ -1,4 +1,4 @@
-//! Whether a device still works, and whether what it was given may be freed. No Vulkan calls.
+//! The health of a device: whether it still works, and whether its memory may be freed. No Vulkan calls.
 //!
 //! A lost device stays lost, and so do all objects made on it. A device that completes nothing for
 //! `ManagerDesc::hang_timeout` while somebody waits is given up: memory that it may still use is never freed. A single

@@ -1,4 +1,5 @@
-//! How a manager is made, and what the environment says of it. Pure but for the environment; it must not ask a driver.
+//! The description of a manager, and the environment variables that complete it. Pure but for the environment; it must
+//! not ask a driver.
 
 use std::ffi::OsString;
 use std::time::Duration;

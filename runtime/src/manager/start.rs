@@ -1,4 +1,4 @@
-//! How managers are made: of a device that a description chooses, of an application's own, of the host.
+//! The makers of managers: of a device that a description chooses, of an application's own, of the host.
 
 use std::sync::Arc;
 

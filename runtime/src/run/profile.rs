@@ -1,4 +1,4 @@
-//! How long the operations of a run took: collected here, shown as a table or a trace. It must not measure anything itself.
+//! The times of a run's operations: collected here, shown as a table or a trace. It must not measure anything itself.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;

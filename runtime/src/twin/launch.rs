@@ -1,4 +1,4 @@
-//! One launch on the host: its trap record and what it printed.
+//! A launch on the host: its trap record and its prints.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};

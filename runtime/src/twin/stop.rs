@@ -1,4 +1,4 @@
-//! How an invocation ends when it panics: recorded first, then unwound to where it began, without a word on the console.
+//! The end of an invocation that panics: recorded first, then unwound to where it began, without a word on the console.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -1,5 +1,5 @@
-//! How often the heap is asked for memory by what programs do again and again: never by a replay, and a known number of times by
-//! a launch that is recorded anew. On the device that `GRIDWISE_DEVICE` selects, and on the host device.
+//! The allocations of repeated work: none in a replay, and a known number in a launch that is recorded anew.
+//! On the device that `GRIDWISE_DEVICE` selects, and on the host device.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! How often each byte occurs: `OpHistogram` against 16-byte reads; bytes of all values, and of one. Then the same of words.
+//! Histograms of bytes: `OpHistogram` against 16-byte reads; bytes of all values, and of one. Then the same of words.
 
 use gridwise::algorithms::OpHistogram;
 use gridwise_benches::Error as BenchError;

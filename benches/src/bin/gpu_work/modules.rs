@@ -1,4 +1,4 @@
-//! How large our modules are beside those that `glslc -O` makes for the same algorithm; needs no device.
+//! The sizes of our modules beside those that `glslc -O` makes for the same algorithm; needs no device.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! How long the driver takes to make pipelines of our modules as the runtime hands them over, and of those that `glslc -O` makes for
-//! the same algorithm. `--modules` tells how long the runtime takes to make one of them.
+//! The time that the driver takes to make pipelines of our modules as the runtime hands them over, and of those that
+//! `glslc -O` makes for the same algorithm. `--modules` tells how long the runtime takes to make one of them.
 
 use gridwise_benches::raw::PipelineTimer;
 use gridwise_benches::{Figure, Goal, interleave};

@@ -61,7 +61,7 @@ pub(crate) fn check_matrices(faults: &[(SpanRange, MatrixFault)], diags: &mut Di
             MatrixFault::Writes => "a function of a matrix's elements may not write anything",
             MatrixFault::Together => "invocations do nothing together in a function of a matrix's elements",
             MatrixFault::Prints => "a function of a matrix's elements may not print",
-            MatrixFault::Texels => "matrices are not loaded from what is read as texels",
+            MatrixFault::Texels => "matrices cannot be loaded from `#[texels]` parameters",
             MatrixFault::OwnArray => "a call hands on an array of its own here, in which no matrix lies",
         };
         let error = diags.error(code::MATRIX_USE, *span, message);
@@ -70,13 +70,13 @@ pub(crate) fn check_matrices(faults: &[(SpanRange, MatrixFault)], diags: &mut Di
                 .note("an invocation fetches texels for itself, and a subgroup loads a matrix together")
                 .help("remove `#[texels]`, or fetch into shared memory and load from there"),
             MatrixFault::OwnArray => error
-                .note("a device moves matrices between its own registers and what a workgroup or all of them reach")
+                .note("a device moves matrices between its own registers and buffers or shared memory")
                 .help("hand on a parameter of the kernel, a `Shared<[T; N]>`, or a part of these"),
             _ => error
                 .note(
                     "each invocation calls it for the elements that it holds, and which these are is up to the device",
                 )
-                .help("compute the new element from the old one and from what was read before"),
+                .help("compute the new element from the old one and from values read before"),
         };
     }
 }
@@ -104,7 +104,7 @@ fn call_of(module: &Module, barrier: SourceLocation) -> Option<SourceLocation> {
 fn report_operand(span: SpanRange, text: &Text<'_>, divergence: &Divergence, diags: &mut Diagnostics) {
     diags
         .error(code::MATRIX_USE, span, "an operand differs between the invocations of a subgroup")
-        .note("they hold the matrix together: position, stride, numbers and what is made of an element are the same for all")
+        .note("they hold the matrix together: position, stride, numbers and the function of an element are the same for all")
         .note(text.origin(divergence))
         .help("compute it from parameters, `subgroup_id()` and `workgroup_id()`, or take the first invocation's: `subgroup::broadcast_first(…)`");
 }
@@ -144,7 +144,7 @@ impl Text<'_> {
             ),
             Some((Jump::Return, at)) => (
                 format!("some `return`{}: {condition}", self.at(at)),
-                "put what the others do into an `if` instead, so that all come to the barrier",
+                "put the work of the others into an `if` instead, so that all reach the barrier",
             ),
             Some((Jump::Break, at)) => (
                 format!("some leave the loop{}: {condition}", self.at(at)),

@@ -116,11 +116,11 @@ pub(crate) fn report_repeated(function: &Fn, repeated: &Repeated, diags: &mut Di
     if has_calls {
         error
             .note(format!("the calls: {}", shown.join(" → ")))
-            .note("functions that take `&mut`, slices or closures are compiled anew at each call, with what they call")
+            .note("functions that take `&mut`, slices or closures are compiled anew at each call, with the functions that they call")
             .help("call them in loops, or let the inner ones take and give back values");
     } else {
         error
-            .note("closures are compiled anew wherever they are called, with what they call")
+            .note("closures are compiled anew wherever they are called, with the functions that they call")
             .help("call them in loops, or make the inner ones device functions");
     }
 }
@@ -140,7 +140,7 @@ pub(crate) fn check_items(compiled: &Compiled, asked: SpanRange, diags: &mut Dia
         ),
         Obstacle::Panic => (
             format!("it can panic, and the host cannot exclude that before a launch{line}"),
-            "leave `items_per_invocation` out, or write what cannot panic, such as `checked_div`",
+            "leave `items_per_invocation` out, or use operations that cannot panic, such as `checked_div`",
         ),
         Obstacle::Print => {
             (format!("it prints{line}"), "leave `items_per_invocation` out while you look at its output")

@@ -107,7 +107,7 @@ fn behind_a_jump() {
         error: [K0305] not all invocations of a workgroup come to this `barrier()`
                note: some `return` at line 5: the condition at line 4 differs between invocations
                note: it comes from `i` (line 3), that from `global_id()` (line 3)
-               help: put what the others do into an `if` instead, so that all come to the barrier
+               help: put the work of the others into an `if` instead, so that all reach the barrier
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          8 | barrier();
            | ^^^^^^^^^
@@ -199,7 +199,7 @@ fn what_may_be_vouched_for() {
         "let v = workgroup_uniform(1.5f32); y[0] = v as u32;",
         expect![[r#"
         error: [K0305] `workgroup_uniform` does not take `f32`
-               note: it takes a `bool` or an integer: what conditions and bounds of loops are made of
+               note: it takes a `bool` or an integer, for conditions and bounds of loops
                help: write it around the condition
          3 | let v = workgroup_uniform(1.5f32); y[0] = v as u32;
            |                           ^^^^^^

@@ -102,7 +102,7 @@ fn functions_in_place_that_call_each_other_twice() {
     expect![[r#"
         error: [K0206] the kernel `k` becomes too large
                note: the calls: k → step40 → step39 → step38 → step37 → step36 → step35 → step34 → step33 → step32 → step31 → …
-               note: functions that take `&mut`, slices or closures are compiled anew at each call, with what they call
+               note: functions that take `&mut`, slices or closures are compiled anew at each call, with the functions that they call
                help: call them in loops, or let the inner ones take and give back values"#]]
     .assert_eq(&shown);
     let too_large = |source: &str| {

@@ -216,7 +216,7 @@ mod weights {
         expect![[r#"
             error: [K0109] in `unknown::<Sum>`: a method of a generic parameter takes a slice, and gets an array
                    note: the error is in <parsed string 1>, line 7
-                   note: where the type is unknown, so is what its method takes
+                   note: the parameters of a method are not known while its type is unknown
                    help: write that the array becomes a slice: `&own[..]`
              9 | #[kernel] fn k(x: &mut [u32]) { x[0] = fine(Sum, x); x[1] = unknown(Sum); }
                |                                                             ^^^^^^^

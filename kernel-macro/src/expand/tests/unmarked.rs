@@ -210,15 +210,15 @@ fn k(y: &mut [f32]) {
              8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
                |                                   ^^^^^^^^^^^
             error: [K0101] `core::num::NonZeroU32` is not available in kernels by an imported name
-                   help: use the number itself, as `u32`, and compare it with 0: whatever lies in a buffer must be a value
+                   help: use the number itself, as `u32`, and compare it with 0: every bit pattern in a buffer must be a valid value
              8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
                |                                                         ^^^^^^^^^^
             error: [K0101] `std::cell::Cell` is not available in kernels by an imported name
-                   help: hold the value itself: methods with `&mut self` change it; what invocations share is an `Atomic<T>`
+                   help: hold the value itself: methods with `&mut self` change it; for values that invocations share there is `Atomic<T>`
              8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
                |                                                                           ^^^^
             error: [K0101] `std::cell::RefCell` is not available in kernels by an imported name
-                   help: hold the value itself: methods with `&mut self` change it; what invocations share is an `Atomic<T>`
+                   help: hold the value itself: methods with `&mut self` change it; for values that invocations share there is `Atomic<T>`
              8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
                |                                                                                             ^^^^^^^
             error: [K0101] `std::sync::Weak` is not available in kernels

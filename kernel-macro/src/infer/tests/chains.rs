@@ -88,7 +88,7 @@ fn kernel(x: &[f32], y: &mut [f32]) {
              9 |     let h = [true].iter().sum::<bool>();
                |                           ^^^
             error: [K0110] the elements of `x` cannot be written
-                   help: what is written must be `&mut`, here and where it is declared
+                   help: a reference that is written through must be `&mut`, here and where it is declared
             10 |     let i = x.iter_mut();
                |             ^
         "#]],
@@ -202,12 +202,12 @@ fn kernel(x: &[f32], n: u32) {
              4 |     let c = (0..).rev().count();
                |                   ^^^
             error: [K0001] `skip` behind `map` is not supported in kernels
-                   note: whether the closure runs for elements that are skipped depends on what follows
+                   note: whether the closure runs for elements that are skipped depends on the steps that follow
                    help: put `.skip(…)` before `.map(…)`
              5 |     let d = (0..n).map(|i| i + 1).skip(2).count();
                |                                   ^^^^
             error: [K0001] this `zip` is not supported in kernels
-                   note: whether the closures before it run for an element without a partner depends on what follows
+                   note: whether the closures before it run for an element without a partner depends on the steps that follow
                    help: put `.zip(…)` before `.map(…)`, or go through arrays with `.iter()`
              6 |     let e = [1, 2].into_iter().map(|i| i + 1).zip(0..n).count();
                |                                               ^^^

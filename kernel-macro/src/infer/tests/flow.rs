@@ -127,7 +127,7 @@ fn loop_control() {
         "fn f() { loop { 'a: { break; } } }",
         expect![[r#"
         error: [K0111] `break` without a label inside of a labelled block
-               help: name what to leave with a label
+               help: name the loop or block to leave with a label
          1 | fn f() { loop { 'a: { break; } } }
            |                       ^^^^^
     "#]],

@@ -336,7 +336,7 @@ fn question_mark() {
         "fn f(a: Option<u32>) -> u32 { a? }",
         expect![[r#"
         error: [K0102] `?` on `Option<u32>` in a function that returns `u32`
-               note: `?` returns early with what is not a value
+               note: `?` returns early with something that is not a value
                help: use `match` to turn one into the other
          1 | fn f(a: Option<u32>) -> u32 { a? }
            |                               ^^
@@ -346,7 +346,7 @@ fn question_mark() {
         "fn f(a: Option<u32>) { let b = a?; }",
         expect![[r#"
         error: [K0102] `?` on `Option<u32>` in a function that returns `()`
-               note: `?` returns early with what is not a value
+               note: `?` returns early with something that is not a value
                help: use `let … else { return; }` or `match`
          1 | fn f(a: Option<u32>) { let b = a?; }
            |                                ^^

@@ -153,7 +153,7 @@ fn arguments() {
     check_errors(
         r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }"##,
         expect![[r#"
-            error: [K0110] nothing could read what is written to this value
+            error: [K0110] nothing could read this value after it is written
                    help: store it in a `let mut` variable, and borrow that
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }
                |                                                               ^^^^^^^^^^^^^^^
@@ -190,7 +190,7 @@ fn writes() {
         expect![[r#"
         error: [K0110] cannot assign to the reference `a` itself
                note: it leads to the same place as long as it lives
-               help: assign to what it leads to: `*a = …`
+               help: assign to its referent: `*a = …`
          1 | fn f(a: &mut u32) { a = 1; }
            |                     ^
     "#]],
@@ -200,7 +200,7 @@ fn writes() {
         expect![[r#"
         error: [K0110] cannot assign to the reference `a` itself
                note: it leads to the same place as long as it lives
-               help: assign to what it leads to: `*a = …`
+               help: assign to its referent: `*a = …`
          1 | fn f(a: &mut u32) { a += 1; }
            |                     ^
     "#]],
@@ -218,7 +218,7 @@ fn writes() {
         r##"fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }"##,
         expect![[r#"
             error: [K0110] the closure changes the variable `a` of the function around it
-                   note: it is a value of its own, with copies of what it captures
+                   note: it is a value of its own, with copies of its captures
                    help: store it in a variable, `let mut f = |…| …;`, and call that; or return the new value
              1 | fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }
                |                                         ^

@@ -45,7 +45,7 @@ fn arguments() {
         r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }"##,
         expect![[r#"
         error: [K0102] expected `&mut [u32]`, found `&[u32]`
-               help: what is written must be `&mut`, here and where it is declared
+               help: a reference that is written through must be `&mut`, here and where it is declared
          1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }
            |                                                                ^
     "#]],
@@ -63,7 +63,7 @@ fn arguments() {
         r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }"##,
         expect![[r#"
         error: [K0102] expected `&mut [u32]`, found `&[u32]`
-               help: what is written must be `&mut`, here and where it is declared
+               help: a reference that is written through must be `&mut`, here and where it is declared
          1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }
            |                                                                    ^^^^^^^
     "#]],
@@ -152,7 +152,7 @@ fn parameters() {
         r##"fn f<T: Copy>(x: &[T]) -> T { x[0] } fn g<T: Copy>(own: [T; 2]) -> T { f(&own) }"##,
         expect![[r#"
             error: [K0205] an array of values of a type parameter cannot be a slice here
-                   note: the host shares what slices are made of, and asks for more than the bounds of the parameter
+                   note: the host shares the elements of slices, and needs more than the bounds of the parameter
                    help: take a slice as a parameter, `x: &[T]`, and pass that on
              1 | fn f<T: Copy>(x: &[T]) -> T { x[0] } fn g<T: Copy>(own: [T; 2]) -> T { f(&own) }
                |                                                                          ^^^^
@@ -203,7 +203,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
              8 |     let e = x.first(1);
                |                     ^
             error: [K0110] the elements of `x` cannot be written
-                   help: what is written must be `&mut`, here and where it is declared
+                   help: a reference that is written through must be `&mut`, here and where it is declared
              9 |     x.swap(0, 1);
                |     ^
             error: [K0110] cannot assign to immutable variable `own`
@@ -215,7 +215,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
             11 |     y.fill(1.5);
                |            ^^^
             error: [K0110] the elements of `x[1..]` cannot be written
-                   help: what is written must be `&mut`, here and where it is declared
+                   help: a reference that is written through must be `&mut`, here and where it is declared
             12 |     x[1..].reverse();
                |     ^^^^^^
             error: [K0110] cannot assign to immutable variable `own`
@@ -267,7 +267,7 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
 }",
         expect![[r#"
             error: [K0110] the elements of `x` cannot be written
-                   help: what is written must be `&mut`, here and where it is declared
+                   help: a reference that is written through must be `&mut`, here and where it is declared
              3 |     for v in x.iter_mut() { *v = 1; }
                |              ^
             error: [K0110] cannot assign to immutable variable `own`
@@ -276,7 +276,7 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
              4 |     for v in own.iter_mut() { *v = 1; }
                |              ^^^
             error: [K0110] the elements of `x[1..]` cannot be written
-                   help: what is written must be `&mut`, here and where it is declared
+                   help: a reference that is written through must be `&mut`, here and where it is declared
              5 |     for v in &mut x[1..] { *v = 1; }
                |                   ^^^^^^
             error: [K0001] `map` behind `iter_mut` is not supported in kernels
@@ -304,7 +304,7 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
                |                                                 ^^^^^^
             error: [K0110] cannot assign to the reference `v` itself
                    note: it leads to the same place as long as it lives
-                   help: assign to what it leads to: `*v = …`
+                   help: assign to its referent: `*v = …`
             12 |     for v in y.iter_mut() { v = 1; }
                |                             ^
             error: [K0102] expected `u32`, found float literal
@@ -379,7 +379,7 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
             16 |     let same_add = same(add);
                |                         ^^^
             error: [K0110] the elements of `x` cannot be written
-                   help: what is written must be `&mut`, here and where it is declared
+                   help: a reference that is written through must be `&mut`, here and where it is declared
             17 |     for c in x.chunks_mut(2) { c[0] = 1.0; }
                |              ^
             error: [K0110] cannot assign to an element of `c`

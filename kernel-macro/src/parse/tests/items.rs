@@ -166,7 +166,7 @@ fn bad_signature() {
         "const unsafe extern \"C\" fn k(x: &[f32]) { }",
         expect![[r#"
             error: [K0001] `const fn` as a kernel is not supported in kernels
-                   help: remove `const`: a kernel is launched; what consts call is a `#[device] const fn`
+                   help: remove `const`: a kernel is launched; consts call a `#[device] const fn`
              1 | const unsafe extern "C" fn k(x: &[f32]) { }
                | ^^^^^
             error: [K0001] `unsafe fn` is not supported in kernels

@@ -1,4 +1,4 @@
-//! How a process ended that ran a module, in the words of errors.
+//! The end of a worker process, in the words of errors.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whether a device's own `fma` of `f32`, and of `f64`, rounds once, found out by asking it. Kernels take it where it does.
+//! The probe of a device's own `fma` of `f32`, and of `f64`: whether it rounds once. Kernels use it if so.
 //!
 //! GLSL.std.450 lets `Fma` round its product first. The probe compares it bit by bit with the processor's for operands
 //! at all ends: where the product is halfway between floats, cancels, overflows, or is subnormal. Subnormal numbers do

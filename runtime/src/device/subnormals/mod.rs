@@ -1,5 +1,5 @@
-//! Whether a device computes with subnormal numbers as Rust does, found out by asking it: drivers keep some that they do not promise to
-//! keep. It asks once, and only where somebody wants to know.
+//! The probe of subnormal numbers, whether a device computes with them as Rust does: drivers keep some that they do not
+//! promise to keep. It asks once, and only where somebody wants to know.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How a transfer is cut into pieces that go through staging one after the other. Pure arithmetic.
+//! The pieces of a transfer, which go through staging one after the other. Pure arithmetic.
 //!
 //! The device copies one piece while the processor fills or empties others, and rests for some 20 µs between two: so pieces are
 //! large. But the first upload waits until its first piece is filled, and the last download until its last one is emptied: so

@@ -1,4 +1,4 @@
-//! How many dimensions images have.
+//! The dimensions of images.
 
 use super::{Format, Image};
 

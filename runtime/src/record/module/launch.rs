@@ -1,4 +1,4 @@
-//! One launch of a loaded module: arguments by binding, checked against what the module says.
+//! A launch of a loaded module: arguments by binding, checked against the module's declarations.
 
 use std::fmt;
 use std::sync::Arc;
