@@ -36,7 +36,7 @@ fn fast_math_that_cannot_be_read() {
         expect![[r#"
         error: [K0002] `fast_math()` gives up nothing
                note: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
-               help: write `fast_math` for all of it, or name what
+               help: write `fast_math` for all of it, or name the parts
          1 | #[kernel(fast_math())] fn k(x: &mut [f32]) {}
            |          ^^^^^^^^^
     "#]],
