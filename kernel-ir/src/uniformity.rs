@@ -276,6 +276,8 @@ impl<'m> Uniformity<'m> {
             InstKind::Builtin(builtin) if !is_same(*builtin, self.scope) => differs(self),
             InstKind::Op(Op::Uniform, _) => {}
             InstKind::Extract(composite, path) if self.is_single_axis(*composite, path) => {}
+            // Its neighbours in a tuple say nothing of a member.
+            InstKind::Extract(composite, path) => self.follow(inst, [self.member(*composite, path)]),
             // In a subgroup each invocation holds others, of one matrix: what is made of an element, and of nothing else that
             // differs, is that element's, whoever holds it.
             InstKind::Load(place) if is_element(place) && self.scope == Scope::Workgroup => differs(self),
@@ -357,6 +359,19 @@ impl<'m> Uniformity<'m> {
         };
         let width = |axis: &u32| self.kernel.and_then(|kernel| kernel.workgroup.get(*axis as usize)).copied();
         path.first().and_then(width) == Some(Size::Known(1))
+    }
+
+    /// The value that is a member of a composite, or the nearest one around it that is known.
+    fn member(&self, mut composite: ValueId, path: &[u32]) -> ValueId {
+        for step in path {
+            match self.definition(composite) {
+                Some(InstKind::Compose(members)) if let Some(member) = members.get(*step as usize) => {
+                    composite = *member
+                }
+                _ => break,
+            }
+        }
+        composite
     }
 
     /// Whether who agrees is a subgroup, or a subgroup is the workgroup.
