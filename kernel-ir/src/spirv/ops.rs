@@ -10,6 +10,7 @@ use super::words::Id;
 use crate::arena::EntityId;
 use crate::ir::{Constant, InstKind, ValueId};
 use crate::op::{Op, TypeRule};
+use crate::passes::eval;
 use crate::types::{Scalar, TypeId};
 
 /// The family of an op, which names the function that writes it.
@@ -92,6 +93,9 @@ impl FunctionWriter<'_, '_> {
                 if self.w.kernel.float_rules.approximate_functions && self.root_of(operands[1], lanes).is_some() =>
             {
                 self.over_root(lanes, operands, ids[0])
+            }
+            Op::Div if let Some(factor) = self.exact_inverse(operands[1], lanes) => {
+                self.lanes_op(Op::Mul, lanes, &[ids[0], factor])
             }
             Op::Div | Op::Rem if lanes.scalar.is_int() && lanes.scalar.bits() == 64 && !self.is_const(operands[1]) => {
                 self.divide_wide(op, lanes, &ids)
@@ -243,6 +247,32 @@ impl FunctionWriter<'_, '_> {
         let ty = self.w.lanes_type(lanes);
         let taken = self.w.op(Spv::IMul, ty, &[quotient, ids[1]]);
         self.w.op(Spv::ISub, ty, &[ids[0], taken])
+    }
+
+    /// What to multiply by in place of dividing by a constant: the inverse of a power of two is one, and the product as exact.
+    fn exact_inverse(&mut self, divisor: ValueId, lanes: Lanes) -> Option<Id> {
+        let (width, digits) = match lanes.scalar {
+            Scalar::F32 => (8, 23),
+            Scalar::F64 => (11, 52),
+            _ => return None,
+        };
+        let kind = |value: ValueId| self.definitions[value.index()].map(|inst| &self.function.insts[inst].kind);
+        let bits = match kind(divisor)? {
+            InstKind::Const(constant) => eval::bits(*constant)?,
+            InstKind::Compose(members) => {
+                let bits = |value: &ValueId| match kind(*value)? {
+                    InstKind::Const(constant) => eval::bits(*constant),
+                    _ => None,
+                };
+                let first = bits(members.first()?)?;
+                members.iter().all(|member| bits(member) == Some(first)).then_some(first)?
+            }
+            _ => return None,
+        };
+        let (sign, exponent, most) =
+            (bits >> (width + digits), bits >> digits & ((1 << width) - 1), (1u64 << width) - 2);
+        let is_power = bits & ((1 << digits) - 1) == 0 && (1..most).contains(&exponent);
+        is_power.then(|| self.w.const_lanes(lanes, sign << (width + digits) | (most - exponent) << digits))
     }
 
     fn is_const(&self, value: ValueId) -> bool {

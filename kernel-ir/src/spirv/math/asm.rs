@@ -9,6 +9,9 @@ use crate::spirv::types::Lanes;
 use crate::spirv::words::Id;
 use crate::types::Scalar;
 
+/// 1.5 * 2^23: between its neighbours are whole numbers.
+const LARGE: f32 = 12_582_912.0;
+
 /// The body of a helper being written.
 pub(super) struct Asm<'w, 'm> {
     pub(super) w: &'w mut Writer<'m>,
@@ -171,14 +174,43 @@ impl<'w, 'm> Asm<'w, 'm> {
         self.glsl(GLOp::NClamp, &[a, low, high])
     }
 
+    /// `a * b + c`, by one instruction where the device has one; it may round once or twice. Compilers may join several of them to something
+    /// else that is as exact, so no such sum may be one that loses digits on purpose.
+    pub(super) fn fused(&mut self, a: Id, b: Id, c: Id) -> Id {
+        self.glsl(GLOp::Fma, &[a, b, c])
+    }
+
     /// A polynomial of `x` by its coefficients, highest power first.
     pub(super) fn poly(&mut self, x: Id, coefficients: &[f32]) -> Id {
         let mut sum = self.f(coefficients[0]);
         for &coefficient in &coefficients[1..] {
-            let (product, next) = (self.fmul(sum, x), self.f(coefficient));
-            sum = self.fadd(product, next);
+            let next = self.f(coefficient);
+            sum = self.fused(sum, x, next);
         }
         sum
+    }
+
+    /// The whole number nearest to `a * b`, as a float, and the bits of a float that has it in its lowest ones. Within -2^21 ..= 2^21;
+    /// the sum with a number so large that its digits end before the point rounds.
+    pub(super) fn nearest(&mut self, a: Id, b: Id) -> [Id; 2] {
+        let large = self.f(LARGE);
+        let product = self.fmul(a, b);
+        let sum = self.fadd(product, large);
+        [self.fsub(sum, large), self.bits(sum)]
+    }
+
+    /// `a * 2^n` for a normal `a` and a whole number `n` within -300 ..= 300, by the bits that [`Self::nearest`] gives, rounded once.
+    pub(super) fn scale_by_bits(&mut self, a: Id, n: Id) -> Id {
+        let (one, unit, mantissa) = (self.u(1), self.u(127 << 23), self.u(23));
+        // Two steps, for 2^n alone may be out of range. All of the large number is shifted out.
+        let first = self.sar(n, one);
+        let second = self.isub(n, first);
+        [first, second].into_iter().fold(a, |product, power| {
+            let exponent = self.shl(power, mantissa);
+            let bits = self.iadd(exponent, unit);
+            let factor = self.as_float(bits);
+            self.fmul(product, factor)
+        })
     }
 
     /// `a` with NaN where `x` is NaN.
@@ -198,22 +230,6 @@ impl<'w, 'm> Asm<'w, 'm> {
         let all = self.scalar.mask();
         let (bits, mask) = (self.bits(a), self.wide(all ^ all >> 1));
         self.and(bits, mask)
-    }
-
-    /// `a * 2^n` for a normal `a` and a whole float `n` within -300..=300, rounded once.
-    pub(super) fn scale(&mut self, a: Id, n: Id) -> Id {
-        let signed = self.signed_of(n);
-        let (one, bias, mantissa) = (self.u(1), self.u(127), self.u(23));
-        let n = self.bits(signed);
-        // Two steps, for 2^n alone may be out of range.
-        let first = self.sar(n, one);
-        let second = self.isub(n, first);
-        [first, second].into_iter().fold(a, |product, power| {
-            let exponent = self.iadd(power, bias);
-            let bits = self.shl(exponent, mantissa);
-            let factor = self.as_float(bits);
-            self.fmul(product, factor)
-        })
     }
 
     /// Whether a float is NaN.

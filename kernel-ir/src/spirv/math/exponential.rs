@@ -2,23 +2,20 @@
 //! Coefficients here and in the other files are Chebyshev fits of what is left of the function after its first terms.
 //! GLSL's `Exp` loses more digits the larger its operand, and says nothing about overflow.
 
-use rspirv::spirv::GlslStd450Op as GLOp;
-
 use super::asm::Asm;
 use crate::spirv::words::Id;
 
 /// `e^x`.
 pub(super) fn exp(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
-    scaled_exp(a, params[0], 0.0)
+    scaled_exp(a, params[0], 0)
 }
 
 /// `e^x * 2^shift` for a small whole `shift`: it may be finite where `e^x` is not.
-fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: f32) -> Id {
+fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: i32) -> Id {
     // Beyond these the result is infinite or zero.
     let near = a.clamp(x, -105.0, 91.0);
     let log2_e = a.f(std::f32::consts::LOG2_E);
-    let turns = a.fmul(near, log2_e);
-    let n = a.glsl(GLOp::RoundEven, &[turns]);
+    let [n, bits] = a.nearest(near, log2_e);
     // ln 2 in two parts; the first has so few digits that its multiples are exact.
     let (ln2_high, ln2_low) = (a.f(0.6933594), a.f(-2.1219444e-4));
     let high = a.fmul(n, ln2_high);
@@ -27,17 +24,16 @@ fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: f32) -> Id {
     let rest = a.fsub(rest, low);
     let tail = a.poly(rest, &[1.9890981e-4, 1.3933642e-3, 8.3333105e-3, 4.1666467e-2, 0.16666667, 0.5]);
     let square = a.fmul(rest, rest);
-    let tail = a.fmul(tail, square);
-    let tail = a.fadd(tail, rest);
+    let tail = a.fused(tail, square, rest);
     let one = a.f(1.0);
     let power = a.fadd(tail, one);
-    let n = if shift == 0.0 {
-        n
+    let bits = if shift == 0 {
+        bits
     } else {
-        let shift = a.f(shift);
-        a.fadd(n, shift)
+        let shift = a.u(shift as u32);
+        a.iadd(bits, shift)
     };
-    let result = a.scale(power, n);
+    let result = a.scale_by_bits(power, bits);
     a.or_nan(x, result)
 }
 
@@ -45,26 +41,26 @@ fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: f32) -> Id {
 pub(super) fn exp2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let near = a.clamp(x, -151.0, 129.0);
-    let n = a.glsl(GLOp::RoundEven, &[near]);
+    let one = a.f(1.0);
+    let [n, bits] = a.nearest(near, one);
     let rest = a.fsub(near, n);
     let power = exp2_near_zero(a, rest);
-    let result = a.scale(power, n);
+    let result = a.scale_by_bits(power, bits);
     a.or_nan(x, result)
 }
 
-/// `2^x` for `x` within -0.5 ..= 0.5.
+/// `2^x` for `x` within -0.5 ..= 0.5. GLSL's `Exp2` may lose 4 units there, and that of llvmpipe loses 3.
 pub(super) fn exp2_near_zero(a: &mut Asm<'_, '_>, x: Id) -> Id {
     let coefficients = [1.5453163e-4, 1.3390863e-3, 9.618083e-3, 5.550357e-2, 0.2402265, std::f32::consts::LN_2];
     let tail = a.poly(x, &coefficients);
-    let tail = a.fmul(tail, x);
     let one = a.f(1.0);
-    a.fadd(tail, one)
+    a.fused(tail, x, one)
 }
 
 /// `(e^|x| / 2, e^-|x| / 2)`.
 fn halves(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
     let size = a.fabs(x);
-    let growing = scaled_exp(a, size, -1.0);
+    let growing = scaled_exp(a, size, -1);
     let quarter = a.f(0.25);
     [growing, a.fdiv(quarter, growing)]
 }
@@ -103,7 +99,7 @@ pub(super) fn tanh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
         |a| {
             let (one, two) = (a.f(1.0), a.f(2.0));
             let twice = a.fadd(size, size);
-            let power = scaled_exp(a, twice, 0.0);
+            let power = scaled_exp(a, twice, 0);
             let power = a.fadd(power, one);
             let rest = a.fdiv(two, power);
             let size = a.fsub(one, rest);

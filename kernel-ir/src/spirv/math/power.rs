@@ -41,11 +41,12 @@ fn finite_power(a: &mut Asm<'_, '_>, x: Id, y: Id) -> Id {
     let is_near = a.feq(near, high);
     let zero = a.f(0.0);
     let low = a.fselect(is_near, low, zero);
-    let n = a.glsl(GLOp::RoundEven, &[near]);
+    let one = a.f(1.0);
+    let [n, bits] = a.nearest(near, one);
     let rest = a.fsub(near, n);
     let rest = a.fadd(rest, low);
     let power = exp2_near_zero(a, rest);
-    a.scale(power, n)
+    a.scale_by_bits(power, bits)
 }
 
 /// Base-2 logarithm of a positive finite number: the exponent, and of the mantissa m the series of

@@ -1,7 +1,7 @@
 //! Sine, cosine and tangent for all operands: reduction to a quarter turn and a polynomial there.
 //! GLSL's promise nothing beyond π, and within it only eleven binary digits.
 
-use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
+use rspirv::spirv::Op as Spv;
 
 use super::asm::Asm;
 use super::exponential::odd_poly;
@@ -22,8 +22,7 @@ pub(super) fn reduce(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 
 fn reduce_near(a: &mut Asm<'_, '_>, x: Id, pair: Id) -> Id {
     let per_turn = a.f(std::f32::consts::FRAC_2_PI);
-    let turns = a.fmul(x, per_turn);
-    let n = a.glsl(GLOp::RoundEven, &[turns]);
+    let [n, _] = a.nearest(x, per_turn);
     // π/2 in parts of nine digits and a rest: products with n, which has at most 14, are exact.
     let parts = [0x3fc9_0000, 0x39fd_8000, 0x34a8_8000, 0x2e85_a308];
     let rest = parts.into_iter().fold(x, |rest, part| {
