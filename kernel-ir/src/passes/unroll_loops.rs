@@ -19,10 +19,19 @@ use crate::arena::EntityId;
 use crate::few::Few;
 use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
-use crate::types::{Type, TypeId, Types};
+use crate::types::{Size, Type, TypeId, Types};
+
+mod registers;
 
 /// Rounds of the longest loop that is unrolled.
 const MOST_ROUNDS: usize = 16;
+
+/// The same where all that the invocation chooses elements of may stay in registers, in all of its loops, and has at most so many words.
+const MOST_ROUNDS_OF_REGISTERS: usize = 64;
+const MOST_REGISTERS: u32 = 128;
+
+/// Elements of an array that is computed, and then only read: a loop over it is written out for what the elements are made of.
+const MOST_COMPUTED: u32 = 8;
 
 /// Instructions that a loop may become.
 const MOST_INSTS: usize = 1024;
@@ -80,17 +89,19 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let mut written: Vec<bool> = function.locals.iter().map(|(_, local)| holds_matrices(cx.types, local.ty)).collect();
-    let stores = stores_by_value(function);
+    let (stores, whole) = stores_by_value(function, cx.types);
     // Where none is chosen at all, nothing needs to be known of the indices.
-    if !written.contains(&true) && stores.is_empty() {
+    if !written.contains(&true) && stores.is_empty() && whole.is_empty() {
         return Changed::No;
     }
     let definitions = definitions(function);
     note_written_by_index(function, &stores, &definitions, &mut written);
+    note_computed(function, &whole, &definitions, &mut written);
     if !written.contains(&true) {
         return Changed::No;
     }
-    run_with(function, cx, definitions, Wanted::Arrays(written))
+    let registers = registers::find(function, cx.types, &definitions, &written);
+    run_with(function, cx, definitions, Wanted::Arrays { written, registers })
 }
 
 fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Option<InstId>>, wanted: Wanted) -> Changed {
@@ -114,18 +125,35 @@ fn holds_matrices(types: &Types, ty: TypeId) -> bool {
     }
 }
 
-/// The stores to elements of locals that a value chooses.
-fn stores_by_value(function: &Function) -> Vec<InstId> {
-    let mut found = Vec::new();
+/// The stores to elements of locals that a value chooses, and those to small arrays as a whole.
+fn stores_by_value(function: &Function, types: &Types) -> (Vec<InstId>, Vec<InstId>) {
+    let (mut found, mut whole) = (Vec::new(), Vec::new());
+    let is_small = |ty: TypeId| matches!(types.get(ty), Type::Array(_, Size::Known(..=MOST_COMPUTED)));
     walk(function, function.entry, &mut |id, inst| {
         if let InstKind::Store(place, _) = &inst.kind
-            && matches!(place.root, Root::Local(_))
-            && place.values().next().is_some()
+            && let Root::Local(local) = place.root
         {
-            found.push(id);
+            if place.values().next().is_some() {
+                found.push(id);
+            } else if place.path.is_empty() && is_small(function.locals[local].ty) {
+                whole.push(id);
+            }
         }
     });
-    found
+    (found, whole)
+}
+
+/// Notes the small arrays that are made of what is computed: no tables.
+fn note_computed(function: &Function, whole: &[InstId], definitions: &[Option<InstId>], written: &mut [bool]) {
+    let kind = |value: ValueId| definitions[value.index()].map(|id| &function.insts[id].kind);
+    for id in whole {
+        if let InstKind::Store(place, value) = &function.insts[*id].kind
+            && let Root::Local(local) = place.root
+            && let Some(InstKind::Compose(members)) = kind(*value)
+        {
+            written[local.index()] |= members.iter().any(|member| !matches!(kind(*member), Some(InstKind::Const(_))));
+        }
+    }
 }
 
 /// Notes the locals of which an element is written whose index is not constant.
@@ -145,8 +173,9 @@ fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[
 
 /// The loops that are looked for.
 enum Wanted {
-    /// Those that choose elements; by local, whether one is written whose index is not constant.
-    Arrays(Vec<bool>),
+    /// Those that choose elements; by local, whether one is written whose index is not constant, and whether all of it may stay in
+    /// registers.
+    Arrays { written: Vec<bool>, registers: Vec<bool> },
     /// Those of which all rounds are asked for.
     Asked,
     /// Those of which some rounds at a time are.
@@ -191,7 +220,9 @@ impl Pass<'_> {
     /// How a loop runs that is worth it, and how many instructions its body has.
     fn counted(&self, id: InstId) -> Option<(Counted, usize)> {
         let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
-        let Wanted::Arrays(written) = &self.wanted else { return self.counted_as_asked(initial, *body, *unroll) };
+        let Wanted::Arrays { written, registers } = &self.wanted else {
+            return self.counted_as_asked(initial, *body, *unroll);
+        };
         if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
             return None;
         }
@@ -200,20 +231,26 @@ impl Pass<'_> {
         if !counter.starts(initial, *body) {
             return None;
         }
-        let (mut size, mut indices, mut limit) = (0usize, Vec::new(), MOST_INSTS);
+        let (mut size, mut indices, mut limit, mut most_rounds) =
+            (0usize, Vec::new(), MOST_INSTS, MOST_ROUNDS_OF_REGISTERS);
         walk(self.view.function, *body, &mut |_, inst| {
             size += 1;
             if inst.kind.is_of_coop() {
                 limit = MOST_INSTS_OF_MATRICES;
             }
             if let Some(place) = inst.kind.place()
-                && matches!(place.root, Root::Local(local) if written[local.index()])
+                && let Root::Local(local) = place.root
+                && written[local.index()]
             {
+                let before = indices.len();
                 indices.extend(place.values());
+                if indices.len() > before && !registers[local.index()] {
+                    most_rounds = MOST_ROUNDS;
+                }
             }
         });
         // Counted is only what is worth it and not too long: rounds are followed one by one.
-        let most_rounds = (limit / size).min(MOST_ROUNDS + 1).checked_sub(1)?;
+        let most_rounds = (limit / size).min(most_rounds + 1).checked_sub(1)?;
         if indices.is_empty() {
             return None;
         }
