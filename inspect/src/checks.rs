@@ -52,8 +52,14 @@ fn describe_trap(module: &Module, site: &Site) -> Check {
         SiteKind::IndexOutOfBounds => "the index may be out of range",
         SiteKind::Print | SiteKind::PrintError => "the kernel prints here",
     };
+    let reason = if site.at_launch { "only where the launch does not meet the conditions" } else { reason };
     let file = module.files[site.location.file].clone();
-    Check { text: site.text.clone(), place: (file, site.location.line), at_launch: false, reason: reason.to_owned() }
+    Check {
+        text: site.text.clone(),
+        place: (file, site.location.line),
+        at_launch: site.at_launch,
+        reason: reason.to_owned(),
+    }
 }
 
 fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index: ValueId, site: &Site) -> Check {

@@ -3,6 +3,7 @@
 //!
 //! A trap lets the invocation go on, so an earlier checked access with the same index proves nothing.
 
+use super::assumptions::Assumptions;
 use super::edit::for_each_inst;
 use super::facts::Facts;
 use super::ranges::Range;
@@ -18,26 +19,89 @@ use crate::types::{Size, Type, TypeId, Types};
 /// Rounds of guessing how loop counters move; what is still wrong then counts as unknown.
 const ROUNDS: usize = 4;
 
+/// How many sums are looked through for a counter.
+const SUMS: usize = 3;
+
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let needs_facts = |inst: &Inst| {
         matches!(inst.kind, InstKind::Op(Op::Div | Op::Rem, _) | InstKind::CoopLoad(_) | InstKind::CoopStore(..))
+            || matches!(inst.kind, InstKind::Trap(..) | InstKind::Panic(..))
             || inst.kind.place().is_some_and(Place::is_checked)
     };
     // Most functions that get here have something, which stands near their beginning.
     if !function.insts.iter().any(|(_, inst)| needs_facts(inst)) {
         return Changed::No;
     }
+    let Some(mut found) = walk(function, cx, None) else { return Changed::No };
+    let is_left = !found.indices.on_device.is_empty() || !found.traps.is_empty();
+    if is_left
+        && cx.kernel.is_some()
+        && let Some(assumptions) = Assumptions::of(function, cx.types)
+        && let Some(assumed) = walk(function, cx, Some(&assumptions))
+    {
+        found.leave_to_the_launch(assumed, &assumptions.obligations());
+    }
+    let Found { proven, decided, indices, traps } = found;
+    cx.checks.indices.at_launch.extend(indices.at_launch);
+    cx.checks.indices.on_device.extend(indices.on_device.into_iter().chain(traps));
+    for (id, truth) in &decided {
+        function.insts[*id].kind = InstKind::Const(Constant::Bool(*truth));
+    }
+    cx.checks.removed += proven.len();
+    for (id, step) in &proven {
+        if let Some(place) = function.insts[*id].kind.place_mut()
+            && let Step::Index { check, .. } = &mut place.path[*step]
+        {
+            *check = None;
+        }
+    }
+    if proven.is_empty() && decided.is_empty() { Changed::No } else { Changed::Yes }
+}
+
+/// What a walk through a function found out.
+struct Found {
+    proven: Vec<(InstId, usize)>,
+    decided: Vec<(InstId, bool)>,
+    indices: Indices,
+    /// Sites of traps to which control may come.
+    traps: Vec<SiteId>,
+}
+
+impl Found {
+    /// Leaves to the launch what is not found needless here, but where the obligations hold under which `assumed` was found.
+    fn leave_to_the_launch(&mut self, assumed: Self, obligations: &[Obligation]) {
+        let is_kept = |site: &SiteId| !assumed.indices.on_device.contains(site) && !assumed.traps.contains(site);
+        let (mut left, on_device) = std::mem::take(&mut self.indices.on_device).into_iter().partition(is_kept);
+        self.indices.on_device = on_device;
+        let (traps_left, traps): (Vec<_>, Vec<_>) = std::mem::take(&mut self.traps).into_iter().partition(is_kept);
+        self.traps = traps;
+        left.extend(traps_left);
+        left.sort_unstable();
+        left.dedup();
+        for (site, obligation) in assumed.indices.at_launch {
+            if left.contains(&site) {
+                self.indices.at_launch.push((site, obligation));
+            }
+        }
+        let assumed = left.iter().flat_map(|site| obligations.iter().map(|obligation| (*site, obligation.clone())));
+        self.indices.at_launch.extend(assumed);
+    }
+}
+
+/// Walks through a function; nothing where there is nothing to find out.
+fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>) -> Option<Found> {
     let (mut is_checked, mut has_guards, mut has_ceilings) = (false, false, false);
     let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
-    let facts = Facts::new(function, cx.types, cx.kernel, &mut |id, inst| match &inst.kind {
+    let facts = Facts::new(function, cx.types, cx.kernel, assumptions, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
         InstKind::Op(Op::Div | Op::Rem, _) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => has_guards = true,
         InstKind::Op(Op::Eq | Op::Ne, _) => has_ceilings = true,
+        InstKind::Trap(..) | InstKind::Panic(..) => is_checked = true,
         kind => is_checked |= kind.place().is_some_and(Place::is_checked),
     });
     if !is_checked && !has_guards {
-        return Changed::No;
+        return None;
     }
     let ceilings = if has_ceilings { ceilings(function) } else { SecondaryMap::new() };
     let mut walker = Walker {
@@ -53,6 +117,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         indices: Indices::default(),
         has_guards,
         decided: Vec::new(),
+        traps: Vec::new(),
     };
     for round in 0..=ROUNDS {
         if round == ROUNDS {
@@ -64,28 +129,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         walker.proven.clear();
         walker.indices = Indices::default();
         walker.decided.clear();
+        walker.traps.clear();
         walker.block(function.entry);
         if !walker.contradicted {
             break;
         }
     }
-    let proven = std::mem::take(&mut walker.proven);
-    let decided = std::mem::take(&mut walker.decided);
-    let Indices { at_launch, on_device } = std::mem::take(&mut walker.indices);
-    cx.checks.indices.at_launch.extend(at_launch);
-    cx.checks.indices.on_device.extend(on_device);
-    for (id, truth) in &decided {
-        function.insts[*id].kind = InstKind::Const(Constant::Bool(*truth));
-    }
-    cx.checks.removed += proven.len();
-    for (id, step) in &proven {
-        if let Some(place) = function.insts[*id].kind.place_mut()
-            && let Step::Index { check, .. } = &mut place.path[*step]
-        {
-            *check = None;
-        }
-    }
-    if proven.is_empty() && decided.is_empty() { Changed::No } else { Changed::Yes }
+    let Walker { proven, indices, decided, traps, .. } = walker;
+    Some(Found { proven, decided, indices, traps })
 }
 
 /// Finds what loop parameters are compared with for equality, if that is defined before the loop.
@@ -159,6 +210,8 @@ struct Walker<'a> {
     has_guards: bool,
     /// Comparisons that come out one way.
     decided: Vec<(InstId, bool)>,
+    /// Sites of traps to which control may come.
+    traps: Vec<SiteId>,
 }
 
 impl Walker<'_> {
@@ -191,6 +244,9 @@ impl Walker<'_> {
                 InstKind::Continue(target, values) => self.confirm(*target, values),
                 InstKind::Load(place) | InstKind::Store(place, _) => self.check(id, place),
                 kind => {
+                    if let InstKind::Trap(site, _) | InstKind::Panic(site, _) = kind {
+                        self.traps.push(*site);
+                    }
                     if let Some(place) = kind.place() {
                         self.check(id, place);
                     }
@@ -246,9 +302,18 @@ impl Walker<'_> {
     fn branch(&mut self, results: &[ValueId], condition: ValueId, then_block: BlockId, else_block: BlockId) {
         let [yes, no] = [(then_block, true), (else_block, false)].map(|(block, truth)| {
             let mark = self.facts.mark();
+            // What traps there, and is not come to, may be left to the launch.
+            let traps = self.traps.len();
+            let obligations = if self.traps_at_once(block) { self.facts.never_if(condition, truth) } else { None };
             self.facts.assume(condition, truth);
             let yielded = self.block(block);
             self.facts.take_back(mark);
+            if let Some(obligations) = obligations {
+                for site in self.traps.drain(traps..) {
+                    let left = obligations.iter().map(|obligation| (site, obligation.clone()));
+                    self.indices.at_launch.extend(left);
+                }
+            }
             yielded
         });
         match (yes.is_some(), no.is_some()) {
@@ -258,6 +323,17 @@ impl Walker<'_> {
             _ => {}
         }
         self.define_joined(results, [yes, no].into_iter().flatten().collect());
+    }
+
+    /// Whether whoever comes to a block comes to a trap.
+    fn traps_at_once(&self, block: BlockId) -> bool {
+        self.function.blocks[block].insts.iter().any(|id| match &self.function.insts[*id].kind {
+            InstKind::Trap(..) | InstKind::Panic(..) => true,
+            InstKind::If { then_block, else_block, .. } => {
+                self.traps_at_once(*then_block) && self.traps_at_once(*else_block)
+            }
+            _ => false,
+        })
     }
 
     fn define_joined(&mut self, results: &[ValueId], yields: Vec<Vec<Range>>) {
@@ -346,6 +422,10 @@ impl Walker<'_> {
                 continue;
             }
             let way = match self.facts.definition(next) {
+                Some(InstKind::Op(Op::Select, parts)) if parts[1..].contains(&param) => {
+                    let other = if parts[1] == param { parts[2] } else { parts[1] };
+                    if self.facts.adds_to(other, param, SUMS) { Guess::Grows } else { Guess::Shrinks }
+                }
                 Some(InstKind::Op(op, operands)) if operands[0] == param || operands.get(1) == Some(&param) => match op
                 {
                     Op::Add if operands.iter().any(|operand| self.facts.range(*operand).hi < 0) => Guess::Shrinks,

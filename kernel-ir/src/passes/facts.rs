@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::assumptions::Assumptions;
 use super::edit::{for_each_inst, yields};
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
@@ -39,6 +40,8 @@ pub(super) struct Facts<'a> {
     function: &'a Function,
     types: &'a Types,
     kernel: Option<&'a Kernel>,
+    /// What is taken for true of the launch.
+    assumptions: Option<&'a Assumptions>,
     definitions: Vec<Option<(InstId, usize)>>,
     /// By value: the one under whose name facts are kept. Empty as long as each is kept under its own.
     canonical: Vec<ValueId>,
@@ -72,6 +75,7 @@ impl<'a> Facts<'a> {
         function: &'a Function,
         types: &'a Types,
         kernel: Option<&'a Kernel>,
+        assumptions: Option<&'a Assumptions>,
         visit: &mut impl FnMut(InstId, &Inst),
     ) -> Self {
         let count = function.values.len();
@@ -80,6 +84,7 @@ impl<'a> Facts<'a> {
             function,
             types,
             kernel,
+            assumptions,
             definitions: vec![None; count],
             canonical: Vec::new(),
             lengths: SecondaryMap::new(),
@@ -173,6 +178,12 @@ impl<'a> Facts<'a> {
             }
         }
         self.define(value, range);
+        self.learn_stride(value);
+    }
+
+    /// Learns `value < upper` (strict) or `value <= upper` of integers without sign, of which the walk has just found out.
+    pub(super) fn learn(&mut self, value: ValueId, upper: ValueId, strict: bool) {
+        self.learn_below(value, upper, strict);
     }
 
     /// The interval of a value on the current path.
@@ -223,13 +234,18 @@ impl<'a> Facts<'a> {
             }
             Some(InstKind::ConstParam(param)) => Range::new(self.least(*param, full.lo), full.hi),
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
+            Some(InstKind::Param(param)) => self.assumed(full, |known| known.of_param(*param, &[])),
+            Some(InstKind::Len(buffer)) => self.assumed(full, |known| known.of_len(*buffer)),
             Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
                 (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
                     Some(kernel) => Range::new(0, most(kernel.workgroup[*axis as usize]) - 1),
                     None => full,
                 },
                 // A grid has at most 2^32 - 1 invocations and workgroups per axis: the runtime refuses larger ones.
-                (Some(InstKind::Builtin(Builtin::GlobalId | Builtin::WorkgroupId)), [_]) => Range::new(0, full.hi - 1),
+                (Some(InstKind::Builtin(builtin @ (Builtin::GlobalId | Builtin::WorkgroupId))), [axis]) => {
+                    self.assumed(Range::new(0, full.hi - 1), |known| known.of_position(*builtin, *axis))
+                }
+                (Some(InstKind::Param(param)), path) => self.assumed(full, |known| known.of_param(*param, path)),
                 (Some(InstKind::Builtin(Builtin::NumWorkgroups)), [_]) => Range::new(1, full.hi),
                 (Some(InstKind::Builtin(Builtin::WorkgroupSize)), [axis]) => match self.kernel {
                     Some(kernel) => match kernel.workgroup[*axis as usize].known() {
@@ -242,6 +258,11 @@ impl<'a> Facts<'a> {
             },
             _ => full,
         }
+    }
+
+    /// What is known, and assumed, if anything is.
+    fn assumed(&self, known: Range, assumed: impl FnOnce(&Assumptions) -> Range) -> Range {
+        self.assumptions.map_or(known, |assumptions| known.meet(assumed(assumptions)))
     }
 
     /// The range of a builtin that is one `u32`.
@@ -437,6 +458,30 @@ impl<'a> Facts<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whether a condition certainly does not come out as `truth`.
+    pub(super) fn never(&self, condition: ValueId, truth: bool) -> bool {
+        match self.definition(condition) {
+            Some(InstKind::Const(constant)) => super::eval::is_true(*constant) == Some(!truth),
+            Some(InstKind::Op(Op::Not, operands)) => self.never(operands[0], !truth),
+            Some(InstKind::Op(op @ (Op::And | Op::Or), operands)) => {
+                let mut parts = operands.iter().map(|part| self.never(*part, truth));
+                if (*op == Op::And) == truth { parts.any(|never| never) } else { parts.all(|never| never) }
+            }
+            Some(InstKind::Op(op, operands)) if operands.len() == 2 && self.integer(operands[0]).is_some() => {
+                let (a, b) = (operands[0], operands[1]);
+                match (op, truth) {
+                    (Op::Lt, true) | (Op::Ge, false) => self.is_below(b, a, false),
+                    (Op::Le, true) | (Op::Gt, false) => self.is_below(b, a, true),
+                    (Op::Gt, true) | (Op::Le, false) => self.is_below(a, b, false),
+                    (Op::Ge, true) | (Op::Lt, false) => self.is_below(a, b, true),
+                    (Op::Eq, true) | (Op::Ne, false) => self.is_below(a, b, true) || self.is_below(b, a, true),
+                    _ => false,
+                }
+            }
+            _ => false,
         }
     }
 

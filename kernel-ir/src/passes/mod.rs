@@ -8,6 +8,7 @@
 //! evaluates it for each launch. If all hold, the pipeline's specialization constant switches these checks off;
 //! otherwise the launch runs with them.
 
+mod assumptions;
 mod edit;
 pub mod eliminate_checks;
 pub mod eval;
@@ -30,6 +31,7 @@ pub mod remove_dead_code;
 pub mod renumber;
 pub mod share_values;
 pub mod split_locals;
+mod strides;
 pub mod tail_returns;
 pub mod unroll_loops;
 mod upper_bounds;

@@ -8,13 +8,16 @@ use std::cell::Cell;
 
 use super::facts::Facts;
 use super::ranges::Range;
-use crate::ir::{Bound, BoundOp, Builtin, InstKind, ValueId};
+use crate::ir::{Bound, BoundOp, Builtin, InstKind, Obligation, ValueId};
 use crate::op::Op;
+use crate::types::Scalar;
 
 /// How many operations deep a bound may be.
 const DEPTH: usize = 12;
 /// How many values are looked at for one bound.
 const FUEL: usize = 128;
+/// How many sums within sums are taken apart.
+const ADDENDS: usize = 5;
 /// The same for what a value is made of, where a guard has given a bound already.
 const FUEL_BESIDE_GUARDS: usize = 16;
 
@@ -24,6 +27,81 @@ impl Facts<'_> {
     pub(super) fn upper_bound(&self, value: ValueId) -> Option<Bound> {
         self.is_out_of_fuel.set(false);
         self.upper(value, DEPTH, &Cell::new(FUEL))
+    }
+
+    /// What the host has to find true for a condition never to come out as `truth`; `None` where it cannot be asked.
+    pub(super) fn never_if(&self, condition: ValueId, truth: bool) -> Option<Vec<Obligation>> {
+        if self.never(condition, truth) {
+            return Some(Vec::new());
+        }
+        let Some(InstKind::Op(op, operands)) = self.definition(condition) else { return None };
+        match (op, truth) {
+            (Op::Not, _) => return self.never_if(operands[0], !truth),
+            (Op::Or, true) | (Op::And, false) => {
+                let parts = operands.iter().map(|part| self.never_if(*part, truth)).collect::<Option<Vec<_>>>();
+                return parts.map(|parts| parts.concat());
+            }
+            (Op::And, true) | (Op::Or, false) => return operands.iter().find_map(|part| self.never_if(*part, truth)),
+            _ => {}
+        }
+        if operands.len() != 2
+            || !operands.iter().all(|operand| self.range(*operand).lo >= 0 && self.integer(*operand).is_some())
+        {
+            return None;
+        }
+        let (a, b) = (operands[0], operands[1]);
+        let obligation = match (op, truth) {
+            (Op::Gt, true) | (Op::Le, false) => self.not_above(a, b),
+            (Op::Lt, true) | (Op::Ge, false) => self.not_above(b, a),
+            (Op::Ge, true) | (Op::Lt, false) => self.below(a, b),
+            (Op::Le, true) | (Op::Gt, false) => self.below(b, a),
+            _ => None,
+        };
+        obligation.map(|obligation| vec![obligation])
+    }
+
+    fn below(&self, a: ValueId, b: ValueId) -> Option<Obligation> {
+        Some(Obligation { index: self.upper_bound(a)?, length: self.exact(b)? })
+    }
+
+    fn not_above(&self, a: ValueId, b: ValueId) -> Option<Obligation> {
+        if let Some(limit) = self.exact(b) {
+            let length = Bound::binary(BoundOp::Add, limit, Bound::Const(1));
+            return Some(Obligation { index: self.upper_bound(a)?, length });
+        }
+        // A part is not above a sum that does not wrap.
+        let Some(InstKind::Op(Op::Add, parts)) = self.definition(b) else { return None };
+        if !parts.contains(&a) || self.integer(b) != Some(Scalar::U32) {
+            return None;
+        }
+        let [first, second] = [parts[0], parts[1]].map(|part| self.upper_bound(part));
+        Some(Obligation { index: Bound::binary(BoundOp::Add, first?, second?), length: Bound::Const(u32::MAX) })
+    }
+
+    /// What a value is, if the host knows exactly.
+    fn exact(&self, value: ValueId) -> Option<Bound> {
+        if self.integer(value)? != Scalar::U32 {
+            return None;
+        }
+        match self.definition(value)? {
+            InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
+            InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
+            _ => {
+                let range = self.range(value);
+                u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi).map(Bound::Const)
+            }
+        }
+    }
+
+    /// Whether a value is a sum with another one in it.
+    pub(super) fn adds_to(&self, value: ValueId, part: ValueId, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self.definition(value) {
+            Some(InstKind::Op(Op::Add, parts)) => {
+                parts.iter().any(|operand| *operand == part || self.adds_to(*operand, part, depth))
+            }
+            _ => false,
+        }
     }
 
     fn upper(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
@@ -101,7 +179,12 @@ impl Facts<'_> {
                 (InstKind::Builtin(Builtin::NumWorkgroups), [axis]) => Some(Bound::Groups(*axis as u8)),
                 _ => None,
             },
-            InstKind::Op(op, operands) => self.upper_of_op(*op, operands, &upper),
+            InstKind::Op(op, operands) => self.upper_of_op(*op, operands, &upper).or_else(|| {
+                // Bits that are kept, and none that are made.
+                let [to, from] = [value, operands[0]].map(|value| self.integer(value).map(Scalar::bits));
+                let is_cut = *op == Op::Cast && from.is_some() && to <= from;
+                if is_cut { self.upper_of_bits(operands[0], ADDENDS, &upper) } else { None }
+            }),
             _ => None,
         }
     }
@@ -119,7 +202,7 @@ impl Facts<'_> {
         };
         // Where both operands have a bound, neither is negative.
         let is_natural = |value: &ValueId| self.range(*value).lo >= 0;
-        let are_asked = matches!(op, Op::Add | Op::Mul | Op::Max | Op::Select | Op::Cast);
+        let are_asked = matches!(op, Op::Add | Op::Mul | Op::Sub | Op::Max | Op::Select | Op::Cast);
         if !are_asked && !operands.iter().all(is_natural) {
             return None;
         }
@@ -149,8 +232,62 @@ impl Facts<'_> {
                 let least = u32::try_from(self.range(operands[1]).lo).ok()?;
                 Some(Bound::binary(BoundOp::Sub, upper(operands[0])?, Bound::Const(least)))
             }
+            Op::Sub => self.upper_of_parts(operands[0], operands[1], ADDENDS, upper),
             // A cast of a number that is not negative keeps it or cuts bits off.
             Op::Cast if self.integer(operands[0]).is_some() => upper(operands[0]),
+            _ => None,
+        }
+    }
+
+    /// A bound of the bits of a signed sum or product as a number without sign: of parts that are not negative they are what the sum or
+    /// product without sign would be.
+    fn upper_of_bits(&self, value: ValueId, depth: usize, upper: &impl Fn(ValueId) -> Option<Bound>) -> Option<Bound> {
+        let depth = depth.checked_sub(1)?;
+        if self.range(value).lo >= 0 {
+            return upper(value);
+        }
+        let Some(InstKind::Op(op @ (Op::Add | Op::Mul | Op::Sub), operands)) = self.definition(value) else {
+            return None;
+        };
+        if *op == Op::Sub {
+            return self.upper_of_parts(operands[0], operands[1], depth, upper);
+        }
+        let [a, b] = [operands[0], operands[1]].map(|operand| self.upper_of_bits(operand, depth, upper));
+        Some(Bound::binary(if *op == Op::Add { BoundOp::Add } else { BoundOp::Mul }, a?, b?))
+    }
+
+    /// A bound of a sum, that may wrap, less what one of its parts alone is not below: `row * width + (x - 1)` where `x` is at least 1,
+    /// `(row - 1) * width + x` where `row` is.
+    fn upper_of_parts(
+        &self,
+        whole: ValueId,
+        taken: ValueId,
+        depth: usize,
+        upper: &impl Fn(ValueId) -> Option<Bound>,
+    ) -> Option<Bound> {
+        let depth = depth.checked_sub(1)?;
+        if self.range(whole).lo >= 0 && self.is_below(taken, whole, false) {
+            let least = u32::try_from(self.range(taken).lo).ok()?;
+            return Some(Bound::binary(BoundOp::Sub, upper(whole)?, Bound::Const(least)));
+        }
+        match self.definition(whole)? {
+            InstKind::Op(Op::Add, parts) => {
+                [(parts[0], parts[1]), (parts[1], parts[0])].into_iter().find_map(|(part, other)| {
+                    let less = self.upper_of_parts(part, taken, depth, upper)?;
+                    Some(Bound::binary(BoundOp::Add, less, self.upper_of_bits(other, depth, upper)?))
+                })
+            }
+            InstKind::Op(Op::Mul, factors) => {
+                let times = match (factors[0], factors[1]) {
+                    (times, factor) | (factor, times) if factor == taken => times,
+                    _ => return None,
+                };
+                if self.range(times).lo < 1 {
+                    return None;
+                }
+                let less = Bound::binary(BoundOp::Sub, upper(times)?, Bound::Const(1));
+                Some(Bound::binary(BoundOp::Mul, less, upper(taken)?))
+            }
             _ => None,
         }
     }

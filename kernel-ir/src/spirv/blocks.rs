@@ -388,14 +388,26 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn write_if(&mut self, inst: &Inst, condition: ValueId, then: BlockId, other: BlockId) -> Result<(), EmitError> {
-        let condition = self.value(condition);
+        let mut condition = self.value(condition);
         let mut selection = Selection { merge: self.w.new_id(), yields: Vec::new() };
         let then_label = self.w.new_id();
         // An `else` that does nothing needs no block.
         let empty_else = only_yield(self.function, other).map(|values| (self.w.label, self.ids(values)));
         let else_label = if empty_else.is_some() { selection.merge } else { self.w.new_id() };
+        let mut ways = [then_label, else_label];
+        // Where the kernel's obligations hold, nobody comes to what they rule out.
+        let [then_is_ruled_out, other_is] = [then, other].map(|block| self.is_ruled_out(block));
+        if then_is_ruled_out || other_is {
+            let bool_ = self.w.bool_type();
+            if then_is_ruled_out {
+                condition = self.w.op(Op::LogicalNot, bool_, &[condition]);
+                ways.reverse();
+            }
+            let is_proven = self.w.is_proven();
+            condition = self.w.op(Op::LogicalOr, bool_, &[condition, is_proven]);
+        }
         self.w.effect(Op::SelectionMerge, &[selection.merge, 0]);
-        self.w.effect(Op::BranchConditional, &[condition, then_label, else_label]);
+        self.w.effect(Op::BranchConditional, &[condition, ways[0], ways[1]]);
         self.w.begin_block(then_label);
         self.block(then, Some(&mut selection))?;
         match empty_else {
@@ -407,6 +419,17 @@ impl FunctionWriter<'_, '_> {
         }
         self.join(inst, selection.merge, &selection.yields);
         Ok(())
+    }
+
+    /// Whether whoever comes to a block comes to a trap that the kernel's obligations rule out.
+    fn is_ruled_out(&self, block: BlockId) -> bool {
+        self.function.blocks[block].insts.iter().any(|id| match &self.function.insts[*id].kind {
+            InstKind::Trap(site, _) | InstKind::Panic(site, _) => self.w.module.sites[*site].at_launch,
+            InstKind::If { then_block, else_block, .. } => {
+                self.is_ruled_out(*then_block) && self.is_ruled_out(*else_block)
+            }
+            _ => false,
+        })
     }
 
     fn write_switch(

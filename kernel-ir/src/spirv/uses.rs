@@ -207,7 +207,8 @@ impl Walk<'_> {
                 InstKind::Call(callee, _) => self.called.push(*callee),
                 InstKind::Trap(site, words) | InstKind::Print(site, words) | InstKind::Panic(site, words) => {
                     self.sites.insert(*site, words.len() as u32);
-                    self.uses.traps_anyway |= !matches!(kind, InstKind::Print(..));
+                    self.uses.traps_anyway |=
+                        !matches!(kind, InstKind::Print(..)) && !self.module.sites[*site].at_launch;
                 }
                 InstKind::Loop { body, .. } => {
                     self.loops.push(*body);

@@ -1,0 +1,200 @@
+//! What launches keep as a rule, and the host can ask: what is divided by is not zero, what becomes signed is small. Proves nothing itself;
+//! what holds under these assumptions holds for launches that meet them as obligations.
+
+use super::ranges::Range;
+use crate::arena::EntityId;
+use crate::few::Few;
+use crate::ir::{
+    Bound, BoundOp, BufferId, Builtin, Constant, Function, InstId, InstKind, Obligation, ParamId, ValueId,
+};
+use crate::op::Op;
+use crate::rounds::definitions;
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// What becomes signed is below this, so that sums of a few such numbers do not wrap.
+const SIGNED: u32 = 1 << 30;
+/// Workgroups along an axis of a grid whose ids become signed.
+const GROUPS: u32 = 1 << 20;
+/// The largest number that a parameter is assumed not to be below.
+const MOST_TAKEN: u32 = 64;
+/// How many casts are followed.
+const CASTS: usize = 4;
+
+/// A number of which the host knows all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Number {
+    Param(ParamId, Few<u32>),
+    Len(BufferId),
+}
+
+impl Number {
+    fn bound(&self) -> Bound {
+        match self {
+            Self::Param(param, path) => Bound::Param(*param, path.clone()),
+            Self::Len(buffer) => Bound::Len(*buffer),
+        }
+    }
+}
+
+/// What is assumed of one launch.
+#[derive(Debug, Default)]
+pub(super) struct Assumptions {
+    /// Numbers, the least that each is, and what it is below, if anything.
+    numbers: Vec<(Number, u32, Option<u32>)>,
+    /// Axes along which the grid has few invocations and workgroups, and the number of workgroups is asked for.
+    axes: [bool; 3],
+}
+
+impl Assumptions {
+    /// What may help a kernel's function; nothing where there is nothing to assume.
+    pub(super) fn of(function: &Function, types: &Types) -> Option<Self> {
+        let view = View { function, types, definitions: definitions(function) };
+        let mut found = Self::default();
+        let (mut has_signed, mut axes) = (false, [false; 3]);
+        for (_, inst) in function.insts.iter() {
+            match &inst.kind {
+                InstKind::Op(Op::Cast, operands) if view.becomes_signed(operands[0], inst.results.first()) => {
+                    has_signed = true;
+                    found.learn(&view, operands[0], 0, Some(SIGNED));
+                }
+                InstKind::Op(Op::Eq | Op::Ne, operands) if view.number(operands[1]) == Some(0) => {
+                    found.learn(&view, operands[0], 1, None);
+                }
+                InstKind::Op(Op::Sub, operands) => {
+                    if let Some(taken @ 1..=MOST_TAKEN) = view.number(operands[1]) {
+                        found.learn(&view, operands[0], taken, None);
+                    }
+                }
+                InstKind::Extract(composite, path) => {
+                    let kind = view.definition(*composite);
+                    if let Some(InstKind::Builtin(Builtin::GlobalId | Builtin::WorkgroupId)) = kind
+                        && let Some(axis) = path.first().and_then(|axis| axes.get_mut(*axis as usize))
+                    {
+                        *axis = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if has_signed {
+            found.axes = axes;
+        }
+        (!found.numbers.is_empty() || found.axes.contains(&true)).then_some(found)
+    }
+
+    fn learn(&mut self, view: &View<'_>, value: ValueId, least: u32, below: Option<u32>) {
+        let Some(number) = view.asked(value) else { return };
+        match self.numbers.iter_mut().find(|known| known.0 == number) {
+            Some(known) => {
+                known.1 = known.1.max(least);
+                known.2 = known.2.or(below);
+            }
+            None => self.numbers.push((number, least, below)),
+        }
+    }
+
+    /// What a by-value parameter, or part of one, is assumed to be.
+    pub(super) fn of_param(&self, param: ParamId, path: &[u32]) -> Range {
+        self.find(|number| matches!(number, Number::Param(known, way) if *known == param && way[..] == *path))
+    }
+
+    /// What a buffer's length is assumed to be.
+    pub(super) fn of_len(&self, buffer: BufferId) -> Range {
+        self.find(|number| *number == Number::Len(buffer))
+    }
+
+    fn find(&self, is_it: impl Fn(&Number) -> bool) -> Range {
+        let known = self.numbers.iter().find(|known| is_it(&known.0));
+        known.map_or(Range::ANY, |(_, least, below)| {
+            Range::new((*least).into(), below.map_or(Range::ANY.hi, |below| i128::from(below) - 1))
+        })
+    }
+
+    /// What a position in the grid is assumed to be.
+    pub(super) fn of_position(&self, builtin: Builtin, axis: u32) -> Range {
+        if self.axes.get(axis as usize) != Some(&true) {
+            return Range::ANY;
+        }
+        match builtin {
+            Builtin::GlobalId => Range::new(0, i128::from(SIGNED) - 1),
+            Builtin::WorkgroupId => Range::new(0, i128::from(GROUPS) - 1),
+            _ => Range::ANY,
+        }
+    }
+
+    /// What the host has to find true for all of it to hold.
+    pub(super) fn obligations(&self) -> Vec<Obligation> {
+        let mut found = Vec::new();
+        for (number, least, below) in &self.numbers {
+            if let Some(index) = least.checked_sub(1) {
+                found.push(Obligation { index: Bound::Const(index), length: number.bound() });
+            }
+            if let Some(below) = below {
+                found.push(Obligation { index: number.bound(), length: Bound::Const(*below) });
+            }
+        }
+        for axis in (0..3u8).filter(|axis| self.axes[usize::from(*axis)]) {
+            for (count, below) in [(Bound::Items(axis), SIGNED), (Bound::Groups(axis), GROUPS)] {
+                let last = Bound::binary(BoundOp::Sub, count, Bound::Const(1));
+                found.push(Obligation { index: last, length: Bound::Const(below) });
+            }
+        }
+        found
+    }
+}
+
+struct View<'a> {
+    function: &'a Function,
+    types: &'a Types,
+    definitions: Vec<Option<InstId>>,
+}
+
+impl View<'_> {
+    fn definition(&self, value: ValueId) -> Option<&InstKind> {
+        self.definitions[value.index()].map(|id| &self.function.insts[id].kind)
+    }
+
+    fn scalar(&self, value: ValueId) -> Option<Scalar> {
+        self.scalar_of(self.function.values[value].ty)
+    }
+
+    fn scalar_of(&self, ty: TypeId) -> Option<Scalar> {
+        match *self.types.get(ty) {
+            Type::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    fn becomes_signed(&self, from: ValueId, to: Option<&ValueId>) -> bool {
+        let to = to.and_then(|to| self.scalar(*to));
+        self.scalar(from) == Some(Scalar::U32) && to == Some(Scalar::I32)
+    }
+
+    /// The constant that a value is.
+    fn number(&self, value: ValueId) -> Option<u32> {
+        match self.definition(value)? {
+            InstKind::Const(Constant::U32(number)) => Some(*number),
+            InstKind::Const(Constant::I32(number)) => u32::try_from(*number).ok(),
+            InstKind::Const(Constant::Zero) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// What the host knows that a value is, but for casts.
+    fn asked(&self, mut value: ValueId) -> Option<Number> {
+        for _ in 0..CASTS {
+            let scalar = self.scalar(value)?;
+            match self.definition(value)? {
+                InstKind::Op(Op::Cast, operands) if scalar.is_int() => value = operands[0],
+                InstKind::Param(param) if scalar == Scalar::U32 => return Some(Number::Param(*param, [].into())),
+                InstKind::Len(buffer) => return Some(Number::Len(*buffer)),
+                InstKind::Extract(composite, path) if scalar == Scalar::U32 => match self.definition(*composite)? {
+                    InstKind::Param(param) => return Some(Number::Param(*param, path.clone())),
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        None
+    }
+}

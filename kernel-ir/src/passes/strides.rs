@@ -1,0 +1,103 @@
+//! What goes up in steps, `start + k * step` where `k` counts to the number of steps that fit: it stays below the end that this number was
+//! made of. So does the middle of a search.
+
+use super::facts::Facts;
+use crate::ir::{InstKind, ValueId};
+use crate::op::Op;
+
+impl Facts<'_> {
+    /// Learns what a value is below that the walk now defines, if it is one that goes up in steps.
+    pub(super) fn learn_stride(&mut self, value: ValueId) {
+        match self.definition(value) {
+            Some(InstKind::Op(Op::Mul, operands)) => {
+                let (a, b) = (operands[0], operands[1]);
+                for (count, step) in [(a, b), (b, a)] {
+                    if let Some((whole, is_above)) = self.whole_of(count, step) {
+                        self.learn(value, whole, is_above);
+                        return;
+                    }
+                }
+            }
+            Some(InstKind::Op(Op::Add, operands)) => {
+                let (a, b) = (operands[0], operands[1]);
+                for (start, way) in [(a, b), (b, a)] {
+                    if let Some((end, is_above)) = self.end_of(start, way) {
+                        self.learn(value, end, is_above);
+                        return;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What `count * step` is not above, or below: what was divided by `step` to give what `count` is below.
+    fn whole_of(&self, count: ValueId, step: ValueId) -> Option<(ValueId, bool)> {
+        let is_unsigned = self.integer(count).is_some_and(|scalar| scalar.is_unsigned());
+        if !is_unsigned || self.range(step).lo < 1 {
+            return None;
+        }
+        let divided = |value: ValueId, by: Op| match self.definition(value)? {
+            InstKind::Op(op, operands) if *op == by && self.is_same(operands[1], step) => Some(operands[0]),
+            _ => None,
+        };
+        self.uppers_of(count).iter().find_map(|&(upper, is_above)| {
+            if let Some(whole) = divided(upper, Op::Div) {
+                // Not above the quotient, rounded down.
+                return Some((whole, false));
+            }
+            let Some(InstKind::Op(Op::Add, parts)) = self.definition(upper) else { return None };
+            let whole = divided(parts[0], Op::Div).filter(|_| is_above)?;
+            // One more where something is left over.
+            let Some(InstKind::Op(Op::Cast, rest)) = self.definition(parts[1]) else { return None };
+            let Some(InstKind::Op(Op::Ne, rest)) = self.definition(rest[0]) else { return None };
+            let is_zero = self.range(rest[1]).lo == 0 && self.range(rest[1]).hi == 0;
+            (is_zero && divided(rest[0], Op::Rem).is_some_and(|other| other == whole)).then_some((whole, true))
+        })
+    }
+
+    /// What `start + way` is not above, or below, where `way` is not above, or below, what is left from `start` to an end.
+    fn end_of(&self, start: ValueId, way: ValueId) -> Option<(ValueId, bool)> {
+        if !self.integer(start).is_some_and(|scalar| scalar.is_unsigned()) {
+            return None;
+        }
+        if let Some(InstKind::Op(op @ (Op::Div | Op::Shr), parts)) = self.definition(way)
+            && self.range(parts[1]).lo >= if *op == Op::Div { 2 } else { 1 }
+            && let Some(end) = self.end_from(parts[0], start)
+            && self.is_below(start, end, true)
+        {
+            // At most half of the way, which is not nothing.
+            return Some((end, true));
+        }
+        self.uppers_of(way).iter().find_map(|&(left, is_above)| match self.definition(left)? {
+            // `if start < end { end - start } else { 0 }`: where anything is below it, it is the difference.
+            InstKind::Op(Op::Select, parts) if is_above && self.is_zero(parts[2]) => {
+                let InstKind::Op(Op::Lt, compared) = self.definition(parts[0])? else { return None };
+                let end = self.end_from(parts[1], start)?;
+                (compared[..] == [start, end]).then_some((end, true))
+            }
+            _ => {
+                let end = self.end_from(left, start)?;
+                self.is_below(start, end, false).then_some((end, is_above))
+            }
+        })
+    }
+
+    /// The end in `end - start`.
+    fn end_from(&self, difference: ValueId, start: ValueId) -> Option<ValueId> {
+        match self.definition(difference)? {
+            InstKind::Op(Op::Sub, operands) if operands[1] == start => Some(operands[0]),
+            _ => None,
+        }
+    }
+
+    fn is_zero(&self, value: ValueId) -> bool {
+        let range = self.range(value);
+        range.lo == 0 && range.hi == 0
+    }
+
+    fn is_same(&self, a: ValueId, b: ValueId) -> bool {
+        let (x, y) = (self.range(a), self.range(b));
+        a == b || x.lo == x.hi && x == y
+    }
+}
