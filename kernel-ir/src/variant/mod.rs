@@ -17,6 +17,7 @@ mod keep;
 mod scans;
 mod shape;
 mod survey;
+mod tally;
 mod write;
 mod zeros;
 
@@ -24,6 +25,7 @@ use std::fmt;
 
 pub(crate) use scans::push;
 use survey::Survey;
+pub use tally::{Tally, tally};
 
 /// The choice of a variant.
 #[derive(Debug, Clone, Copy)]
