@@ -56,10 +56,13 @@ pub(super) enum Argument {
 }
 
 /// Whether calls of a function are lowered in place: it has a reference to write through, or one to more than is worth a copy, or
-/// calls what runs in the function around.
+/// calls what runs in the function around. A method that writes through `&mut self` is such a function where the value holds an array,
+/// which a copy in and out would move with each call.
 pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
+    let self_ty = if ast.writes_self() { typed.params.first() } else { None };
     ast.gives_place
+        || self_ty.is_some_and(|ty| TypeCx::new(program).holds_array(ty))
         || ast.params.iter().zip(&typed.params).any(|(param, ty)| match (ty, param.ty.reference()) {
             (Ty::Closure(item, closure), _) => super::runs_in_place(program, *item, *closure),
             (_, Some(mutable)) => mutable || TypeCx::new(program).holds_array(ty),

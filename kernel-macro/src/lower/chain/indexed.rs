@@ -81,9 +81,20 @@ impl FnCx<'_, '_, '_> {
     /// `start..end`, `start..=end` or `start..`
     pub(super) fn indexed_range(&mut self, start: ValueId, end: Option<ValueId>, inclusive: bool) -> Indexed {
         let at = At::Range { start };
-        let extent = end.map_or(Extent::Endless, |end| Extent::Range(Direct { start, end, inclusive }));
         let trusted = end.is_some() && !inclusive;
+        let (end, inclusive) = match end.filter(|_| inclusive).and_then(|end| self.number_behind(end)) {
+            Some(behind) => (Some(behind), false),
+            None => (end, inclusive),
+        };
+        let extent = end.map_or(Extent::Endless, |end| Extent::Range(Direct { start, end, inclusive }));
         Indexed { extent, at, trusted }
+    }
+
+    /// The number behind a constant, unless that is the largest: `a..=9` is `a..10`, whose loop has one way out, at its head.
+    fn number_behind(&mut self, end: ValueId) -> Option<ValueId> {
+        let (scalar, bits) = (self.shape(end).0, self.known_scalar(end)?);
+        let most = if scalar.is_signed() { scalar.mask() >> 1 } else { scalar.mask() };
+        (scalar.is_int() && bits != most).then(|| self.bits(scalar, bits.wrapping_add(1) & scalar.mask()))
     }
 
     /// The number of a range's elements in another form.
