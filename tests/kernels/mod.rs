@@ -4,6 +4,7 @@ pub mod abstraction;
 pub mod aliases;
 pub mod apart;
 pub mod arithmetic;
+pub mod assumed;
 pub mod batches;
 pub mod bvh;
 pub mod bytes;
@@ -99,6 +100,7 @@ pub fn all() -> Vec<Case> {
     [
         abstraction::CASES,
         aliases::CASES,
+        assumed::CASES,
         apart::CASES,
         arithmetic::CASES,
         batches::CASES,
