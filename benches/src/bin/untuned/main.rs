@@ -1,0 +1,85 @@
+//! Kernels that nobody tuned, beside the same in CUDA C++ and GLSL, on one device, in turns: time of the device, results compared.
+//!
+//! The kernels are written as somebody writes them who has not heard of this library's hints, and stay as they are: a hint that would
+//! help is a pass that is missing. Both peers are made of one text for each workload.
+//!
+//! `--compile FOLDER` writes the peers' sources there and compiles them by `glslc -O` and `nvcc -O3`, as far as these are there, and does
+//! nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads.
+
+mod cuda;
+mod data;
+mod error;
+mod grids;
+mod measure;
+mod numbers;
+mod options;
+mod peers;
+mod rows;
+mod search;
+mod sparse;
+mod workload;
+
+use std::process::ExitCode;
+
+use gridwise::{DeviceKind, Manager};
+use gridwise_benches::raw::RawDevice;
+use gridwise_benches::{Error as BenchError, Machine};
+
+use crate::cuda::Cuda;
+use crate::error::Error;
+use crate::measure::{Bench, Table};
+use crate::options::UntunedOptions;
+use crate::workload::Workload;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workloads, by domain; sizes for a GPU or for a processor.
+fn workloads(large: bool) -> Vec<Workload> {
+    [rows::workloads, grids::workloads, numbers::workloads, sparse::workloads, search::workloads]
+        .into_iter()
+        .flat_map(|domain| domain(large))
+        .collect()
+}
+
+fn run() -> Result<(), Error> {
+    let options = UntunedOptions::parse(std::env::args().skip(1))?;
+    if let Some(folder) = &options.compile {
+        return peers::compile_all(&workloads(false), folder);
+    }
+    let mut machine = Machine::here(&options.common.profile);
+    let manager = Manager::new()?;
+    let device = manager.device();
+    if device.kind == DeviceKind::Host {
+        return Err(Error::NotVulkan(device.to_string()));
+    }
+    machine.device = Some(device.name.clone());
+    machine.driver = Some(device.driver.clone());
+    let is_gpu = device.kind != DeviceKind::Cpu;
+    let raw = RawDevice::open(&device.name)?;
+    let cuda = if is_gpu { Cuda::open()? } else { None };
+    let bench = Bench { manager: &manager, raw: &raw, cuda: cuda.as_ref(), options: &options, is_gpu };
+    let mut table = Table::new(machine);
+    let mut wrong = Vec::new();
+    for workload in workloads(is_gpu) {
+        if options.only.is_empty() || options.only.iter().any(|only| *only == workload.file()) {
+            eprintln!("{} …", workload.name);
+            match bench.measure(&workload) {
+                Err(Error::Bench(BenchError::WrongResult { contender, detail })) => {
+                    wrong.push(format!("{contender}: {detail}"))
+                }
+                row => table.add(row?),
+            }
+        }
+    }
+    print!("{table}");
+    println!("written: {}", table.write(&options.common.out)?.display());
+    if wrong.is_empty() { Ok(()) } else { Err(Error::Wrong(wrong.join("\n"))) }
+}

@@ -1,0 +1,245 @@
+//! Measuring a workload on all sides in turns, and the table of what came out.
+
+use std::fmt::{Display, Formatter};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use gridwise::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor};
+use gridwise::ops::{Access, Op, OpDispatch, Recorder};
+use gridwise::{Grid, Manager};
+use gridwise_benches::raw::{RawDevice, Reference, Stage};
+use gridwise_benches::{Error as BenchError, Machine, Summary, interleave};
+use gridwise_ir::variant::{DriverFaults, VariantDesc, tally, variant};
+use serde::Serialize;
+
+use crate::cuda::{Cuda, Job};
+use crate::error::Error;
+use crate::options::UntunedOptions;
+use crate::workload::{Held, ParamKind, Workload};
+
+/// How long a GPU is kept busy before it is measured.
+const WAKING: Duration = Duration::from_millis(100);
+/// How long a run should take, in launches.
+const RUN: Duration = Duration::from_millis(3);
+/// Launches of the longest run.
+const MOST_TIMES: u32 = 20;
+
+/// What workloads are measured with.
+pub(crate) struct Bench<'a> {
+    pub(crate) manager: &'a Manager,
+    pub(crate) raw: &'a RawDevice,
+    pub(crate) cuda: Option<&'a Cuda>,
+    pub(crate) options: &'a UntunedOptions,
+    pub(crate) is_gpu: bool,
+}
+
+/// A launch, so many times, as one operation, so that one pair of timestamps is around all of them.
+struct Repeat(OpDispatch, u32);
+
+impl Op for Repeat {
+    fn name(&self) -> &str {
+        "repeat"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        self.0.accesses()
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> gridwise::Result<()> {
+        (0..self.1).try_for_each(|_| self.0.record(recorder))
+    }
+}
+
+impl Bench<'_> {
+    /// Runs all sides once and compares what they wrote, then measures them.
+    pub(crate) fn measure(&self, workload: &Workload) -> Result<Row, Error> {
+        let mut tensors = Vec::new();
+        for (data, _) in workload.buffers() {
+            tensors.push(data.tensor(self.manager)?);
+        }
+        let first = self.ours(workload, &mut tensors, 1)?;
+        first.eval()?;
+        let ours = results(workload, &tensors)?;
+        let folder = self.options.references.as_deref();
+        let glsl = folder.map(|folder| self.glsl(workload, folder)).transpose()?;
+        if let Some(glsl) = &glsl {
+            glsl.run(1)?;
+            workload.compare("GLSL", &ours, &written(workload, glsl)?)?;
+        }
+        let cuda = match (self.cuda, folder) {
+            (Some(cuda), Some(folder)) => Some(cuda.job(workload, folder)?),
+            _ => None,
+        };
+        if let Some(cuda) = &cuda {
+            cuda.run(1)?;
+            workload.compare("CUDA", &ours, &cuda.results()?)?;
+        }
+        self.time(workload, &mut tensors, glsl.as_ref(), cuda.as_ref())
+    }
+
+    fn time(
+        &self,
+        workload: &Workload,
+        tensors: &mut [Box<dyn Held>],
+        glsl: Option<&Reference<'_>>,
+        cuda: Option<&Job<'_>>,
+    ) -> Result<Row, Error> {
+        let once = self.ours(workload, tensors, 1)?;
+        let start = Instant::now();
+        let mut least = Duration::MAX;
+        loop {
+            least = least.min(once.eval_profiled()?.device());
+            if !self.is_gpu || start.elapsed() > WAKING {
+                break;
+            }
+        }
+        let times = (RUN.as_nanos() / least.as_nanos().max(1)).clamp(1, MOST_TIMES.into()) as u32;
+        let sequence = self.ours(workload, tensors, times)?;
+        let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
+        let mut glsl = glsl.map(|glsl| move || Ok(glsl.run(times)?));
+        let mut cuda = cuda.map(|cuda| move || cuda.run(times));
+        let mut contenders: Vec<&mut dyn FnMut() -> Result<Duration, Error>> = vec![&mut ours];
+        let (has_glsl, has_cuda) = (glsl.is_some(), cuda.is_some());
+        contenders.extend(glsl.iter_mut().map(|side| side as &mut dyn FnMut() -> Result<Duration, Error>));
+        contenders.extend(cuda.iter_mut().map(|side| side as &mut dyn FnMut() -> Result<Duration, Error>));
+        let samples = interleave::<Error>(&mut contenders, 2, self.options.common.runs)?;
+        let mut summaries = samples.iter().map(|samples| samples.summary(1));
+        let ours = summaries.next().unwrap_or_else(|| samples[0].summary(1));
+        Ok(Row {
+            name: workload.name,
+            ours,
+            glsl: if has_glsl { summaries.next() } else { None },
+            cuda: if has_cuda { summaries.next() } else { None },
+            checks: checks_left(workload.kernel),
+        })
+    }
+
+    /// A sequence with so many launches.
+    fn ours(
+        &self,
+        workload: &Workload,
+        tensors: &mut [Box<dyn Held>],
+        times: u32,
+    ) -> Result<gridwise::Sequence, Error> {
+        let mut args = (workload.args)();
+        let mut tensors = tensors.iter_mut();
+        for param in &workload.params {
+            args = match &param.kind {
+                ParamKind::Value { is_ours: false, .. } => args,
+                ParamKind::Value { value, .. } => value.add(args),
+                ParamKind::Buffer { is_written, .. } => match tensors.next() {
+                    Some(tensor) => tensor.add(args, *is_written),
+                    None => args,
+                },
+            };
+        }
+        let sequence = self.manager.sequence()?;
+        sequence.record(Repeat(OpDispatch::new(Grid::groups(workload.groups), args), times))?;
+        Ok(sequence)
+    }
+
+    fn glsl(&self, workload: &Workload, folder: &Path) -> Result<Reference<'_>, Error> {
+        let path = folder.join(format!("{}.spv", workload.file()));
+        let spirv = std::fs::read(&path).map_err(BenchError::file(&path))?;
+        let push = workload.params.iter().filter_map(|param| match &param.kind {
+            ParamKind::Value { value, .. } => Some(value.bytes()),
+            ParamKind::Buffer { .. } => None,
+        });
+        let push: Vec<u8> = push.flatten().collect();
+        let sizes: Vec<u64> = workload.buffers().map(|(data, _)| data.bytes().len() as u64).collect();
+        let buffers: Vec<usize> = (0..sizes.len()).collect();
+        let stage = Stage { spirv: &spirv, constants: &[], push, buffers: &buffers, groups: workload.groups };
+        let reference = Reference::new(self.raw, &sizes, &[stage])?;
+        for (at, (data, _)) in workload.buffers().enumerate() {
+            reference.write(at, data.bytes())?;
+        }
+        Ok(reference)
+    }
+}
+
+fn results(workload: &Workload, tensors: &[Box<dyn Held>]) -> Result<Vec<Vec<u8>>, Error> {
+    let written = workload.buffers().zip(tensors).filter(|((_, is_written), _)| *is_written);
+    written.map(|(_, tensor)| tensor.bytes()).collect()
+}
+
+fn written(workload: &Workload, reference: &Reference<'_>) -> Result<Vec<Vec<u8>>, Error> {
+    let written = workload.buffers().enumerate().filter(|(_, (_, is_written))| *is_written);
+    written.map(|(at, _)| Ok(reference.read::<u8>(at)?)).collect()
+}
+
+/// A workload's figures.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    name: &'static str,
+    ours: Summary,
+    glsl: Option<Summary>,
+    cuda: Option<Summary>,
+    /// Checks that stay on the device where a launch keeps its obligations.
+    checks: usize,
+}
+
+/// All figures of a run.
+#[derive(Debug, Serialize)]
+pub(crate) struct Table {
+    machine: Machine,
+    rows: Vec<Row>,
+}
+
+impl Row {
+    fn ratio(&self, peer: Option<Summary>) -> Option<f64> {
+        peer.map(|peer| self.ours.median / peer.median)
+    }
+}
+
+impl Table {
+    pub(crate) fn new(machine: Machine) -> Self {
+        Self { machine, rows: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+
+    /// Writes the figures as JSON.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn write(&self, folder: &Path) -> Result<PathBuf, Error> {
+        std::fs::create_dir_all(folder).map_err(BenchError::file(folder))?;
+        let path = folder.join("untuned.json");
+        let text = serde_json::to_string_pretty(self).map_err(BenchError::from)?;
+        std::fs::write(&path, text).map_err(BenchError::file(&path))?;
+        Ok(path)
+    }
+}
+
+impl Display for Table {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "| workload | gridwise, µs | GLSL | CUDA | / GLSL | / CUDA | checks |")?;
+        writeln!(f, "| --- | --- | --- | --- | --- | --- | --- |")?;
+        let time = |summary: Option<Summary>| summary.map_or(String::new(), |summary| format!("{:.1}", summary.median));
+        let number = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
+        for row in &self.rows {
+            let (glsl, cuda) = (number(row.ratio(row.glsl)), number(row.ratio(row.cuda)));
+            let times = [Some(row.ours), row.glsl, row.cuda].map(time);
+            writeln!(f, "| {} | {} | {glsl} | {cuda} | {} |", row.name, times.join(" | "), row.checks)?;
+        }
+        let mean = |ratios: Vec<f64>| {
+            let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+            (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
+        };
+        let glsl = number(mean(self.rows.iter().filter_map(|row| row.ratio(row.glsl)).collect()));
+        let cuda = number(mean(self.rows.iter().filter_map(|row| row.ratio(row.cuda)).collect()));
+        let checks: usize = self.rows.iter().map(|row| row.checks).sum();
+        writeln!(f, "| geometric mean of {} | | | | {glsl} | {cuda} | {checks} |", self.rows.len())
+    }
+}
+
+/// The checks in the module that the usual launch's pipeline is made of.
+fn checks_left(kernel: &KernelDescriptor) -> usize {
+    let words = kernel.spirv.words().unwrap_or_default();
+    let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
+    let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE, IS_FULL].map(|id| (id, 1));
+    let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false, faults: DriverFaults::default() };
+    variant(&words, &desc).map_or(0, |words| tally(&words).checks)
+}

@@ -1,0 +1,38 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use gridwise_benches::{Error as BenchError, Options};
+
+use crate::error::Error;
+
+/// Recorded runs, when the command line does not say.
+const RUNS: usize = 11;
+
+/// What the bench is told.
+#[derive(Debug)]
+pub(crate) struct UntunedOptions {
+    pub(crate) common: Options,
+    /// Folder with compiled peers.
+    pub(crate) references: Option<PathBuf>,
+    /// Folder to put sources and compiled peers into, and do nothing else.
+    pub(crate) compile: Option<PathBuf>,
+    /// Workloads to run, by the names of their files; all when empty.
+    pub(crate) only: Vec<String>,
+}
+
+impl UntunedOptions {
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, Error> {
+        let (mut references, mut compile, mut only, mut rest) = (None, None, Vec::new(), Vec::new());
+        while let Some(flag) = arguments.next() {
+            let value = arguments.next().ok_or_else(|| BenchError::Argument(flag.clone()))?;
+            match flag.as_str() {
+                "--references" => references = Some(value.into()),
+                "--compile" => compile = Some(value.into()),
+                "--only" => only = value.split(',').map(str::to_owned).collect(),
+                _ => rest.extend([flag, value]),
+            }
+        }
+        Ok(Self { common: Options::parse(rest.into_iter(), RUNS)?, references, compile, only })
+    }
+}
