@@ -1,5 +1,5 @@
-//! What launches keep as a rule, such as divisors that are not zero and widths that fit an `i32`: without checks on the device where they do,
-//! with Rust's panic where they do not. And loops that go up in steps, whose end is known.
+//! Launches that keep what launches keep as a rule, such as divisors that are not zero and widths that fit an `i32`, without checks on the
+//! device; others with Rust's panic. And loops that go up in steps, whose end is known.
 
 use gridwise::prelude::*;
 use gridwise::{Error, Kernel};
@@ -135,7 +135,7 @@ fn wrapped_sums() -> Vec<u32> {
     (0..16).map(|i| sum(i % 4, i / 4)).collect()
 }
 
-/// What is left, above and below an inner place.
+/// The numbers left of, right of, above and below an inner place.
 #[kernel(workgroup = [4, 4])]
 fn inner(width: u32, height: u32, x: &[u32], out: &mut [u32]) {
     let (i, j) = (global_id().x as usize, global_id().y as usize);

@@ -1,5 +1,5 @@
-//! What launches keep as a rule, and the host can ask: what is divided by is not zero, what becomes signed is small. Proves nothing itself;
-//! what holds under these assumptions holds for launches that meet them as obligations.
+//! Assumptions that launches keep as a rule, and the host can ask for: divisors are not zero, numbers that become signed are small. They
+//! prove nothing themselves; a check that they make needless is left out of launches that meet them as obligations.
 
 use super::ranges::Range;
 use crate::arena::EntityId;
@@ -11,7 +11,7 @@ use crate::op::Op;
 use crate::rounds::definitions;
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// What becomes signed is below this, so that sums of a few such numbers do not wrap.
+/// The limit of numbers that become signed, so that sums of a few of them do not wrap.
 const SIGNED: u32 = 1 << 30;
 /// Workgroups along an axis of a grid whose ids become signed.
 const GROUPS: u32 = 1 << 20;
@@ -36,7 +36,7 @@ impl Number {
     }
 }
 
-/// What is assumed of one launch.
+/// The assumptions of one launch.
 #[derive(Debug, Default)]
 pub(super) struct Assumptions {
     /// Numbers, the least that each is, and what it is below, if anything.
@@ -46,7 +46,7 @@ pub(super) struct Assumptions {
 }
 
 impl Assumptions {
-    /// What may help a kernel's function; nothing where there is nothing to assume.
+    /// The assumptions that may help a kernel's function; nothing where there are none.
     pub(super) fn of(function: &Function, types: &Types) -> Option<Self> {
         let view = View { function, types, definitions: definitions(function) };
         let mut found = Self::default();
@@ -93,12 +93,12 @@ impl Assumptions {
         }
     }
 
-    /// What a by-value parameter, or part of one, is assumed to be.
+    /// The range that a by-value parameter, or part of one, is assumed to have.
     pub(super) fn of_param(&self, param: ParamId, path: &[u32]) -> Range {
         self.find(|number| matches!(number, Number::Param(known, way) if *known == param && way[..] == *path))
     }
 
-    /// What a buffer's length is assumed to be.
+    /// The range that a buffer's length is assumed to have.
     pub(super) fn of_len(&self, buffer: BufferId) -> Range {
         self.find(|number| *number == Number::Len(buffer))
     }
@@ -110,7 +110,7 @@ impl Assumptions {
         })
     }
 
-    /// What a position in the grid is assumed to be.
+    /// The range that a position in the grid is assumed to have.
     pub(super) fn of_position(&self, builtin: Builtin, axis: u32) -> Range {
         if self.axes.get(axis as usize) != Some(&true) {
             return Range::ANY;
@@ -122,7 +122,7 @@ impl Assumptions {
         }
     }
 
-    /// What the host has to find true for all of it to hold.
+    /// The obligations under which all of it holds.
     pub(super) fn obligations(&self) -> Vec<Obligation> {
         let mut found = Vec::new();
         for (number, least, below) in &self.numbers {
@@ -180,7 +180,7 @@ impl View<'_> {
         }
     }
 
-    /// What the host knows that a value is, but for casts.
+    /// The number of the launch that a value is, but for casts.
     fn asked(&self, mut value: ValueId) -> Option<Number> {
         for _ in 0..CASTS {
             let scalar = self.scalar(value)?;

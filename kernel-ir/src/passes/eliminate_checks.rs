@@ -59,7 +59,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if proven.is_empty() && decided.is_empty() { Changed::No } else { Changed::Yes }
 }
 
-/// What a walk through a function found out.
+/// The results of a walk through a function.
 struct Found {
     proven: Vec<(InstId, usize)>,
     decided: Vec<(InstId, bool)>,

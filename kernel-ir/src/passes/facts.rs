@@ -40,7 +40,7 @@ pub(super) struct Facts<'a> {
     function: &'a Function,
     types: &'a Types,
     kernel: Option<&'a Kernel>,
-    /// What is taken for true of the launch.
+    /// The assumptions of the launch, where it is walked under some.
     assumptions: Option<&'a Assumptions>,
     definitions: Vec<Option<(InstId, usize)>>,
     /// By value: the one under whose name facts are kept. Empty as long as each is kept under its own.
@@ -260,7 +260,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What is known, and assumed, if anything is.
+    /// The range that is known, and assumed, if any is.
     fn assumed(&self, known: Range, assumed: impl FnOnce(&Assumptions) -> Range) -> Range {
         self.assumptions.map_or(known, |assumptions| known.meet(assumed(assumptions)))
     }

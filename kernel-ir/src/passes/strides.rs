@@ -1,5 +1,5 @@
-//! What goes up in steps, `start + k * step` where `k` counts to the number of steps that fit: it stays below the end that this number was
-//! made of. So does the middle of a search.
+//! Values that go up in steps, `start + k * step` where `k` counts to the number of steps that fit: they stay below the end that this
+//! number was made of. So does the middle of a search.
 
 use super::facts::Facts;
 use crate::ir::{InstKind, ValueId};
@@ -31,7 +31,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What `count * step` is not above, or below: what was divided by `step` to give what `count` is below.
+    /// The value that `count * step` is not above, or is below: the one that was divided by `step` to give the bound of `count`.
     fn whole_of(&self, count: ValueId, step: ValueId) -> Option<(ValueId, bool)> {
         let is_unsigned = self.integer(count).is_some_and(|scalar| scalar.is_unsigned());
         if !is_unsigned || self.range(step).lo < 1 {
@@ -56,7 +56,7 @@ impl Facts<'_> {
         })
     }
 
-    /// What `start + way` is not above, or below, where `way` is not above, or below, what is left from `start` to an end.
+    /// The end that `start + way` is not above, or is below, where `way` is so of the distance from `start` to it.
     fn end_of(&self, start: ValueId, way: ValueId) -> Option<(ValueId, bool)> {
         if !self.integer(start).is_some_and(|scalar| scalar.is_unsigned()) {
             return None;

@@ -29,7 +29,7 @@ impl Facts<'_> {
         self.upper(value, DEPTH, &Cell::new(FUEL))
     }
 
-    /// What the host has to find true for a condition never to come out as `truth`; `None` where it cannot be asked.
+    /// The obligations under which a condition never comes out as `truth`; `None` where the host cannot be asked.
     pub(super) fn never_if(&self, condition: ValueId, truth: bool) -> Option<Vec<Obligation>> {
         if self.never(condition, truth) {
             return Some(Vec::new());
@@ -78,7 +78,7 @@ impl Facts<'_> {
         Some(Obligation { index: Bound::binary(BoundOp::Add, first?, second?), length: Bound::Const(u32::MAX) })
     }
 
-    /// What a value is, if the host knows exactly.
+    /// The bound that a value equals, if the host knows it exactly.
     fn exact(&self, value: ValueId) -> Option<Bound> {
         if self.integer(value)? != Scalar::U32 {
             return None;

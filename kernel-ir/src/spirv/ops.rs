@@ -249,7 +249,7 @@ impl FunctionWriter<'_, '_> {
         self.w.op(Spv::ISub, ty, &[ids[0], taken])
     }
 
-    /// What to multiply by in place of dividing by a constant: the inverse of a power of two is one, and the product as exact.
+    /// The factor that stands for a constant divisor: the inverse of a power of two is one, and the product as exact.
     fn exact_inverse(&mut self, divisor: ValueId, lanes: Lanes) -> Option<Id> {
         let (width, digits) = match lanes.scalar {
             Scalar::F32 => (8, 23),

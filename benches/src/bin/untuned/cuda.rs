@@ -142,7 +142,7 @@ impl Job<'_> {
         Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3 / f64::from(times.max(1))))
     }
 
-    /// What the written buffers hold.
+    /// The bytes of the written buffers.
     ///
     /// # Errors
     /// When the driver fails.

@@ -14,7 +14,7 @@ pub(crate) enum Numbers {
 
 /// An element of a buffer.
 pub(crate) trait Element: GpuData + Pod {
-    /// What C++ and GLSL call it.
+    /// Its name in C++ and GLSL.
     const NAME: &'static str;
     const NUMBERS: Numbers;
 }
@@ -66,7 +66,7 @@ pub(crate) fn bytes(len: usize) -> Vec<u8> {
     words(len).into_iter().map(|word| word as u8).collect()
 }
 
-/// Where two results differ by more than a share of the largest number, at so many places that it matters.
+/// The difference of two results that are apart by more than a share of the largest number, at so many places that it matters.
 pub(crate) fn difference(ours: &[u8], theirs: &[u8], numbers: Numbers, tolerance: f64, share: f64) -> Option<String> {
     if ours.len() != theirs.len() {
         return Some(format!("{} bytes beside {}", ours.len(), theirs.len()));

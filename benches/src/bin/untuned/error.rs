@@ -1,4 +1,4 @@
-//! What can go wrong in this bench.
+//! The errors of this bench.
 
 /// Why there are no figures.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub(crate) enum Error {
     Cuda {
         /// The call.
         call: &'static str,
-        /// What it returned.
+        /// Its result.
         code: i32,
     },
     /// CUDA's driver is not what it is expected to be.

@@ -24,7 +24,7 @@ const RUN: Duration = Duration::from_millis(3);
 /// Launches of the longest run.
 const MOST_TIMES: u32 = 20;
 
-/// What workloads are measured with.
+/// The devices and options that workloads are measured with.
 pub(crate) struct Bench<'a> {
     pub(crate) manager: &'a Manager,
     pub(crate) raw: &'a RawDevice,

@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Recorded runs, when the command line does not say.
 const RUNS: usize = 11;
 
-/// What the bench is told.
+/// The options of a run.
 #[derive(Debug)]
 pub(crate) struct UntunedOptions {
     pub(crate) common: Options,

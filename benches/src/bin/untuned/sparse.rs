@@ -1,4 +1,4 @@
-//! What reads and writes here and there: sparse matrices, graphs, clusters, histograms, sorting.
+//! Workloads that read and write here and there: sparse matrices, graphs, clusters, histograms, sorting.
 
 use std::sync::atomic::Ordering;
 

@@ -85,7 +85,7 @@ impl Value {
     }
 }
 
-/// What a buffer starts with.
+/// The data that a buffer starts with.
 pub(crate) trait Data {
     fn bytes(&self) -> &[u8];
     fn type_name(&self) -> &'static str;
@@ -151,7 +151,7 @@ impl Workload {
         self.param(name, ParamKind::Value { value: value.into(), is_ours: true })
     }
 
-    /// What only the peers have to be told.
+    /// Adds a value that only the peers have to be told.
     pub(crate) fn peer_value(self, name: &'static str, value: u32) -> Self {
         self.param(name, ParamKind::Value { value: value.into(), is_ours: false })
     }
@@ -164,7 +164,7 @@ impl Workload {
         self.update(name, vec![T::zeroed(); len])
     }
 
-    /// What is read and written.
+    /// Adds a buffer that is read and written.
     pub(crate) fn update<T: Element>(self, name: &'static str, data: Vec<T>) -> Self {
         self.param(name, ParamKind::Buffer { data: Box::new(data), is_written: true })
     }
