@@ -5,7 +5,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 packages=(
-    libvulkan1 mesa-vulkan-drivers vulkan-validationlayers vulkan-tools
+    python3 python3-venv libvulkan1 mesa-vulkan-drivers vulkan-validationlayers vulkan-tools
     spirv-tools glslang-tools debootstrap jq valgrind
     openmpi-bin libopenmpi-dev libclang-dev
 )

@@ -330,9 +330,12 @@ impl Context<'_> {
         let is_at = |kind: Kind| at(1) == shape(kind, dimensions);
         // Behind the ids before them come a mask and what it stands for.
         let lod = |kind: Kind| inst.rest.get(2) == Some(&2) && ids.len() == 3 && at(2) == shape(kind, 1);
+        // `SignExtend` and `ZeroExtend`, of which SPIR-V 1.4 and later say one where texels are integers.
+        let without_extension = |mask: &u32| mask & !0x3000;
         let flags = |first: usize, allowed: [u32; 2]| match (ids.len() - first, inst.rest.get(first..)) {
             (0, Some([])) => true,
-            (1, Some([mask, ..])) => allowed.contains(mask) && self.is_known(ids[first]),
+            (0, Some([mask])) => without_extension(mask) == 0,
+            (1, Some([mask, ..])) => allowed.contains(&without_extension(mask)) && self.is_known(ids[first]),
             _ => false,
         };
         require(

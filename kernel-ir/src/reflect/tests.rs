@@ -223,6 +223,19 @@ fn images_that_are_not_supported_are_refused() {
     refused(with_operand(98, 0, operand(98, 0), |read| read[3] = read[2]), "an operation on an image");
 }
 
+#[test]
+fn images_of_integers_may_say_how_texels_are_extended() {
+    let with_mask = |mask: u32| {
+        let mut words = words_of(BLEND).unwrap();
+        let read = find(&words, 98);
+        words[read] += 1 << 16;
+        words.insert(read + (words[read] >> 16) as usize - 1, mask);
+        Interface::read(&words, None)
+    };
+    assert!(with_mask(0x1000).is_ok() && with_mask(0x2000).is_ok());
+    assert!(with_mask(0x4000).unwrap_err().cause.contains("an operation on an image"));
+}
+
 /// The operand of the first instruction with this opcode.
 fn operand(opcode: u32, place: usize) -> u32 {
     let words = words_of(BLEND).unwrap();

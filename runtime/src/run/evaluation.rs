@@ -78,7 +78,7 @@ pub struct Evaluation {
 /// # }
 /// ```
 #[must_use = "the run goes on by itself, but nobody will see its times"]
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ProfiledEvaluation {
     running: Evaluation,
     ops: Arc<Vec<RecordedOp>>,
@@ -275,6 +275,13 @@ impl Evaluation {
     /// As [`wait`](Self::wait).
     pub fn is_complete(&self) -> Result<bool> {
         self.wait_timeout(Duration::ZERO)
+    }
+}
+
+/// Another handle of the same run.
+impl Clone for Evaluation {
+    fn clone(&self) -> Self {
+        Self::new(self.sequence.clone(), self.run.clone(), self.outcome.clone())
     }
 }
 

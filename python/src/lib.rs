@@ -1,0 +1,179 @@
+//! gridwise in Python: Kompute's classes, and Rust kernels as functions.
+//!
+//! ```ignore
+//! use gridwise::prelude::*;
+//!
+//! #[kernel(workgroup = 256)]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = global_id().x;
+//!     y[i] = a * x[i] + y[i];
+//! }
+//!
+//! gridwise_python::module! {
+//!     /// My kernels.
+//!     mod my_kernels { Saxpy }
+//! }
+//! ```
+//!
+//! From Python, `my_kernels.saxpy(len(y), 3.0, x, y)` runs it on tensors of `my_kernels.Manager`. The crate is a `cdylib`, which maturin
+//! makes a wheel of; `python/template` is such a project.
+
+mod algorithm;
+mod array;
+mod dtype;
+mod error;
+mod kernel;
+mod logs;
+mod manager;
+mod memory;
+mod ops;
+mod sequence;
+mod waiting;
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+pub use dtype::DType;
+pub use kernel::{Element, ParamType, Parameter};
+pub use {gridwise, pyo3};
+
+/// What `module!` expands to. Not part of the interface.
+#[doc(hidden)]
+pub mod __private {
+    use gridwise::{Grid, Sequence};
+    use pyo3::prelude::*;
+
+    use crate::error::Fault;
+    pub use crate::error::Outcome;
+    use crate::kernel::Dispatch;
+    pub use crate::kernel::{Check, Entry, ParamType, Slot};
+
+    /// The parameters of a `dispatch`.
+    pub fn describe<'a, P, F: Dispatch<'a, P>>(dispatch: F) -> Vec<(ParamType, Check)> {
+        dispatch.describe()
+    }
+
+    /// What a launch borrows.
+    pub fn hold<'a, P, F: Dispatch<'a, P>>(dispatch: F, slots: &[Slot]) -> Result<F::Held, Fault> {
+        dispatch.hold(slots)
+    }
+
+    /// Records a launch.
+    pub fn call<'a, P, F: Dispatch<'a, P>>(
+        dispatch: F,
+        sequence: &'a Sequence,
+        grid: Grid,
+        held: &'a mut F::Held,
+    ) -> Result<(), Fault> {
+        dispatch.call(sequence, grid, held)
+    }
+
+    /// Adds the classes and the kernels to a module.
+    pub fn fill(module: &Bound<'_, PyModule>, kernels: Vec<Entry>) -> PyResult<()> {
+        crate::fill(module, kernels)
+    }
+}
+
+/// A Python module with gridwise's classes, and with kernels as functions.
+///
+/// The module is `mod`'s name, which is to be that of the library. Kernels are named as their dispatch types, `Saxpy`, with values for const
+/// parameters, `Blur<8>`. In Python they have the names of their functions.
+#[macro_export]
+macro_rules! module {
+    ($(#[$doc:meta])* mod $name:ident { $($kernel:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[$crate::pyo3::pymodule(gil_used = false)]
+        #[pyo3(crate = "::gridwise_python::pyo3")]
+        fn $name(module: &$crate::pyo3::Bound<'_, $crate::pyo3::types::PyModule>) -> $crate::pyo3::PyResult<()> {
+            $crate::__private::fill(module, ::std::vec![$($crate::__private::Entry {
+                descriptor: <$kernel as $crate::gridwise::Kernel>::DESCRIPTOR,
+                describe: || $crate::__private::describe(<$kernel>::dispatch),
+                record: |sequence, grid, slots| {
+                    let mut held = $crate::__private::hold(<$kernel>::dispatch, slots)?;
+                    $crate::__private::call(<$kernel>::dispatch, sequence, grid, &mut held)
+                },
+            }),*])
+        }
+    };
+}
+
+/// The module's enumerations, made by Python.
+const ENUMS: &std::ffi::CStr = c"
+import enum
+
+class DataTypes(enum.Enum):
+    bool = 0
+    int = 1
+    uint = 2
+    float = 3
+    double = 4
+    custom = 5
+    short = 6
+    ushort = 7
+    char = 8
+    uchar = 9
+
+class MemoryTypes(enum.Enum):
+    device = 0
+    host = 1
+    storage = 2
+    deviceAndHost = 3
+";
+
+/// The enumerations, by name.
+fn enums(py: Python<'_>) -> PyResult<Enums<'_>> {
+    static CELL: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    let namespace = CELL.get_or_try_init(py, || {
+        let namespace = PyDict::new(py);
+        namespace.set_item("__name__", "kp")?;
+        py.run(ENUMS, Some(&namespace), None)?;
+        PyResult::Ok(namespace.unbind())
+    })?;
+    Ok(Enums(namespace.bind(py).clone()))
+}
+
+struct Enums<'py>(Bound<'py, PyDict>);
+
+impl<'py> Enums<'py> {
+    fn getattr(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.0.as_any().get_item(name)
+    }
+}
+
+fn fill(module: &Bound<'_, PyModule>, kernels: Vec<kernel::Entry>) -> PyResult<()> {
+    let py = module.py();
+    logs::listen();
+    module.add_class::<manager::Manager>()?;
+    module.add_class::<memory::Memory>()?;
+    module.add_class::<memory::Tensor>()?;
+    module.add_class::<memory::Image>()?;
+    module.add_class::<algorithm::Algorithm>()?;
+    module.add_class::<sequence::Sequence>()?;
+    module.add_class::<kernel::Kernel>()?;
+    module.add_class::<ops::OpBase>()?;
+    module.add_class::<ops::SyncDevice>()?;
+    module.add_class::<ops::SyncLocal>()?;
+    module.add_class::<ops::Copy>()?;
+    module.add_class::<ops::Dispatch>()?;
+    module.add_class::<ops::Multiply>()?;
+    let enums = enums(py)?;
+    for name in ["DataTypes", "MemoryTypes"] {
+        module.add(name, enums.getattr(name)?)?;
+    }
+    module.add("Error", py.get_type::<error::GridwiseError>())?;
+    let errors = PyDict::new(py);
+    for name in error::names() {
+        errors.set_item(name, error::class(py, name)?)?;
+    }
+    module.add("errors", errors)?;
+    let mut stubs = String::new();
+    for entry in kernels {
+        let kernel = kernel::Kernel::new(entry);
+        stubs.push_str(&kernel.stub());
+        stubs.push('\n');
+        module.add(entry.descriptor.name, Py::new(py, kernel)?)?;
+    }
+    module.add("__stubs__", stubs)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,419 @@
+//! Managers as Python sees them: they make all else, and can be destroyed with all that they made.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use gridwise::image::{
+    Format, R8Sint, R8Uint, R16Sint, R16Uint, R32Float, R32Sint, R32Uint, Rg8Sint, Rg8Uint, Rg16Sint, Rg16Uint,
+    Rg32Float, Rg32Sint, Rg32Uint, Rgba8Sint, Rgba8Uint, Rgba16Sint, Rgba16Uint, Rgba32Float, Rgba32Sint, Rgba32Uint,
+};
+use gridwise::{Contents, DeviceChoice, DeviceInfo, GpuData, MemoryKind, QueueChoice, TensorDesc, TensorRef};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use crate::algorithm::Algorithm;
+use crate::array::Input;
+use crate::dtype::DType;
+use crate::error::{Fault, Outcome, destroyed};
+use crate::memory::{Cell, MemoryType, object};
+use crate::sequence::Sequence;
+
+/// What a manager destroys with itself.
+pub(crate) trait Destroy: Send + Sync {
+    /// Lets go of what it holds of the device.
+    fn destroy(&self);
+
+    /// Whether it holds anything.
+    fn is_live(&self) -> bool;
+}
+
+/// A manager of the runtime's, and who it belongs to.
+pub(crate) struct Owner {
+    manager: Mutex<Option<gridwise::Manager>>,
+    children: Mutex<Vec<Weak<dyn Destroy>>>,
+    process: u32,
+    /// Sequences that launches without one run in.
+    idle: Mutex<Vec<gridwise::Sequence>>,
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owner").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl Owner {
+    fn new(manager: gridwise::Manager) -> Arc<Self> {
+        Arc::new(Self {
+            manager: Mutex::new(Some(manager)),
+            children: Mutex::default(),
+            process: std::process::id(),
+            idle: Mutex::default(),
+        })
+    }
+
+    /// Refuses a use in a process that was forked: the device belongs to its parent.
+    pub(crate) fn check(&self) -> Outcome<()> {
+        match std::process::id() == self.process {
+            true => Ok(()),
+            false => {
+                let text = "this manager belongs to the process that this one was forked from; make one here, or start processes by `spawn`";
+                Err(Fault::Misuse("Forked", text.to_owned()))
+            }
+        }
+    }
+
+    pub(crate) fn manager(&self) -> Outcome<gridwise::Manager> {
+        self.check()?;
+        let manager = self.manager.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        manager.ok_or_else(|| destroyed("manager"))
+    }
+
+    /// Destroys it with the manager.
+    pub(crate) fn adopt(&self, child: Weak<dyn Destroy>) {
+        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        if children.len() == children.capacity() {
+            children.retain(|child| child.upgrade().is_some_and(|child| child.is_live()));
+        }
+        children.push(child);
+    }
+
+    /// Lets `run` have a sequence, which is kept for the next call.
+    pub(crate) fn with_sequence<R>(&self, run: impl FnOnce(&gridwise::Sequence) -> Outcome<R>) -> Outcome<R> {
+        let manager = self.manager()?;
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let sequence = idle.map_or_else(|| manager.sequence(), Ok)?;
+        let result = run(&sequence);
+        // What failed may be running still, or half recorded.
+        if result.is_ok() && sequence.clear().is_ok() {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sequence);
+        }
+        result
+    }
+
+    fn is_init(&self) -> bool {
+        self.manager.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn destroy(&self) {
+        let children = std::mem::take(&mut *self.children.lock().unwrap_or_else(PoisonError::into_inner));
+        children.iter().filter_map(Weak::upgrade).for_each(|child| child.destroy());
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let manager = self.manager.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(manager);
+    }
+}
+
+/// A device, and what makes everything else on it.
+#[pyclass(frozen, subclass, module = "kp")]
+pub(crate) struct Manager {
+    pub(crate) owner: Arc<Owner>,
+}
+
+/// The description of a manager: the environment's, unless a device is asked for.
+fn describe(device: Option<&Bound<'_, PyAny>>, families: &[u32]) -> Outcome<gridwise::ManagerDesc> {
+    let mut desc = gridwise::ManagerDesc::from_env()?;
+    if let Some(device) = device {
+        desc.device = match (device.extract::<usize>(), device.extract::<String>()) {
+            (Ok(index), _) => DeviceChoice::Index(index),
+            (_, Ok(name)) => DeviceChoice::parse(&name),
+            _ => return Err(Fault::Type(format!("`{device}` is neither the index nor the name of a device"))),
+        };
+    }
+    if !families.is_empty() {
+        // Kompute names a family once for each queue of it, in any order.
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        for family in families {
+            match counts.iter_mut().find(|count| count.0 == *family) {
+                Some(count) => count.1 += 1,
+                None => counts.push((*family, 1)),
+            }
+        }
+        desc.queues = QueueChoice::Families(counts);
+    }
+    Ok(desc)
+}
+
+/// The memory type of either keyword.
+fn kind_of(memory: Option<&Bound<'_, PyAny>>, tensor: Option<&Bound<'_, PyAny>>) -> Outcome<MemoryType> {
+    match (memory, tensor) {
+        (None, None) => Ok(MemoryType::Device),
+        (Some(kind), None) | (None, Some(kind)) => MemoryType::of(kind),
+        (Some(_), Some(_)) => Err(Fault::Type("`memory_type` and `tensor_type` mean the same: give one".to_owned())),
+    }
+}
+
+fn properties<'py>(py: Python<'py>, info: &DeviceInfo) -> PyResult<Bound<'py, PyDict>> {
+    let (dict, limits) = (PyDict::new(py), &info.limits);
+    dict.set_item("device_name", &info.name)?;
+    dict.set_item("max_work_group_count", PyTuple::new(py, limits.max_groups)?)?;
+    dict.set_item("max_work_group_invocations", limits.max_workgroup_invocations)?;
+    dict.set_item("max_work_group_size", PyTuple::new(py, limits.max_workgroup)?)?;
+    dict.set_item("timestamps_supported", info.queue_families.iter().any(|family| family.timestamp_bits > 0))?;
+    Ok(dict)
+}
+
+#[pymethods]
+impl Manager {
+    /// Of a device by its index or a part of its name; unasked, of the one that `GRIDWISE_DEVICE` names, else the best.
+    #[new]
+    #[pyo3(signature = (device=None, family_queue_indices=vec![], desired_extensions=vec![]))]
+    fn new(
+        py: Python<'_>,
+        device: Option<&Bound<'_, PyAny>>,
+        family_queue_indices: Vec<u32>,
+        desired_extensions: Vec<String>,
+    ) -> PyResult<Self> {
+        // The runtime turns on what a device has, and kernels say what they need.
+        drop(desired_extensions);
+        let desc = describe(device, &family_queue_indices)?;
+        let made = py.detach(|| gridwise::Manager::with(desc)).map_err(Fault::from);
+        crate::logs::flush(py);
+        Ok(Self { owner: Owner::new(made?) })
+    }
+
+    /// A tensor of `float32`, of anything that numpy makes an array of, in one dimension.
+    #[pyo3(signature = (data, memory_type=None, *, tensor_type=None))]
+    fn tensor(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        memory_type: Option<&Bound<'_, PyAny>>,
+        tensor_type: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let input = Input::of_type(data, "float32")?;
+        self.flat(py, &input, kind_of(memory_type, tensor_type)?)
+    }
+
+    /// A tensor of the array's own type, in one dimension.
+    #[pyo3(signature = (data, memory_type=None, *, tensor_type=None))]
+    fn tensor_t(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        memory_type: Option<&Bound<'_, PyAny>>,
+        tensor_type: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let input = Input::of(data, None)?;
+        self.flat(py, &input, kind_of(memory_type, tensor_type)?)
+    }
+
+    /// A tensor of the array's type and shape, or of another type.
+    #[pyo3(signature = (data, dtype=None))]
+    fn array(&self, py: Python<'_>, data: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        let input = Input::of(data, dtype)?;
+        let made = py.detach(|| {
+            let handle = tensor_of(&self.owner.manager()?, input.bytes(), input.dtype, MemoryKind::Device)?;
+            Outcome::Ok(Cell::lazy(&self.owner, handle, input.dtype, input.shape.clone()))
+        });
+        object(py, made?)
+    }
+
+    /// A tensor of zeros.
+    #[pyo3(signature = (shape, dtype=None))]
+    fn zeros(&self, py: Python<'_>, shape: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        let numpy = py.import("numpy")?;
+        let dtype = dtype.map_or_else(|| numpy.getattr("float32"), |dtype| Ok(dtype.clone()))?;
+        self.array(py, &numpy.getattr("zeros")?.call1((shape, dtype))?, None)
+    }
+
+    /// An image of `float32` texels with 1, 2 or 4 channels.
+    #[pyo3(signature = (data, width, height, num_channels, memory_type=None))]
+    fn image(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        width: u32,
+        height: u32,
+        num_channels: u32,
+        memory_type: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let input = Input::of_type(data, "float32")?;
+        self.texels(py, &input, [width, height, num_channels], kind_of(memory_type, None)?)
+    }
+
+    /// An image of the array's own type.
+    #[pyo3(signature = (data, width, height, num_channels, memory_type=None))]
+    fn image_t(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        width: u32,
+        height: u32,
+        num_channels: u32,
+        memory_type: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let input = Input::of(data, None)?;
+        self.texels(py, &input, [width, height, num_channels], kind_of(memory_type, None)?)
+    }
+
+    /// A module of SPIR-V with the tensors and images of its bindings, in order.
+    #[pyo3(signature = (tensors, spirv, workgroup=vec![], spec_consts=None, push_consts=None))]
+    fn algorithm(
+        &self,
+        py: Python<'_>,
+        tensors: &Bound<'_, PyAny>,
+        spirv: &Bound<'_, PyAny>,
+        workgroup: Vec<u32>,
+        spec_consts: Option<&Bound<'_, PyAny>>,
+        push_consts: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Algorithm> {
+        let made = Algorithm::make(&self.owner, tensors, spirv, &workgroup, (spec_consts, push_consts));
+        crate::logs::flush(py);
+        Ok(made?)
+    }
+
+    /// A sequence on a queue; with timestamps, if any are asked for.
+    #[pyo3(signature = (queue_index=0, total_timestamps=0))]
+    fn sequence(&self, queue_index: usize, total_timestamps: u32) -> PyResult<Sequence> {
+        Ok(Sequence::make(&self.owner, queue_index, total_timestamps > 0)?)
+    }
+
+    /// Frees everything that it made. Arrays that `data()` gave stay valid.
+    fn destroy(&self, py: Python<'_>) {
+        py.detach(|| self.owner.destroy());
+    }
+
+    /// Whether it was not destroyed.
+    fn is_init(&self) -> bool {
+        self.owner.is_init()
+    }
+
+    /// What is to be known of its device.
+    fn get_device_properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        properties(py, self.owner.manager()?.device())
+    }
+
+    /// All devices of the machine; the last is the host.
+    fn list_devices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let devices = py.detach(gridwise::Manager::list_devices);
+        let list = PyList::empty(py);
+        devices.iter().try_for_each(|info| list.append(properties(py, info)?))?;
+        Ok(list)
+    }
+
+    /// The name of its device.
+    #[getter]
+    fn device(&self) -> PyResult<String> {
+        Ok(self.owner.manager()?.device().to_string())
+    }
+
+    /// Whether kernels of SPIR-V run: the host runs kernels of Rust only.
+    #[getter]
+    fn is_vulkan(&self) -> PyResult<bool> {
+        Ok(self.owner.manager()?.device().api_version.is_some())
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_args))]
+    fn __exit__(&self, py: Python<'_>, _args: &Bound<'_, PyTuple>) {
+        self.destroy(py);
+    }
+
+    fn __repr__(&self) -> String {
+        match self.owner.manager() {
+            Ok(manager) => format!("<Manager of {}>", manager.device()),
+            Err(_) => "<Manager, destroyed>".to_owned(),
+        }
+    }
+}
+
+impl Manager {
+    fn flat(&self, py: Python<'_>, input: &Input, kind: MemoryType) -> PyResult<Py<PyAny>> {
+        let made = py.detach(|| {
+            let memory = match kind {
+                MemoryType::Device | MemoryType::Storage => MemoryKind::Device,
+                MemoryType::Host | MemoryType::DeviceAndHost => MemoryKind::Readback,
+            };
+            let handle = tensor_of(&self.owner.manager()?, input.bytes(), input.dtype, memory)?;
+            Cell::new(&self.owner, handle, (input, vec![input.len()]), (kind, false))
+        });
+        object(py, made?)
+    }
+
+    fn texels(&self, py: Python<'_>, input: &Input, sizes: [u32; 3], kind: MemoryType) -> PyResult<Py<PyAny>> {
+        let [width, height, channels] = sizes;
+        let expected = sizes.iter().try_fold(1usize, |product, size| product.checked_mul(*size as usize));
+        if expected != Some(input.len()) {
+            let text =
+                format!("an image of {width}×{height} texels with {channels} channels is not {} numbers", input.len());
+            return Err(Fault::Misuse("LengthMismatch", text).into());
+        }
+        let made = py.detach(|| {
+            let manager = self.owner.manager()?;
+            let handle = image_of(&manager, input.dtype, sizes)?;
+            let texels = tensor_of(&manager, input.bytes(), input.dtype, MemoryKind::Device)?;
+            let copy = gridwise::ops::OpCopyImage::of_handles(&texels, &handle);
+            manager.sequence()?.record(copy)?.eval()?;
+            Cell::new(&self.owner, handle, (input, vec![input.len()]), (kind, true))
+        });
+        object(py, made?)
+    }
+}
+
+/// A tensor of bytes that are elements of a type.
+fn tensor_of(manager: &gridwise::Manager, bytes: &[u8], dtype: DType, memory: MemoryKind) -> Outcome<TensorRef> {
+    match dtype.size() {
+        1 => of_elements::<u8>(manager, bytes, memory),
+        2 => of_elements::<u16>(manager, bytes, memory),
+        4 => of_elements::<u32>(manager, bytes, memory),
+        _ => of_elements::<u64>(manager, bytes, memory),
+    }
+}
+
+fn of_elements<T: GpuData>(manager: &gridwise::Manager, bytes: &[u8], memory: MemoryKind) -> Outcome<TensorRef> {
+    let len = bytes.len() / size_of::<T>();
+    let data = bytes.as_ptr().cast::<T>();
+    let desc = |contents| TensorDesc { name: "tensor", contents };
+    if data.is_aligned() && len > 0 {
+        // SAFETY: so many elements lie there, aligned, and any bits are a valid `T`.
+        let elements = unsafe { std::slice::from_raw_parts(data, len) };
+        return Ok(manager.tensor_in(memory, desc(Contents::Data(elements)))?.handle());
+    }
+    // numpy's arrays of other alignment are rare.
+    let handle = manager.tensor_in::<T>(memory, desc(Contents::Zeros(len)))?.handle();
+    if len > 0 {
+        handle.typed::<u8>()?.write(bytes)?;
+    }
+    Ok(handle)
+}
+
+fn image_of(manager: &gridwise::Manager, dtype: DType, [width, height, channels]: [u32; 3]) -> Outcome<TensorRef> {
+    fn of<F: Format>(manager: &gridwise::Manager, width: u32, height: u32) -> Outcome<TensorRef> {
+        Ok(manager.image_2d::<F>(width, height)?.handle())
+    }
+    let make = match (dtype, channels) {
+        (DType::F32, 1) => of::<R32Float>,
+        (DType::F32, 2) => of::<Rg32Float>,
+        (DType::F32, 4) => of::<Rgba32Float>,
+        (DType::I32, 1) => of::<R32Sint>,
+        (DType::I32, 2) => of::<Rg32Sint>,
+        (DType::I32, 4) => of::<Rgba32Sint>,
+        (DType::U32, 1) => of::<R32Uint>,
+        (DType::U32, 2) => of::<Rg32Uint>,
+        (DType::U32, 4) => of::<Rgba32Uint>,
+        (DType::I16, 1) => of::<R16Sint>,
+        (DType::I16, 2) => of::<Rg16Sint>,
+        (DType::I16, 4) => of::<Rgba16Sint>,
+        (DType::U16, 1) => of::<R16Uint>,
+        (DType::U16, 2) => of::<Rg16Uint>,
+        (DType::U16, 4) => of::<Rgba16Uint>,
+        (DType::I8, 1) => of::<R8Sint>,
+        (DType::I8, 2) => of::<Rg8Sint>,
+        (DType::I8, 4) => of::<Rgba8Sint>,
+        (DType::U8, 1) => of::<R8Uint>,
+        (DType::U8, 2) => of::<Rg8Uint>,
+        (DType::U8, 4) => of::<Rgba8Uint>,
+        _ => {
+            let text = format!(
+                "no valid dtype or number of channels: images have 1, 2 or 4 channels of float32, int8 to int32 or uint8 to uint32, not {channels} of {}",
+                dtype.name()
+            );
+            return Err(Fault::Misuse("BadArgument", text));
+        }
+    };
+    make(manager, width, height)
+}
