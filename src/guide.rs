@@ -17,6 +17,7 @@
 //! | [`several_queues`] | work side by side, streams, calls of the host |
 //! | [`several_machines`] | MPI: ranks, halos, reductions |
 //! | [`from_cuda`], [`from_glsl`], [`from_kompute`], [`from_cubecl`] | your word and ours |
+//! | [`python`] | Kompute's `kp`, arrays, and Rust kernels from Python |
 //!
 //! Three references belong to it: [the language](language) with each feature of Rust in kernels, [the errors](errors) with a wrong and a
 //! right example for each code, and [Kompute's names](kompute).
@@ -48,6 +49,7 @@ chapters! {
     from_glsl "guide/13-from-glsl.md" "GLSL's words and ours."
     from_kompute "guide/14-from-kompute.md" "What changes when a program moves from Kompute."
     from_cubecl "guide/15-from-cubecl.md" "CubeCL's words and ours."
+    python "guide/16-python.md" "Kompute's `kp`, arrays, and Rust kernels from Python."
     #[allow(rustdoc::broken_intra_doc_links, reason = "tables have code with indices, which look like links")]
     language "language.md" "Rust in kernels, row by row."
     errors "errors.md" "Every error of the macros, with a wrong and a right example."

@@ -1,0 +1,19 @@
+"""The guide's programs run, and its kernel is the template's."""
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+PAGE = (ROOT / "docs/guide/16-python.md").read_text()
+
+
+@pytest.mark.parametrize("program", re.findall(r"```python\n(.*?)```", PAGE, re.S))
+def test_programs_run(program):
+    exec(compile(program, "guide", "exec"), {"__name__": "guide"})
+
+
+def test_the_kernel_is_the_templates():
+    (kernel,) = re.findall(r"```rust,ignore\n(.*?)```", PAGE, re.S)
+    assert kernel in (ROOT / "python/template/src/lib.rs").read_text()
