@@ -16,7 +16,7 @@ create_exception!(
     "Something that the runtime refuses, or that failed on the device."
 );
 
-/// What can go wrong here, before there is an exception.
+/// An error, before there is an exception.
 #[derive(Debug)]
 pub enum Fault {
     /// The runtime's error.

@@ -45,7 +45,7 @@ elements! {
     Quat = "Quat", F32, [4]; Mat2 = "Mat2", F32, [2, 2]; Mat3 = "Mat3", F32, [3, 3]; Mat4 = "Mat4", F32, [4, 4];
 }
 
-/// What a parameter of a kernel takes.
+/// The type of a kernel's parameter, by its names.
 #[derive(Debug, Clone)]
 pub struct ParamType {
     /// The type in Rust.
@@ -90,7 +90,7 @@ impl Slot {
 
 /// A parameter type of a kernel's `dispatch`, as Python's arguments become it.
 pub trait Parameter<'a>: Sized {
-    /// What the parameter borrows from while a launch is recorded.
+    /// The value that the parameter borrows while a launch is recorded.
     type Held: 'a;
 
     /// Its names.
@@ -350,7 +350,7 @@ pub trait Dispatch<'a, Parameters>: Copy {
     fn call(self, sequence: &'a Sequence, grid: Grid, held: &'a mut Self::Held) -> Outcome<()>;
 }
 
-/// What looks at an argument.
+/// The check of an argument.
 pub type Check = fn(&Bound<'_, PyAny>) -> Outcome<Slot>;
 
 macro_rules! dispatches {

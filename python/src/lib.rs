@@ -38,7 +38,7 @@ pub use dtype::DType;
 pub use kernel::{Element, ParamType, Parameter};
 pub use {gridwise, pyo3};
 
-/// What `module!` expands to. Not part of the interface.
+/// The expansion of `module!`. Not part of the interface.
 #[doc(hidden)]
 pub mod __private {
     use gridwise::{Grid, Sequence};
@@ -54,7 +54,7 @@ pub mod __private {
         dispatch.describe()
     }
 
-    /// What a launch borrows.
+    /// The values that a launch borrows.
     pub fn hold<'a, P, F: Dispatch<'a, P>>(dispatch: F, slots: &[Slot]) -> Result<F::Held, Fault> {
         dispatch.hold(slots)
     }

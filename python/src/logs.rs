@@ -1,5 +1,5 @@
-//! What the runtime says by `tracing`, for Python's `logging`. Messages wait here until a thread that has the interpreter's lock passes
-//! them on: whoever logs may hold locks of the runtime.
+//! Events of `tracing` for Python's `logging`. They wait here until a thread with the interpreter's lock passes them on, because the thread
+//! that logs may hold locks of the runtime.
 
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};

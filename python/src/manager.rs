@@ -18,7 +18,7 @@ use crate::error::{Fault, Outcome, destroyed};
 use crate::memory::{Cell, MemoryType, object};
 use crate::sequence::Sequence;
 
-/// What a manager destroys with itself.
+/// An object that its manager destroys with itself.
 pub(crate) trait Destroy: Send + Sync {
     /// Lets go of what it holds of the device.
     fn destroy(&self);
@@ -279,7 +279,7 @@ impl Manager {
         self.owner.is_init()
     }
 
-    /// What is to be known of its device.
+    /// Name and limits of its device.
     fn get_device_properties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         properties(py, self.owner.manager()?.device())
     }

@@ -57,11 +57,11 @@ pub(crate) struct Cell {
     owner: Arc<Owner>,
 }
 
-/// What there is until a tensor is destroyed.
+/// The memory of a tensor that was not destroyed.
 #[derive(Debug, Clone)]
 pub(crate) struct Live {
     pub(crate) handle: TensorRef,
-    /// What `data()` shows: the copy for transfers, or the tensor itself where the host reaches it.
+    /// The memory that `data()` shows: the copy for transfers, or the tensor itself where the host reaches it.
     host: Option<TensorRef>,
 }
 
@@ -275,7 +275,7 @@ impl Memory {
         self.cell.shape.first().copied().unwrap_or(1)
     }
 
-    /// Where it lies: a member of `MemoryTypes`.
+    /// Its kind of memory, a member of `MemoryTypes`.
     fn memory_type(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         member(py, "MemoryTypes", self.cell.kind.name())
     }

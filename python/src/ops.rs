@@ -19,8 +19,11 @@ pub(crate) enum Operation {
     Copy(Vec<Arc<Cell>>),
     Dispatch { algorithm: Arc<AlgorithmCell>, push: Option<Vec<u8>> },
     Multiply([Arc<Cell>; 3]),
-    Launch(Arc<dyn Fn(&Sequence) -> Outcome<()> + Send + Sync>),
+    Launch(Record),
 }
+
+/// Records a launch of a kernel.
+pub(crate) type Record = Arc<dyn Fn(&Sequence) -> Outcome<()> + Send + Sync>;
 
 impl fmt::Debug for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -100,7 +103,7 @@ impl gridwise::Op for CopyToAll {
     }
 }
 
-/// What sequences record.
+/// An operation, as Python sees it.
 #[pyclass(frozen, subclass, module = "kp")]
 pub(crate) struct OpBase {
     pub(crate) operation: Operation,

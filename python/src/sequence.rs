@@ -117,7 +117,10 @@ impl SequenceCell {
             Ok(state.sequence.clone())
         })?;
         let profile = sequence.eval_profiled()?;
-        self.with(|state| Ok(state.profile = Some(profile.clone())))?;
+        self.with(|state| {
+            state.profile = Some(profile.clone());
+            Ok(())
+        })?;
         Ok(profile)
     }
 
@@ -154,7 +157,7 @@ impl SequenceCell {
         Ok(waited?.0)
     }
 
-    /// What runs, to be waited for by a task.
+    /// The evaluation under way, for a task that waits for it.
     pub(crate) fn evaluation(&self) -> Outcome<Option<Running>> {
         self.with(|state| Ok(state.running.as_deref().cloned()))
     }
@@ -175,6 +178,17 @@ impl Destroy for SequenceCell {
 #[pyclass(frozen, subclass, module = "kp")]
 pub(crate) struct Sequence {
     pub(crate) cell: Arc<SequenceCell>,
+}
+
+/// The last owner of a running sequence waits, which must not keep other threads from running.
+impl Drop for Sequence {
+    fn drop(&mut self) {
+        if Arc::strong_count(&self.cell) == 1 {
+            let cell = &*self.cell;
+            // Without an interpreter nobody else is kept from running.
+            let _ = Python::try_attach(|py| py.detach(|| cell.destroy()));
+        }
+    }
 }
 
 impl Sequence {

@@ -11,7 +11,7 @@ use crate::sequence::{Running, Sequence};
 /// Completes a future of asyncio on its loop.
 struct Waiter {
     event_loop: Py<PyAny>,
-    /// What the loop calls: looks whether the evaluation is complete.
+    /// The callback of the loop, which looks whether the evaluation is complete.
     step: Mutex<Option<Py<PyAny>>>,
 }
 
@@ -26,7 +26,7 @@ impl Wake for Waiter {
     }
 }
 
-/// What `await` of a sequence iterates over.
+/// The iterator that `await` of a sequence runs.
 pub(crate) fn awaitable<'py>(sequence: &Bound<'py, Sequence>) -> PyResult<Bound<'py, PyAny>> {
     let py = sequence.py();
     let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
