@@ -1,5 +1,7 @@
 //! The scalar types and what is known of each by its name alone; no values.
 
+use gridwise_ir::types::Scalar;
+
 /// The scalar types of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ScalarName {
@@ -62,6 +64,25 @@ impl ScalarName {
             Self::Bf16 => "bf16",
             Self::F32 => "f32",
             Self::F64 => "f64",
+        }
+    }
+
+    /// What it is on the device.
+    pub(crate) const fn on_device(self) -> Scalar {
+        match self {
+            Self::Bool => Scalar::Bool,
+            Self::I8 => Scalar::I8,
+            Self::I16 => Scalar::I16,
+            Self::I32 | Self::Isize => Scalar::I32,
+            Self::I64 => Scalar::I64,
+            Self::U8 => Scalar::U8,
+            Self::U16 => Scalar::U16,
+            Self::U32 | Self::Usize => Scalar::U32,
+            Self::U64 => Scalar::U64,
+            Self::F16 => Scalar::F16,
+            Self::Bf16 => Scalar::Bf16,
+            Self::F32 => Scalar::F32,
+            Self::F64 => Scalar::F64,
         }
     }
 

@@ -8,7 +8,6 @@ mod slice;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use parameter::{refuse_element, refuse_slice_element};
 pub(crate) use shared::refuse_held;
 
 use crate::ast::Item;

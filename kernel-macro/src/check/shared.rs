@@ -6,7 +6,7 @@ use crate::infer::type_name;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{SharedUse, Ty};
 
-use super::parameter::{Refusal, refuse_element, refuse_members};
+use crate::program::crossing::{Refusal, refuse_element, refuse_members};
 
 // Rule: shared memory is declared by `let name = Shared::<T>::new();`, a statement of the kernel's body itself.
 // Example: `if i == 0 { let tile = Shared::<[f32; 4]>::new(); }`

@@ -1,9 +1,9 @@
 //! Rules for slices: no closure that is a value may name one.
 
-use super::parameter::{refuse_element, refuse_slice_element};
 use crate::ast::Item;
 use crate::diag::{Diagnostics, code};
 use crate::infer::holds_slice;
+use crate::program::crossing::{refuse_element, refuse_slice_element};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 

@@ -320,7 +320,7 @@ fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, dia
                     .help(format!("write a number from {min} to {max}"));
                 return None;
             }
-            Some(default.value as u64 & crate::lower::scalar(scalar).mask())
+            Some(default.value as u64 & scalar.on_device().mask())
         });
         chosen.push(Chosen { name: name.clone(), scalar, default });
         bindings.push(Binding { name: name.to_string(), ty: Ty::Chosen(number), scalar: Some(scalar) });

@@ -7,7 +7,6 @@ use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, GenericArg, Path, PathArgs, ScalarName, SpanRange, TypeKind};
 use crate::diag::code;
-use crate::lower;
 use crate::source::text;
 use crate::typed::{Callee, CoopCall, CoopTy, Len, Resolution};
 
@@ -271,7 +270,7 @@ impl<'a> Infer<'a> {
             Term::Error | Term::Never => return Term::Error,
             other => other,
         };
-        let scalar = |name: ScalarName| lower::scalar(name);
+        let scalar = ScalarName::on_device;
         if let Term::Coop(sum) = c
             && (sum.role, sum.rows, sum.columns) == (CoopRole::Accumulator, a.rows, b.columns)
             && multiplies(scalar(a.scalar), scalar(b.scalar), scalar(sum.scalar))

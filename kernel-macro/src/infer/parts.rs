@@ -7,8 +7,8 @@
 
 use crate::ast::{Expr, ExprKind};
 use crate::builtin::iteration::{Iteration, Parts};
-use crate::check::{refuse_element, refuse_slice_element};
 use crate::diag::code;
+use crate::program::crossing::{refuse_element, refuse_slice_element};
 use crate::source::text;
 use crate::typed::{Callee, Ty};
 

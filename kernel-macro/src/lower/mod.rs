@@ -75,8 +75,8 @@ pub(crate) use coop::MatrixFault;
 use function::{FnCx, Slot};
 use reference::is_in_place;
 use types::TypeCx;
+pub(crate) use types::matrix_type;
 use types::size;
-pub(crate) use types::{matrix_type, scalar};
 
 /// The state that the functions of one module share.
 struct Shared<'p> {
@@ -192,7 +192,7 @@ fn declare_interface(
     let (ast, typed) = function_of(shared.program, kernel);
     module.begin_kernel(workgroup);
     for Chosen { name, scalar: of, default } in &shared.program.chosen {
-        let of = scalar(*of);
+        let of = of.on_device();
         // Any value that it may have will do: each launch gives another.
         module.const_param(name.to_string(), of, default.unwrap_or(u64::from(of != Scalar::Bool)));
     }

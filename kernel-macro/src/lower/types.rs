@@ -197,20 +197,6 @@ pub(super) fn size(len: Len) -> Size {
 }
 
 /// The IR scalar.
-pub(crate) fn scalar(name: ScalarName) -> Scalar {
-    match name {
-        ScalarName::Bool => Scalar::Bool,
-        ScalarName::I8 => Scalar::I8,
-        ScalarName::I16 => Scalar::I16,
-        ScalarName::I32 | ScalarName::Isize => Scalar::I32,
-        ScalarName::I64 => Scalar::I64,
-        ScalarName::U8 => Scalar::U8,
-        ScalarName::U16 => Scalar::U16,
-        ScalarName::U32 | ScalarName::Usize => Scalar::U32,
-        ScalarName::U64 => Scalar::U64,
-        ScalarName::F16 => Scalar::F16,
-        ScalarName::Bf16 => Scalar::Bf16,
-        ScalarName::F32 => Scalar::F32,
-        ScalarName::F64 => Scalar::F64,
-    }
+pub(super) const fn scalar(name: ScalarName) -> Scalar {
+    name.on_device()
 }

@@ -1,6 +1,7 @@
 //! Functions, consts and structs.
 
 use proc_macro2::Ident;
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{FnArg, Pat, ReturnType, Type};
 
@@ -8,7 +9,7 @@ use super::Parser;
 use super::pat::PatternPlace;
 use super::ty::ungroup;
 use crate::ast::{
-    Block, Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct,
+    Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct,
     TypeExpr, TypeKind,
 };
 use crate::diag::{Diagnostics, code};
@@ -31,18 +32,28 @@ impl Role {
     }
 }
 
-/// Parses a kernel or a device function.
-pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) -> Fn {
-    fn_of(item, role, diags, |parser| Some(parser.block(&item.block))).expect("syn's tree always becomes ours")
+/// What a function's signature has, also of parameters that are no part of the language.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signature {
+    /// Parameters with a name and a type.
+    pub(crate) typed: usize,
+    /// Whether there is a `self`.
+    pub(crate) has_receiver: bool,
 }
 
-/// A function whose body comes from elsewhere; `None` when the body cannot be read there.
-pub(super) fn fn_of(
-    item: &syn::ItemFn,
-    role: Role,
-    diags: &mut Diagnostics,
-    body: impl FnOnce(&mut Parser<'_>) -> Option<Block>,
-) -> Option<Fn> {
+/// Reads a kernel.
+///
+/// # Errors
+/// When the tokens are no function with a body.
+pub(crate) fn read_kernel(item: &TokenStream, diags: &mut Diagnostics) -> syn::Result<(Signature, Fn)> {
+    let source = syn::parse2::<syn::ItemFn>(item.clone())?;
+    let function = parse_fn(&source, Role::Kernel, diags);
+    let typed = source.sig.inputs.iter().filter(|input| matches!(input, syn::FnArg::Typed(_))).count();
+    Ok((Signature { typed, has_receiver: source.sig.receiver().is_some() }, function))
+}
+
+/// Parses a kernel or a device function.
+pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) -> Fn {
     let mut parser = Parser::new(diags);
     parser.owned = role.is_owned();
     let receiver = item.sig.receiver().map(|receiver| &receiver.kind);
@@ -59,9 +70,9 @@ pub(super) fn fn_of(
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let params = parser.told_apart(params);
     let result = parser.result(&item.sig.output, role);
-    let mut body = body(&mut parser)?;
+    let mut body = parser.block(&item.block);
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
-    Some(Fn {
+    Fn {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
         name: item.sig.ident.clone(),
@@ -77,7 +88,7 @@ pub(super) fn fn_of(
         has_debug: parser.has_debug,
         returns_early: parser.returns_early,
         globs: parser.globs,
-    })
+    }
 }
 
 /// Parses a device const.

@@ -4,7 +4,6 @@ mod apart;
 mod assign;
 mod contains;
 mod data;
-mod direct;
 mod element;
 mod expr;
 mod expression_attribute;
@@ -31,9 +30,8 @@ use gridwise_ir::arena::EntityId;
 use quote::ToTokens;
 
 pub(crate) use data::{parse_alias, parse_device_struct, parse_enum};
-pub(crate) use direct::{Signature, read_kernel};
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
-pub(crate) use item::{Role, parse_const, parse_fn, parse_struct};
+pub(crate) use item::{Role, Signature, parse_const, parse_fn, parse_struct, read_kernel};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
 pub(crate) use ty::parse_type;
 

@@ -1,6 +1,7 @@
 //! A kernel with every item it names, gathered: what inference, lowering and rendering work on.
 
 pub(crate) mod assemble;
+pub(crate) mod crossing;
 pub(crate) mod instantiate;
 pub(crate) mod message;
 pub(crate) mod module;

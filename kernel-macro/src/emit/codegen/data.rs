@@ -234,7 +234,7 @@ fn struct_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<(StructI
 fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> {
     let scalar = |name: &ScalarName| match name {
         ScalarName::Bool | ScalarName::Usize | ScalarName::Isize => None,
-        name => Some(crate::lower::scalar(*name)),
+        name => Some(name.on_device()),
     };
     match ty {
         Ty::Scalar(name) => Some(types.scalar(scalar(name)?)),

@@ -1,6 +1,5 @@
 //! Parse errors as users see them: one test per construct that is outside the language.
 
-mod agreement;
 mod expressions;
 mod items;
 
