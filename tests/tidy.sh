@@ -130,10 +130,18 @@ check_architecture() {
     [ "$lines" -le $max_architecture_lines ] || printf 'ARCHITECTURE.md: %d lines, the limit is %d\n' "$lines" $max_architecture_lines
 }
 
+# Stages of the macro know those before them only: inference stands on neither the checks nor lowering, and parsing on nothing behind it.
+check_stages() {
+    local stages=kernel-macro/src
+    grep -rnE 'crate::(check|lower|emit|expand)\b' $stages/parse $stages/gather $stages/infer --include='*.rs' |
+        grep -v '/tests/' | sed 's/$/   (a stage that comes later)/' || true
+}
+
 report < <(
     check_readme
     check_doc_lines
     check_architecture
+    check_stages
     check_sizes
     check_safety_comments
     check_machine_paths

@@ -67,7 +67,7 @@ impl ScalarName {
         }
     }
 
-    /// What it is on the device.
+    /// Its type on the device.
     pub(crate) const fn on_device(self) -> Scalar {
         match self {
             Self::Bool => Scalar::Bool,

@@ -32,7 +32,7 @@ impl Role {
     }
 }
 
-/// What a function's signature has, also of parameters that are no part of the language.
+/// The parameters of a function's signature, also those that are no part of the language.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature {
     /// Parameters with a name and a type.
