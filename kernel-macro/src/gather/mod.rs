@@ -21,6 +21,7 @@
 mod cycle;
 mod entry;
 mod key;
+mod locals;
 mod names;
 mod outline;
 mod state;

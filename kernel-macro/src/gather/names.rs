@@ -10,6 +10,9 @@ use crate::builtin::names::{
     is_builtin_function, is_builtin_trait, is_builtin_type, is_builtin_value, is_variable_like, owner_type,
 };
 use crate::diag::{Diagnostics, code};
+use crate::source::Spelling;
+
+use super::locals::Locals;
 
 /// The paths to gather, each once, in order of their first use.
 #[derive(Debug, Default)]
@@ -17,7 +20,7 @@ pub(crate) struct Names {
     paths: Vec<Path>,
     seen: BTreeSet<String>,
     /// Variables in scope, innermost last; const parameters among them.
-    locals: Vec<String>,
+    locals: Locals,
     /// Type parameters.
     params: Vec<String>,
     /// The function itself, and where it is called.
@@ -146,7 +149,7 @@ impl Names {
         self.generics(&function.generics);
         for param in &function.params {
             self.ty(&param.ty);
-            self.locals.push(param.name.to_string());
+            self.locals.push(&param.name.to_string());
         }
         if let Some(result) = &function.result {
             self.ty(result);
@@ -161,7 +164,7 @@ impl Names {
     }
 
     fn is_local(&self, path: &Path) -> bool {
-        path.as_name().is_some_and(|name| self.locals.iter().rev().any(|local| name == local))
+        path.as_name().is_some_and(|name| self.locals.contains(&Spelling::of(name)))
     }
 
     fn ty(&mut self, ty: &TypeExpr) {
@@ -222,7 +225,7 @@ impl Names {
         for param in &generics.params {
             match &param.kind {
                 GenericKind::Type { .. } => self.params.push(param.name.to_string()),
-                GenericKind::Const(_) => self.locals.push(param.name.to_string()),
+                GenericKind::Const(_) => self.locals.push(&param.name.to_string()),
             }
         }
         for param in &generics.params {
@@ -258,10 +261,11 @@ impl Names {
     fn block(&mut self, block: &Block) {
         let depth = self.locals.len();
         // A const is in scope in all of its block.
-        self.locals.extend(block.statements.iter().filter_map(|statement| match statement {
-            Statement::Const(constant) => Some(constant.name.to_string()),
-            _ => None,
-        }));
+        for statement in &block.statements {
+            if let Statement::Const(constant) = statement {
+                self.locals.push(&constant.name.to_string());
+            }
+        }
         block.statements.iter().for_each(|statement| self.statement(statement));
         block.tail.iter().for_each(|tail| self.expr(tail));
         self.locals.truncate(depth);
@@ -288,7 +292,7 @@ impl Names {
     /// Brings a pattern's variables into scope; what it names besides is gathered.
     fn bind(&mut self, pattern: &Pattern) {
         match pattern {
-            Pattern::Binding { name, .. } => self.locals.push(name.to_string()),
+            Pattern::Binding { name, .. } => self.locals.push(&name.to_string()),
             Pattern::Literal(_) | Pattern::Wild(_) | Pattern::Rest(_) => {}
             Pattern::Range { start, end, .. } => self.exprs(start.iter().chain(end).map(|end| &**end)),
             Pattern::Path { path, .. } => self.constructor(path),

@@ -125,9 +125,7 @@ impl<'a> Infer<'a> {
     fn visible_reference(&self, path: &Expr) -> bool {
         let ExprKind::Path(path) = &path.kind else { return false };
         let Some(name) = path.as_name() else { return false };
-        let mut named =
-            self.visible.iter().rev().filter(|id| self.local(**id).is_some_and(|it| name == it.name.as_str()));
-        named.next().is_some_and(|id| self.tables.references.contains_key(id))
+        self.variable(name).is_some_and(|(binding, _)| self.tables.references.contains_key(&binding))
     }
 
     /// Reports a reference to an atomic that has no instructions of its own where it lies.

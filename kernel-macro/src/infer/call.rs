@@ -36,8 +36,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_call(&mut self, expr: &'a Expr, path: &'a Path, span: SpanRange, args: &'a [Expr]) -> Term {
         if let Some(name) = path.as_name()
             && !self.constant
-            && let Some(&binding) =
-                self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| name == local.name.as_str()))
+            && let Some((binding, _)) = self.variable(name)
         {
             return self.infer_variable_call(expr, binding, path, span, args);
         }

@@ -362,7 +362,7 @@ impl<'a> Infer<'a> {
 
     /// Notes the use of a variable that stands outside of the closures around.
     pub(super) fn note_capture(&mut self, binding: BindingId) {
-        let position = self.visible.iter().position(|visible| *visible == binding);
+        let position = self.visible.position(binding);
         for (level, around) in self.closure_stack.iter().enumerate() {
             if position.is_some_and(|position| position < around.base) && !self.captures[level].contains(&binding) {
                 self.captures[level].push(binding);
@@ -372,13 +372,13 @@ impl<'a> Infer<'a> {
 
     /// Whether a variable is one of the function around a closure.
     pub(super) fn is_outside(&self, binding: BindingId) -> bool {
-        let position = self.visible.iter().position(|visible| *visible == binding);
+        let position = self.visible.position(binding);
         self.closure_stack.iter().any(|around| position.is_some_and(|position| position < around.base))
     }
 
     /// Whether a closure around, which has a copy of its own, does not reach a variable.
     pub(super) fn is_captured(&self, binding: BindingId) -> bool {
-        let position = self.visible.iter().position(|visible| *visible == binding);
+        let position = self.visible.position(binding);
         let copies = self.closure_stack.iter().filter(|around| !around.inline || around.moves);
         copies.into_iter().any(|around| position.is_some_and(|position| position < around.base))
     }
@@ -548,7 +548,7 @@ impl Infer<'_> {
             self.note_closure_value(call, name, &Term::Closure(item, closure));
             return;
         }
-        let position = self.visible.iter().position(|visible| *visible == binding);
+        let position = self.visible.position(binding);
         let copies = self.closure_stack.iter().filter(|around| !around.inline);
         let copies = copies.filter(|around| position.is_some_and(|position| position < around.base));
         self.closure_calls.extend(copies.map(|around| (around.expr, closure)));

@@ -30,8 +30,7 @@ impl<'a> Infer<'a> {
         let ExprKind::Index { base, .. } = &strip(expr).kind else { return None };
         let ExprKind::Path(path) = &strip(base).kind else { return None };
         let name = path.as_name()?;
-        let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
-        let local = locals.find(|local| *name == local.name.as_str())?;
+        let (_, local) = self.variable(name)?;
         match self.table.shallow(&local.term) {
             Term::Buffer { mutable, .. } if self.is_list(&local.term) => Some(mutable),
             _ => None,
@@ -158,8 +157,7 @@ impl<'a> Infer<'a> {
         let ExprKind::Index { base, .. } = &strip(expr).kind else { return false };
         let ExprKind::Path(path) = &strip(base).kind else { return false };
         let Some(name) = path.as_name() else { return false };
-        let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
-        locals.find(|local| *name == local.name.as_str()).is_some_and(|local| self.is_image_list(&local.term))
+        self.variable(name).is_some_and(|(_, local)| self.is_image_list(&local.term))
     }
 
     /// Reports one of the images of a list that is more than read where it stands; whether it did.

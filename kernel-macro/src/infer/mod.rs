@@ -44,6 +44,7 @@ mod projection;
 mod range;
 mod reference;
 mod report;
+mod scope;
 mod shared;
 mod slice;
 mod slice_method;
@@ -60,11 +61,12 @@ mod written;
 pub(crate) mod tests;
 
 use gridwise_ir::arena::EntityId;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 use crate::ast::{Alias, BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
 use crate::diag::{Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
+use crate::source::Spelling;
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
 pub(crate) use closure::callable_of;
@@ -83,6 +85,7 @@ use control::Frame;
 use finish::Deferred;
 use generic::{Param, Request};
 use mismatch::Because;
+use scope::Scope;
 use unify::{Table, Term, VarKind};
 
 /// Infers an item whose dependencies are inferred already, and stores the result in it.
@@ -160,7 +163,7 @@ struct Infer<'a> {
     exprs: Vec<Option<Term>>,
     locals: Vec<Option<Local>>,
     /// Variables in scope, innermost last.
-    visible: Vec<BindingId>,
+    visible: Scope,
     /// Consts of the blocks around, innermost last.
     local_consts: Vec<(String, Term, ConstValue)>,
     /// Inside an array length or const: variables are out of reach.
@@ -224,7 +227,7 @@ impl<'a> Infer<'a> {
             table: Table::default(),
             exprs: Vec::new(),
             locals: Vec::new(),
-            visible: Vec::new(),
+            visible: Scope::default(),
             local_consts: Vec::new(),
             constant: false,
             computes: false,
@@ -323,12 +326,13 @@ impl<'a> Infer<'a> {
     }
 
     /// Brings a variable into scope.
-    fn declare(&mut self, binding: BindingId, name: &proc_macro2::Ident, mutable: bool, term: Term) {
+    fn declare(&mut self, binding: BindingId, name: &Ident, mutable: bool, term: Term) {
         if binding.index() >= self.locals.len() {
             self.locals.resize(binding.index() + 1, None);
         }
-        self.locals[binding.index()] = Some(Local { name: name.to_string(), span: name.span(), mutable, term });
-        self.visible.push(binding);
+        let spelling = name.to_string();
+        self.visible.push(binding, &spelling);
+        self.locals[binding.index()] = Some(Local { name: spelling, span: name.span(), mutable, term });
     }
 
     /// Records an expression's type.
@@ -360,7 +364,13 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// A variable in scope by its name.
+    /// The variable in scope that a name means.
+    fn variable(&self, name: &Ident) -> Option<(BindingId, &Local)> {
+        let binding = self.visible.named(&Spelling::of(name))?;
+        self.local(binding).map(|local| (binding, local))
+    }
+
+    /// A variable by its number.
     fn local(&self, binding: BindingId) -> Option<&Local> {
         self.locals.get(binding.index())?.as_ref()
     }

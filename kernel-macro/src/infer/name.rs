@@ -54,8 +54,7 @@ impl<'a> Infer<'a> {
         if let Some(name) = path.as_name() {
             let spelling = Spelling::of(name);
             let name: &str = &spelling;
-            let found = self.visible.iter().rev().find(|id| self.local(**id).is_some_and(|local| local.name == name));
-            if let Some(&binding) = found {
+            if let Some(binding) = self.visible.named(name) {
                 if self.constant {
                     self.diags
                         .error(code::BAD_CONST, expr.span, format!("the variable `{name}` is used in a constant"))
@@ -226,7 +225,7 @@ impl<'a> Infer<'a> {
         if builtin_path(path).is_some() {
             return Some(format!("`{name}` is a type"));
         }
-        let locals = self.visible.iter().filter_map(|id| self.local(*id)).map(|local| local.name.as_str());
+        let locals = self.visible.names();
         let items = &self.program.items[self.item].uses;
         let consts = items
             .iter()

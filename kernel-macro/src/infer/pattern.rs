@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
 
     /// Declares a variable; that of another alternative of the same pattern must have the same type.
     fn bind_name(&mut self, binding: BindingId, name: &'a Ident, mutable: bool, term: &Term) {
-        if self.visible.contains(&binding)
+        if self.visible.position(binding).is_some()
             && let Some(local) = self.local(binding).cloned()
         {
             if !self.table.unify(&local.term, term) {

@@ -53,9 +53,8 @@ impl<'a> Infer<'a> {
             | ExprKind::Unary(UnaryOp::Deref, inner) => self.names_slice(inner),
             ExprKind::Slice { .. } | ExprKind::Index { .. } => self.is_part(expr),
             ExprKind::Path(path) => path.as_name().is_some_and(|name| {
-                let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
-                let named = locals.find(|local| *name == local.name.as_str());
-                named.is_some_and(|local| matches!(self.table.shallow(&local.term), Term::Buffer { .. }))
+                let named = self.variable(name);
+                named.is_some_and(|(_, local)| matches!(self.table.shallow(&local.term), Term::Buffer { .. }))
             }),
             _ => false,
         }
@@ -95,9 +94,8 @@ impl<'a> Infer<'a> {
         match &strip(arg).kind {
             ExprKind::Borrow { operand, .. } => self.is_part(strip(operand)),
             ExprKind::Path(path) => path.as_name().is_some_and(|name| {
-                let locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
-                let mut named = locals.filter(|local| *name == local.name.as_str());
-                named.next().is_some_and(|local| matches!(local.term, Term::Buffer { origin: None, .. }))
+                let named = self.variable(name);
+                named.is_some_and(|(_, local)| matches!(local.term, Term::Buffer { origin: None, .. }))
             }),
             _ => false,
         }
@@ -414,9 +412,8 @@ impl<'a> Infer<'a> {
     pub(super) fn names_range(&self, expr: &Expr) -> bool {
         match &strip(expr).kind {
             ExprKind::Path(path) => path.as_name().is_some_and(|name| {
-                let mut locals = self.visible.iter().rev().filter_map(|binding| self.local(*binding));
-                let named = locals.find(|local| *name == local.name.as_str());
-                named.is_some_and(|local| matches!(self.table.shallow(&local.term), Term::Range(..)))
+                let named = self.variable(name);
+                named.is_some_and(|(_, local)| matches!(self.table.shallow(&local.term), Term::Range(..)))
             }),
             ExprKind::Method { receiver, name, .. } => name == "clone" && self.names_range(receiver),
             ExprKind::Call { callee, .. } => {
