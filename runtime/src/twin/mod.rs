@@ -35,7 +35,7 @@ mod words;
 
 pub use access::{
     Columns, at, behind, columns, copy_from, element_mut, element_ref, inclusive_ends, index_mut, index_ref, put,
-    range, range_ends, range_mut, rotate_left, rotate_right, swap, to_array,
+    range, range_ends, range_mut, rotate_left, rotate_right, row, swap, to_array,
 };
 pub use ambient::{
     Ambient, barrier, global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id,

@@ -13,4 +13,4 @@ pub use gridwise_ir::descriptor::{
     SiteKind as __SiteKind,
 };
 
-pub use super::{at as __at, put as __put};
+pub use super::{at as __at, put as __put, row as __row};

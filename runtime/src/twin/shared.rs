@@ -6,7 +6,11 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use gridwise_ir::descriptor::Site;
+
+use super::access::{index_mut, index_ref};
 use super::atomic::AtomicPlace;
+use super::launch::TrapSink;
 use super::part::SharedPart;
 use super::slice::SliceMut;
 use crate::memory::data::{GpuData, Value};
@@ -125,6 +129,22 @@ impl<'a, T: GpuData> SharedRef<'a, T> {
 }
 
 impl<'a, T: GpuData, const LEN: usize> SharedRef<'a, [T; LEN]> {
+    /// Reads element `index`; zero after a trap when there is none.
+    #[inline]
+    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
+        self.variable().with(|value| index_ref(sink, site, value, index).copied().unwrap_or(T::ZERO))
+    }
+
+    /// Writes element `index`; nothing after a trap when there is none. The value comes first, as Rust evaluates it.
+    #[inline]
+    pub fn store(&self, sink: impl TrapSink, site: &'static Site, new: T, index: usize) {
+        self.variable().with(|value| {
+            if let Some(place) = index_mut(sink, site, value, index) {
+                *place = new;
+            }
+        });
+    }
+
     /// All elements.
     #[inline]
     pub fn elements(&self) -> SliceMut<'a, T> {

@@ -22,9 +22,12 @@ impl Renderer<'_> {
             return tokens_at!(chain.root.span.start=> #target = #value);
         }
         let value = self.bare(value);
-        if self.is_shared_buffer(chain.root)
-            && let Some((buffer, site, index)) = self.whole_element(&chain)
-        {
+        let whole = match is_shared {
+            true => self.whole_shared_element(&chain),
+            false if self.is_shared_buffer(chain.root) => self.whole_element(&chain),
+            false => None,
+        };
+        if let Some((buffer, site, index)) = whole {
             let sink = self.sink();
             // Arguments are evaluated in order: the value before the index.
             return tokens!(#buffer.store(#sink, #site, #value, #index));
@@ -147,6 +150,11 @@ impl Renderer<'_> {
     }
 
     pub(super) fn buffer_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {
+        if let ([(whole, _)], [index]) = (chain.steps.as_slice(), names) {
+            let (buffer, site) = (self.root(chain, names), self.site(SiteKind::IndexOutOfBounds, whole));
+            let sink = self.sink();
+            return tokens!(#buffer.store(#sink, #site, #value, #index));
+        }
         let (buffer, site, part) = self.buffer_part(chain, names);
         let (sink, index) = (self.sink(), &names[0]);
         tokens!(#buffer.set(#sink, #site, #index, #part, #value))

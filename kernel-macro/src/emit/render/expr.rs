@@ -249,12 +249,7 @@ impl Renderer<'_> {
     /// An integer with its suffix.
     pub(super) fn suffixed(&self, value: u128, suffix: &'static str) -> Literal {
         let mut numbers = self.numbers.borrow_mut();
-        if let Some((.., known)) = numbers.iter().find(|known| (known.0, known.1) == (value, suffix)) {
-            return known.clone();
-        }
-        let literal = suffixed(value, suffix);
-        numbers.push((value, suffix, literal.clone()));
-        literal
+        numbers.entry((value, suffix)).or_insert_with(|| suffixed(value, suffix)).clone()
     }
 
     fn path_expr(&mut self, path: &Path, expr: &Expr) -> Tokens {

@@ -43,6 +43,7 @@ pub(crate) use slice::method_twin;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
+use gridwise_ir::hash::FastMap;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 
 use crate::ast::{BindingId, Expr};
@@ -80,7 +81,7 @@ struct Renderer<'a> {
     /// The variables that name slices, and whether they write.
     slices: RefCell<BTreeMap<BindingId, bool>>,
     /// Numbers with suffixes, which take long to make: each once.
-    numbers: RefCell<Vec<(u128, &'static str, Literal)>>,
+    numbers: RefCell<FastMap<(u128, &'static str), Literal>>,
     /// Whether arrays that are gone through are taken, not lent: the chain outlives them.
     owns_arrays: bool,
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, Span};
 
 use super::Renderer;
 use super::types::vector_name;
-use crate::ast::{BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
+use crate::ast::{self, BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
 use crate::builtin::slice::SliceMethod;
 use crate::emit::tokens::{Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, Ty};
@@ -68,6 +68,13 @@ impl Renderer<'_> {
                 self.shift_lanes(op, left, right, op_span)
             }
             (BinaryOp::Shl | BinaryOp::Shr, Some(scalar)) => self.shift(op, scalar, left, right),
+            (BinaryOp::Div | BinaryOp::Rem, Some(scalar))
+                if scalar.is_int() && matches!(left.ty, Ty::Scalar(_)) && divides_by_positive_literal(whole) =>
+            {
+                let method = if op == BinaryOp::Div { Word("wrapping_div") } else { Word("wrapping_rem") };
+                let (left, right) = (receiver(left.tokens), right.tokens);
+                tokens!(#left.#method(#right))
+            }
             (BinaryOp::Div | BinaryOp::Rem, Some(scalar)) if scalar.is_int() => {
                 let function = if op == BinaryOp::Div { tokens!(div) } else { tokens!(rem) };
                 let sites = self.division_sites(op == BinaryOp::Rem, whole);
@@ -167,4 +174,14 @@ pub(super) fn symbol(characters: &str, span: Span) -> Tokens {
     let mut tokens = Writer::new();
     tokens.punct(characters, span);
     tokens.finish()
+}
+
+/// Whether an operation divides by a literal that can neither be zero nor minus one.
+fn divides_by_positive_literal(whole: &Expr) -> bool {
+    let (ExprKind::Binary(_, _, right, _) | ExprKind::AssignOp(_, _, right, _)) = &whole.kind else { return false };
+    let mut right = &**right;
+    while let ExprKind::Paren(inner) = &right.kind {
+        right = inner;
+    }
+    matches!(right.kind, ExprKind::Literal(ast::Literal::Int { value: 1.., .. }))
 }

@@ -69,14 +69,44 @@ impl Renderer<'_> {
         }
     }
 
+    /// Whether a chain is an element of an array that is a shared variable.
+    fn is_whole_shared(&self, chain: &Chain<'_>) -> bool {
+        let is_array =
+            |binding| matches!(self.typed.binding(binding), Ty::Shared(held) if matches!(**held, Ty::Array(..)));
+        matches!(chain.steps.as_slice(), [(_, StepExpr::Index(..))])
+            && !self.is_part(chain.root)
+            && matches!(self.typed.paths.get(&chain.root.id), Some(Resolution::Binding(binding)) if is_array(*binding))
+    }
+
+    /// Of an element of a shared array: the array, the site of the index, and the index.
+    pub(super) fn whole_shared_element(&mut self, chain: &Chain<'_>) -> Option<(Tokens, Tokens, Tokens)> {
+        match chain.steps.as_slice() {
+            [(whole, StepExpr::Index(_, index))] if self.is_whole_shared(chain) => {
+                let index = self.index(index);
+                Some((self.shared_root(chain.root), self.site(SiteKind::IndexOutOfBounds, whole), index))
+            }
+            _ => None,
+        }
+    }
+
     /// The value of a part of a shared variable, the indices already in variables.
     pub(super) fn shared_get(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
+        if let ([(whole, _)], [index], true) = (chain.steps.as_slice(), names, self.is_whole_shared(chain)) {
+            let (array, site) = (self.shared_root(chain.root), self.site(SiteKind::IndexOutOfBounds, whole));
+            let sink = self.sink();
+            return tokens!(#array.load(#sink, #site, #index));
+        }
         let (root, part) = (self.shared_root(chain.root), self.shared_part(chain, names, false));
         tokens!(#root.get(#part))
     }
 
     /// Writes a part of a shared variable, the indices already in variables.
     pub(super) fn shared_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {
+        if let ([(whole, _)], [index], true) = (chain.steps.as_slice(), names, self.is_whole_shared(chain)) {
+            let (array, site) = (self.shared_root(chain.root), self.site(SiteKind::IndexOutOfBounds, whole));
+            let sink = self.sink();
+            return tokens!(#array.store(#sink, #site, #value, #index));
+        }
         let (root, part) = (self.shared_root(chain.root), self.shared_part(chain, names, true));
         tokens!(#root.set(#part, #value))
     }

@@ -123,6 +123,10 @@ impl Renderer<'_> {
             return self.element(list, base, index, chain.root);
         }
         if !self.is_original() && self.is_shared_variable(chain.root) {
+            if let Some((array, site, index)) = self.whole_shared_element(&chain) {
+                let sink = self.sink();
+                return tokens!(#array.load(#sink, #site, #index));
+            }
             let names = index_names(&chain);
             let (lets, read) = (self.index_lets(&chain, &names), self.shared_get(&chain, &names));
             return tokens!({ #lets #read });
@@ -254,6 +258,12 @@ impl Renderer<'_> {
 
     /// `y.get(…)` with the indices already in variables.
     pub(super) fn buffer_get(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
+        // A function of many closures takes rustc more than proportionally long.
+        if let ([(whole, _)], [index]) = (chain.steps.as_slice(), names) {
+            let (buffer, site) = (self.root(chain, names), self.site(SiteKind::IndexOutOfBounds, whole));
+            let sink = self.sink();
+            return tokens!(#buffer.load(#sink, #site, #index));
+        }
         let (buffer, site, part) = self.buffer_part(chain, names);
         let (sink, index) = (self.sink(), &names[0]);
         tokens!(#buffer.get(#sink, #site, #index, #part))

@@ -87,7 +87,7 @@ impl Renderer<'_> {
         let position = self.sites.borrow_mut().row(site);
         self.uses_names();
         let (table, position) = (Word(SITES), Plain(position));
-        tokens!(&#table[#position])
+        tokens!(__row(#table, #position))
     }
 
     /// References to the two sites of a division: by zero, and with overflow.
