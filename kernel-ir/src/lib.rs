@@ -1,5 +1,6 @@
 //! The gridwise intermediate representation, its passes and its SPIR-V back end; knows nothing of `syn`, `proc_macro` or Vulkan.
 
+pub mod binary;
 pub mod descriptor;
 pub mod reflect;
 pub mod variant;

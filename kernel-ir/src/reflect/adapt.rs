@@ -6,29 +6,20 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ModuleError;
-use super::grammar as g;
-use super::parse::{Inst, Instructions, parse};
-use super::types::class;
+use super::parse::{self, Instructions, parse};
+use crate::binary::{HEADER, Inst, class, decoration, first_word, instructions, op, push, text_words};
 
-const BLOCK: u32 = 2;
-const BUFFER_BLOCK: u32 = 3;
-const RESTRICT: u32 = 19;
-const ALIASED: u32 = 20;
-const NON_WRITABLE: u32 = 24;
-const BINDING: u32 = 33;
-const DESCRIPTOR_SET: u32 = 34;
 /// The memory models of SPIR-V 1.0: `Simple` promises less than `GLSL450` does.
 const SIMPLE: u32 = 0;
 const GLSL450: u32 = 1;
-const NOP: u32 = 1 << 16;
-const HEADER: usize = 5;
-const STORAGE_BUFFER_EXTENSION: &[u8] = b"SPV_KHR_storage_buffer_storage_class\0\0\0\0";
+const NOP: u32 = first_word(op::NOP, 0);
+const STORAGE_BUFFER_EXTENSION: &str = "SPV_KHR_storage_buffer_storage_class";
 
 /// The words with all edits that keep their positions.
 pub(super) fn in_place(words: &[u32]) -> Result<Vec<u32>, ModuleError> {
     let module = parse(words)?;
     let mut plain = words.to_vec();
-    for inst in module.list.iter().filter(|inst| inst.opcode == g::MEMORY_MODEL) {
+    for inst in module.list.iter().filter(|inst| inst.opcode == op::MEMORY_MODEL) {
         if inst.rest[1] == SIMPLE {
             plain[inst.at + 2] = GLSL450;
         }
@@ -39,8 +30,8 @@ pub(super) fn in_place(words: &[u32]) -> Result<Vec<u32>, ModuleError> {
 }
 
 /// Whether an instruction only says something of what another makes.
-fn is_note(inst: &Inst<'_>) -> bool {
-    matches!(inst.opcode, g::NAME | g::MEMBER_NAME | g::DECORATE | g::MEMBER_DECORATE)
+fn is_note(inst: &parse::Inst<'_>) -> bool {
+    matches!(inst.opcode, op::NAME | op::MEMBER_NAME | op::DECORATE | op::MEMBER_DECORATE)
 }
 
 /// Overwrites declarations of types that nothing uses, and their names and decorations.
@@ -48,7 +39,7 @@ fn remove_unused_types(module: &Instructions<'_>, words: &mut [u32]) {
     let (mut used, mut removed) = (HashSet::new(), HashSet::new());
     // Types are declared before they are used: from the end, each use is seen before its type.
     for inst in module.list.iter().rev().filter(|inst| !is_note(inst)) {
-        let is_type = (g::TYPE_VOID..=g::TYPE_LAST).contains(&inst.opcode);
+        let is_type = (op::TYPE_VOID..=op::TYPE_PIPE).contains(&inst.opcode);
         match inst.result.filter(|id| is_type && !used.contains(id)) {
             Some(id) => {
                 removed.insert(id);
@@ -68,19 +59,21 @@ fn remove_unused_types(module: &Instructions<'_>, words: &mut [u32]) {
 /// Puts all buffers, uniform ones too, into the storage class `StorageBuffer`. Their layout is written out in the module in either case.
 fn make_storage_buffers(module: &Instructions<'_>, words: &mut [u32]) {
     let has_blocks = |id: u32| {
-        let is_block = |inst: &Inst<'_>| inst.opcode == g::DECORATE && inst.ids[0] == id && inst.rest[1] == BLOCK;
+        let is_block = |inst: &parse::Inst<'_>| {
+            inst.opcode == op::DECORATE && inst.ids[0] == id && inst.rest[1] == decoration::BLOCK
+        };
         module.list.iter().any(is_block)
     };
-    let is_pointer = |inst: &&Inst<'_>| inst.opcode == g::TYPE_POINTER && inst.rest[0] == class::UNIFORM;
+    let is_pointer = |inst: &&parse::Inst<'_>| inst.opcode == op::TYPE_POINTER && inst.rest[0] == class::UNIFORM;
     // A module whose buffers in this class are all of the older kind is left as it is: drivers know it so.
     if !module.list.iter().filter(is_pointer).any(|inst| has_blocks(inst.ids[0])) {
         return;
     }
     for inst in &module.list {
         match inst.opcode {
-            g::TYPE_POINTER if inst.rest[0] == class::UNIFORM => words[inst.at + 2] = class::STORAGE_BUFFER,
-            g::VARIABLE if inst.rest[0] == class::UNIFORM => words[inst.at + 3] = class::STORAGE_BUFFER,
-            g::DECORATE if inst.rest[1] == BUFFER_BLOCK => words[inst.at + 2] = BLOCK,
+            op::TYPE_POINTER if inst.rest[0] == class::UNIFORM => words[inst.at + 2] = class::STORAGE_BUFFER,
+            op::VARIABLE if inst.rest[0] == class::UNIFORM => words[inst.at + 3] = class::STORAGE_BUFFER,
+            op::DECORATE if inst.rest[1] == decoration::BUFFER_BLOCK => words[inst.at + 2] = decoration::BLOCK,
             _ => {}
         }
     }
@@ -90,26 +83,26 @@ fn make_storage_buffers(module: &Instructions<'_>, words: &mut [u32]) {
 /// that buffers of an old version need.
 pub(super) fn finished(words: &[u32], slots: &HashMap<u32, u32>, version: [u8; 2]) -> Vec<u32> {
     let mut made = words[..HEADER].to_vec();
-    let mut needs_extension = version < [1, 3]
-        && {
-            let in_class = |inst: &[u32]| matches!(inst, [first, _, class::STORAGE_BUFFER, ..] if first & 0xffff == u32::from(g::TYPE_POINTER));
-            let names_it = |inst: &[u32]| inst[0] & 0xffff == u32::from(g::EXTENSION) && inst[1..] == extension()[1..];
-            instructions(words).any(in_class) && !instructions(words).any(names_it)
-        };
-    for inst in instructions(words).filter(|inst| inst[0] != NOP) {
-        if needs_extension && inst[0] & 0xffff != u32::from(g::CAPABILITY) {
-            made.extend(extension());
+    let mut needs_extension = version < [1, 3] && {
+        let in_class =
+            |inst: Inst<'_>| matches!((inst.opcode, inst.words), (op::TYPE_POINTER, [_, class::STORAGE_BUFFER, ..]));
+        let extension = text_words(STORAGE_BUFFER_EXTENSION);
+        let names_it = |inst: Inst<'_>| inst.opcode == op::EXTENSION && inst.words == extension;
+        instructions(words).any(in_class) && !instructions(words).any(names_it)
+    };
+    for inst in instructions(words).filter(|inst| inst.opcode != op::NOP) {
+        if needs_extension && inst.opcode != op::CAPABILITY {
+            push(&mut made, op::EXTENSION, &text_words(STORAGE_BUFFER_EXTENSION));
             needs_extension = false;
         }
         let at = made.len();
-        made.extend_from_slice(inst);
-        if let [first, id, kind, _] = *inst
-            && first & 0xffff == u32::from(g::DECORATE)
-            && let Some(slot) = slots.get(&id)
+        push(&mut made, inst.opcode, inst.words);
+        if let (op::DECORATE, [id, kind, _]) = (inst.opcode, inst.words)
+            && let Some(slot) = slots.get(id)
         {
-            match kind {
-                BINDING => made[at + 3] = *slot,
-                DESCRIPTOR_SET => made[at + 3] = 0,
+            match *kind {
+                decoration::BINDING => made[at + 3] = *slot,
+                decoration::DESCRIPTOR_SET => made[at + 3] = 0,
                 _ => {}
             }
         }
@@ -119,45 +112,31 @@ pub(super) fn finished(words: &[u32], slots: &HashMap<u32, u32>, version: [u8; 2
 
 /// The words of an accepted module, with buffers that may be the same memory: all of its buffers are `Aliased`, and none is said not to be written.
 pub(super) fn aliased(words: &[u32]) -> Vec<u32> {
-    let is_buffer = |inst: &&[u32]| matches!(**inst, [first, _, _, class::UNIFORM | class::STORAGE_BUFFER, ..] if first & 0xffff == u32::from(g::VARIABLE));
-    let buffers: HashSet<u32> = instructions(words).filter(is_buffer).map(|inst| inst[2]).collect();
+    let buffer = |inst: Inst<'_>| match (inst.opcode, inst.words) {
+        (op::VARIABLE, [_, id, class::UNIFORM | class::STORAGE_BUFFER, ..]) => Some(*id),
+        _ => None,
+    };
+    let buffers: HashSet<u32> = instructions(words).filter_map(buffer).collect();
     let mut sorted: Vec<u32> = buffers.iter().copied().collect();
     sorted.sort_unstable();
     let mut made = words[..HEADER].to_vec();
     let mut is_added = false;
     for inst in instructions(words) {
-        let opcode = (inst[0] & 0xffff) as u16;
         // Decorations stand before all types.
-        if !is_added && (g::TYPE_VOID..=g::SPEC_CONSTANT_OP).contains(&opcode) {
-            made.extend(sorted.iter().flat_map(|id| [3 << 16 | u32::from(g::DECORATE), *id, ALIASED]));
+        if !is_added && (op::TYPE_VOID..=op::SPEC_CONSTANT_OP).contains(&inst.opcode) {
+            sorted.iter().for_each(|id| push(&mut made, op::DECORATE, &[*id, decoration::ALIASED]));
             is_added = true;
         }
-        let is_dropped = match inst {
-            [_, id, NON_WRITABLE | ALIASED | RESTRICT] if opcode == g::DECORATE => buffers.contains(id),
-            [_, _, _, NON_WRITABLE] => opcode == g::MEMBER_DECORATE,
+        let is_dropped = match (inst.opcode, inst.words) {
+            (op::DECORATE, [id, decoration::NON_WRITABLE | decoration::ALIASED | decoration::RESTRICT]) => {
+                buffers.contains(id)
+            }
+            (op::MEMBER_DECORATE, [_, _, decoration::NON_WRITABLE]) => true,
             _ => false,
         };
         if !is_dropped {
-            made.extend_from_slice(inst);
+            push(&mut made, inst.opcode, inst.words);
         }
     }
     made
-}
-
-/// The instruction that asks for the extension.
-fn extension() -> Vec<u32> {
-    let text = STORAGE_BUFFER_EXTENSION.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
-    let count = STORAGE_BUFFER_EXTENSION.len() as u32 / 4 + 1;
-    [count << 16 | u32::from(g::EXTENSION)].into_iter().chain(text).collect()
-}
-
-/// The instructions of a module that was parsed.
-fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
-    let mut rest = words.get(HEADER..).unwrap_or_default();
-    std::iter::from_fn(move || {
-        let count = ((rest.first()? >> 16) as usize).clamp(1, rest.len());
-        let (inst, after) = rest.split_at(count);
-        rest = after;
-        Some(inst)
-    })
 }

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ModuleError;
-use super::grammar as g;
 use super::parse::{Inst, Instructions};
 use super::rules::Context;
 use super::types::{Type, Types};
+use crate::binary::op;
 
 /// A function's blocks, by position.
 struct Blocks<'a> {
@@ -30,22 +30,22 @@ pub(super) fn check_functions(
     glsl: Option<u32>,
 ) -> Result<HashMap<u32, Vec<u32>>, ModuleError> {
     let mut calls = HashMap::new();
-    let mut position = module.list.iter().position(|inst| inst.opcode == g::FUNCTION).unwrap_or(module.list.len());
+    let mut position = module.list.iter().position(|inst| inst.opcode == op::FUNCTION).unwrap_or(module.list.len());
     // Variables outside of functions.
     let outside = Context { module, types, returned: 0, glsl };
-    for inst in module.list[..position].iter().filter(|inst| matches!(inst.opcode, g::VARIABLE | g::UNDEF)) {
+    for inst in module.list[..position].iter().filter(|inst| matches!(inst.opcode, op::VARIABLE | op::UNDEF)) {
         outside.check(inst).map_err(|cause| ModuleError::new(inst.at, cause))?;
     }
     while position < module.list.len() {
         let start = &module.list[position];
-        if start.opcode != g::FUNCTION {
+        if start.opcode != op::FUNCTION {
             return Err(ModuleError::new(start.at, "an instruction stands outside of functions"));
         }
         let rest = &module.list[position..];
-        let end = rest.iter().position(|inst| inst.opcode == g::FUNCTION_END);
+        let end = rest.iter().position(|inst| inst.opcode == op::FUNCTION_END);
         let end = end.ok_or_else(|| ModuleError::new(start.at, "a function has no end"))?;
         check_function(&rest[..end], module, types, glsl)?;
-        let called = rest[..end].iter().filter(|inst| inst.opcode == g::FUNCTION_CALL).map(|inst| inst.ids[0]);
+        let called = rest[..end].iter().filter(|inst| inst.opcode == op::FUNCTION_CALL).map(|inst| inst.ids[0]);
         calls.insert(start.result.unwrap_or_default(), called.collect());
         position += end + 1;
     }
@@ -98,7 +98,7 @@ fn check_function<'a>(
     }
     for param in params {
         match rest.split_first() {
-            Some((inst, after)) if inst.opcode == g::FUNCTION_PARAMETER && inst.ty == Some(*param) => rest = after,
+            Some((inst, after)) if inst.opcode == op::FUNCTION_PARAMETER && inst.ty == Some(*param) => rest = after,
             _ => return fail(function, "a function has other parameters than its type"),
         }
     }
@@ -111,18 +111,18 @@ fn check_function<'a>(
             places.extend(inst.result.map(|id| (id, (index, position))));
         }
     }
-    let first_function = module.list.iter().position(|inst| inst.opcode == g::FUNCTION).unwrap_or(usize::MAX);
+    let first_function = module.list.iter().position(|inst| inst.opcode == op::FUNCTION).unwrap_or(usize::MAX);
     let is_global = |id: u32| module.made.get(&id).is_some_and(|made| *made < first_function);
     let is_param = |id: u32| insts[1..=params.len()].iter().any(|inst| inst.result == Some(id));
     for (index, block) in blocks.list.iter().enumerate() {
         let is_reached = index == 0 || block.dominator.is_some();
         for (position, inst) in block.insts.iter().enumerate() {
             cx.check(inst).map_err(|cause| ModuleError::new(inst.at, cause))?;
-            let skip = usize::from(matches!(inst.opcode, g::FUNCTION_CALL));
+            let skip = usize::from(matches!(inst.opcode, op::FUNCTION_CALL));
             let values: Vec<u32> = match inst.opcode {
-                g::LINE | g::BRANCH | g::LOOP_MERGE | g::SELECTION_MERGE => Vec::new(),
-                g::BRANCH_CONDITIONAL | g::SWITCH => vec![inst.ids[0]],
-                g::PHI => {
+                op::LINE | op::BRANCH | op::LOOP_MERGE | op::SELECTION_MERGE => Vec::new(),
+                op::BRANCH_CONDITIONAL | op::SWITCH => vec![inst.ids[0]],
+                op::PHI => {
                     check_phi(&blocks, index, inst, &places, &|id| is_global(id) || is_param(id))?;
                     Vec::new()
                 }
@@ -135,8 +135,8 @@ fn check_function<'a>(
                     None => is_global(id) || is_param(id),
                 };
                 // A type, a label or a function is no value.
-                let is_value = module.of(id).is_some_and(|made| made.ty.is_some() && made.opcode != g::FUNCTION)
-                    || inst.opcode == g::EXT_INST && Some(id) == glsl;
+                let is_value = module.of(id).is_some_and(|made| made.ty.is_some() && made.opcode != op::FUNCTION)
+                    || inst.opcode == op::EXT_INST && Some(id) == glsl;
                 if !is_before || !is_value {
                     return fail(inst, "a value is used where it was not made");
                 }
@@ -183,18 +183,18 @@ fn split<'a>(function: &Inst<'_>, mut rest: &'a [Inst<'a>]) -> Result<Blocks<'a>
     let mut by_label = HashMap::new();
     while let Some((label, after)) = rest.split_first() {
         let fail = |cause: &str| Err(ModuleError::new(label.at, cause.to_owned()));
-        if label.opcode != g::LABEL {
+        if label.opcode != op::LABEL {
             return fail("an instruction stands outside of blocks");
         }
-        let is_end = |inst: &Inst<'_>| matches!(inst.opcode, g::BRANCH..=g::SWITCH | g::RETURN..=g::UNREACHABLE);
+        let is_end = |inst: &Inst<'_>| matches!(inst.opcode, op::BRANCH..=op::SWITCH | op::RETURN..=op::UNREACHABLE);
         let Some(last) = after.iter().position(is_end) else { return fail("a block has no end") };
         let insts: Vec<&Inst<'_>> = after[..=last].iter().collect();
         let is_quiet = |inst: &&&Inst<'_>| !matches!(inst.opcode, 0 | 8 | 317);
         let order = insts.iter().filter(is_quiet).map(|inst| match inst.opcode {
-            g::PHI => 0,
-            g::VARIABLE if list.is_empty() => 1,
-            g::LABEL | g::VARIABLE | g::FUNCTION_PARAMETER | g::FUNCTION => 9,
-            g::LOOP_MERGE | g::SELECTION_MERGE => 3,
+            op::PHI => 0,
+            op::VARIABLE if list.is_empty() => 1,
+            op::LABEL | op::VARIABLE | op::FUNCTION_PARAMETER | op::FUNCTION => 9,
+            op::LOOP_MERGE | op::SELECTION_MERGE => 3,
             _ if is_end(inst) => 4,
             _ => 2,
         });
@@ -223,8 +223,8 @@ impl Blocks<'_> {
         for index in 0..self.list.len() {
             let Some(last) = self.list[index].insts.last() else { continue };
             let targets: &[u32] = match last.opcode {
-                g::BRANCH => &last.ids,
-                g::BRANCH_CONDITIONAL | g::SWITCH => &last.ids[1..],
+                op::BRANCH => &last.ids,
+                op::BRANCH_CONDITIONAL | op::SWITCH => &last.ids[1..],
                 _ => &[],
             };
             let found: Option<Vec<usize>> = targets.iter().map(|label| self.by_label.get(label).copied()).collect();
@@ -316,7 +316,7 @@ impl Blocks<'_> {
                 .iter()
                 .rev()
                 .nth(1)
-                .filter(|inst| matches!(inst.opcode, g::LOOP_MERGE | g::SELECTION_MERGE));
+                .filter(|inst| matches!(inst.opcode, op::LOOP_MERGE | op::SELECTION_MERGE));
             if let Some(merge) = merge {
                 let targets = merge.ids.iter().map(|label| self.by_label.get(label).copied());
                 let Some(targets) = targets.collect::<Option<Vec<usize>>>() else {
@@ -324,26 +324,26 @@ impl Blocks<'_> {
                 };
                 let is_below =
                     |target: &usize| *target != index && (!is_reached(*target) || self.dominates(index, *target));
-                let is_loop = merge.opcode == g::LOOP_MERGE;
+                let is_loop = merge.opcode == op::LOOP_MERGE;
                 let own_continue = |target: &usize| is_loop && targets.get(1) == Some(target) && *target == index;
                 if !targets.iter().all(|target| is_below(target) || own_continue(target)) || !ends.insert(targets[0]) {
                     return fail(merge, "a choice or loop ends where it cannot");
                 }
                 let fits = match end.opcode {
-                    g::BRANCH => is_loop,
-                    g::BRANCH_CONDITIONAL => true,
-                    g::SWITCH => !is_loop,
+                    op::BRANCH => is_loop,
+                    op::BRANCH_CONDITIONAL => true,
+                    op::SWITCH => !is_loop,
                     _ => false,
                 };
                 if !fits {
                     return fail(merge, "a choice or loop begins with no branch");
                 }
-            } else if end.opcode == g::SWITCH {
+            } else if end.opcode == op::SWITCH {
                 return fail(end, "a choice does not say where it ends");
             }
             for target in block.successors.iter().filter(|target| is_reached(index) && self.dominates(**target, index))
             {
-                let continues = self.list[*target].insts.iter().find(|inst| inst.opcode == g::LOOP_MERGE);
+                let continues = self.list[*target].insts.iter().find(|inst| inst.opcode == op::LOOP_MERGE);
                 let back = continues.and_then(|merge| self.by_label.get(&merge.ids[1]));
                 if !back.is_some_and(|from| *from == index || self.dominates(*from, index)) {
                     return fail(end, "control goes back to where no loop begins");

@@ -1,5 +1,7 @@
 //! The grammar of the instructions in compute modules: which words are ids, which are numbers. No meaning here.
 
+use crate::binary::op;
+
 /// The operands of an instruction, one letter each; `?` behind a letter for one that may lack, `*` for any number.
 ///
 /// `t` result type, `r` result, `i` id, `l` one word, `s` text, `c` a constant's value, `a` memory accesses, `D` a decoration or
@@ -7,67 +9,111 @@
 /// `O` an opcode and its ids.
 pub(crate) const fn operands(opcode: u16) -> Option<&'static str> {
     Some(match opcode {
-        0 | 56 | 253 | 255 | 317 => "",
-        249 | 254 => "i",
-        16 | 71 => "iD",
-        225 => "ii",
-        246 => "iiL",
-        251 => "iiS*",
-        62 => "iia?",
-        63 => "iia?a?",
-        224 => "iii",
-        228 => "iiii",
-        250 => "iiil*",
-        247 => "il",
-        72 => "ilD",
-        8 => "ill",
-        6 => "ils",
-        5 => "is",
-        17 => "l",
-        15 => "lisi*",
-        14 => "ll",
-        3 => "lli?s?",
+        op::NOP | op::FUNCTION_END | op::RETURN | op::UNREACHABLE | op::NO_LINE => "",
+        op::BRANCH | op::RETURN_VALUE => "i",
+        op::EXECUTION_MODE | op::DECORATE => "iD",
+        op::MEMORY_BARRIER => "ii",
+        op::LOOP_MERGE => "iiL",
+        op::SWITCH => "iiS*",
+        op::STORE => "iia?",
+        op::COPY_MEMORY => "iia?a?",
+        op::CONTROL_BARRIER => "iii",
+        op::ATOMIC_STORE => "iiii",
+        op::BRANCH_CONDITIONAL => "iiil*",
+        op::SELECTION_MERGE => "il",
+        op::MEMBER_DECORATE => "ilD",
+        op::LINE => "ill",
+        op::MEMBER_NAME => "ils",
+        op::NAME => "is",
+        op::CAPABILITY => "l",
+        op::ENTRY_POINT => "lisi*",
+        op::MEMORY_MODEL => "ll",
+        op::SOURCE => "lli?s?",
         // Samplers and what other kinds of module have are read, so that types nobody uses can be left out.
-        19 | 20 | 26 | 34..=36 | 38 | 248 => "r",
-        31 => "rs",
-        37 => "rl",
-        29 => "ri",
-        30 => "ri*",
-        28 => "rii",
-        33 => "rii*",
-        23 | 24 => "ril",
-        25 => "rillllll",
-        27 => "ri",
-        88 | 95 => "triili",
-        98 => "triil?i?",
-        99 => "iiil?i?",
-        100 | 104 | 106 => "tri",
-        103 => "trii",
-        32 => "rli",
-        21 => "rll",
-        22 => "rl",
-        7 | 11 => "rs",
-        2 | 4 | 10 | 330 => "s",
-        1 | 41 | 42 | 46 | 48 | 49 | 55 => "tr",
-        52 => "trO",
-        245 => "trP*",
-        43 | 50 => "trc",
-        83 | 84 | 109..=116 | 124 | 126 | 127 | 154..=157 | 168 | 200 | 204 | 205 | 333 | 400 => "tri",
-        44 | 51 | 80 => "tri*",
-        61 => "tria?",
-        77 | 128..=152 | 164..=167 | 170..=191 | 194..=199 | 334..=336 | 338..=340 | 343 | 344 => "trii",
-        57 | 65 | 66 => "trii*",
-        78 | 169 | 202 | 203 | 227 | 232 | 233 | 337 | 341 | 345..=348 | 365 | 366 => "triii",
-        201 | 229 | 234..=242 | 6035 => "triiii",
-        230 => "triiiiii",
-        79 | 82 => "triil*",
-        68 => "tril",
-        81 => "tril*",
-        342 => "trili",
-        12 => "trili*",
-        349..=364 => "trilii?",
-        54 => "trli",
-        59 => "trli?",
+        op::TYPE_VOID
+        | op::TYPE_BOOL
+        | op::TYPE_SAMPLER
+        | op::TYPE_EVENT..=op::TYPE_RESERVE_ID
+        | op::TYPE_PIPE
+        | op::LABEL => "r",
+        op::TYPE_OPAQUE => "rs",
+        op::TYPE_QUEUE => "rl",
+        op::TYPE_RUNTIME_ARRAY => "ri",
+        op::TYPE_STRUCT => "ri*",
+        op::TYPE_ARRAY => "rii",
+        op::TYPE_FUNCTION => "rii*",
+        op::TYPE_VECTOR | op::TYPE_MATRIX => "ril",
+        op::TYPE_IMAGE => "rillllll",
+        op::TYPE_SAMPLED_IMAGE => "ri",
+        op::IMAGE_SAMPLE_EXPLICIT_LOD | op::IMAGE_FETCH => "triili",
+        op::IMAGE_READ => "triil?i?",
+        op::IMAGE_WRITE => "iiil?i?",
+        op::IMAGE | op::IMAGE_QUERY_SIZE | op::IMAGE_QUERY_LEVELS => "tri",
+        op::IMAGE_QUERY_SIZE_LOD => "trii",
+        op::TYPE_POINTER => "rli",
+        op::TYPE_INT => "rll",
+        op::TYPE_FLOAT => "rl",
+        op::STRING | op::EXT_INST_IMPORT => "rs",
+        op::SOURCE_CONTINUED | op::SOURCE_EXTENSION | op::EXTENSION | op::MODULE_PROCESSED => "s",
+        op::UNDEF
+        | op::CONSTANT_TRUE
+        | op::CONSTANT_FALSE
+        | op::CONSTANT_NULL
+        | op::SPEC_CONSTANT_TRUE
+        | op::SPEC_CONSTANT_FALSE
+        | op::FUNCTION_PARAMETER => "tr",
+        op::SPEC_CONSTANT_OP => "trO",
+        op::PHI => "trP*",
+        op::CONSTANT | op::SPEC_CONSTANT => "trc",
+        op::COPY_OBJECT
+        | op::TRANSPOSE
+        | op::CONVERT_F_TO_U..=op::QUANTIZE_TO_F16
+        | op::BITCAST
+        | op::S_NEGATE
+        | op::F_NEGATE
+        | op::ANY..=op::IS_INF
+        | op::LOGICAL_NOT
+        | op::NOT
+        | op::BIT_REVERSE
+        | op::BIT_COUNT
+        | op::GROUP_NON_UNIFORM_ELECT
+        | op::COPY_LOGICAL => "tri",
+        op::CONSTANT_COMPOSITE | op::SPEC_CONSTANT_COMPOSITE | op::COMPOSITE_CONSTRUCT => "tri*",
+        op::LOAD => "tria?",
+        op::VECTOR_EXTRACT_DYNAMIC
+        | op::I_ADD..=op::S_MUL_EXTENDED
+        | op::LOGICAL_EQUAL..=op::LOGICAL_AND
+        | op::I_EQUAL..=op::F_UNORD_GREATER_THAN_EQUAL
+        | op::SHIFT_RIGHT_LOGICAL..=op::BITWISE_AND
+        | op::GROUP_NON_UNIFORM_ALL..=op::GROUP_NON_UNIFORM_ALL_EQUAL
+        | op::GROUP_NON_UNIFORM_BROADCAST_FIRST..=op::GROUP_NON_UNIFORM_INVERSE_BALLOT
+        | op::GROUP_NON_UNIFORM_BALLOT_FIND_LSB
+        | op::GROUP_NON_UNIFORM_BALLOT_FIND_MSB => "trii",
+        op::FUNCTION_CALL | op::ACCESS_CHAIN | op::IN_BOUNDS_ACCESS_CHAIN => "trii*",
+        op::VECTOR_INSERT_DYNAMIC
+        | op::SELECT
+        | op::BIT_FIELD_S_EXTRACT
+        | op::BIT_FIELD_U_EXTRACT
+        | op::ATOMIC_LOAD
+        | op::ATOMIC_I_INCREMENT
+        | op::ATOMIC_I_DECREMENT
+        | op::GROUP_NON_UNIFORM_BROADCAST
+        | op::GROUP_NON_UNIFORM_BALLOT_BIT_EXTRACT
+        | op::GROUP_NON_UNIFORM_SHUFFLE..=op::GROUP_NON_UNIFORM_SHUFFLE_DOWN
+        | op::GROUP_NON_UNIFORM_QUAD_BROADCAST
+        | op::GROUP_NON_UNIFORM_QUAD_SWAP => "triii",
+        op::BIT_FIELD_INSERT | op::ATOMIC_EXCHANGE | op::ATOMIC_I_ADD..=op::ATOMIC_XOR | op::ATOMIC_F_ADD_EXT => {
+            "triiii"
+        }
+        op::ATOMIC_COMPARE_EXCHANGE => "triiiiii",
+        op::VECTOR_SHUFFLE | op::COMPOSITE_INSERT => "triil*",
+        op::ARRAY_LENGTH => "tril",
+        op::COMPOSITE_EXTRACT => "tril*",
+        op::GROUP_NON_UNIFORM_BALLOT_BIT_COUNT => "trili",
+        op::EXT_INST => "trili*",
+        op::GROUP_NON_UNIFORM_I_ADD..=op::GROUP_NON_UNIFORM_LOGICAL_XOR => "trilii?",
+        op::FUNCTION => "trli",
+        op::VARIABLE => "trli?",
         _ => return None,
     })
 }
@@ -75,77 +121,20 @@ pub(crate) const fn operands(opcode: u16) -> Option<&'static str> {
 /// The section of a module that an instruction stands in; sections come in their order, and those of 9 and 10 are one.
 pub(super) fn section(opcode: u16) -> u8 {
     match opcode {
-        17 => 0,
-        10 => 1,
-        11 => 2,
-        14 => 3,
-        15 => 4,
-        16 => 5,
-        2..=4 | 7 => 6,
-        5 | 6 => 7,
-        330 => 8,
-        71 | 72 => 9,
-        19..=52 => 10,
+        op::CAPABILITY => 0,
+        op::EXTENSION => 1,
+        op::EXT_INST_IMPORT => 2,
+        op::MEMORY_MODEL => 3,
+        op::ENTRY_POINT => 4,
+        op::EXECUTION_MODE => 5,
+        op::SOURCE_CONTINUED..=op::SOURCE_EXTENSION | op::STRING => 6,
+        op::NAME | op::MEMBER_NAME => 7,
+        op::MODULE_PROCESSED => 8,
+        op::DECORATE | op::MEMBER_DECORATE => 9,
+        op::TYPE_VOID..=op::SPEC_CONSTANT_OP => 10,
         _ => 11,
     }
 }
-
-pub(crate) const EXT_INST_IMPORT: u16 = 11;
-pub(crate) const EXT_INST: u16 = 12;
-pub(crate) const EXTENSION: u16 = 10;
-pub(crate) const MEMORY_MODEL: u16 = 14;
-pub(crate) const ENTRY_POINT: u16 = 15;
-pub(crate) const EXECUTION_MODE: u16 = 16;
-pub(crate) const CAPABILITY: u16 = 17;
-pub(crate) const NAME: u16 = 5;
-pub(crate) const MEMBER_NAME: u16 = 6;
-pub(crate) const UNDEF: u16 = 1;
-pub(crate) const STRING: u16 = 7;
-pub(crate) const LINE: u16 = 8;
-pub(crate) const NO_LINE: u16 = 317;
-pub(crate) const MODULE_PROCESSED: u16 = 330;
-pub(crate) const TYPE_VOID: u16 = 19;
-pub(crate) const TYPE_BOOL: u16 = 20;
-pub(crate) const TYPE_INT: u16 = 21;
-pub(crate) const TYPE_FLOAT: u16 = 22;
-pub(crate) const TYPE_VECTOR: u16 = 23;
-pub(crate) const TYPE_MATRIX: u16 = 24;
-pub(crate) const TYPE_IMAGE: u16 = 25;
-pub(crate) const TYPE_SAMPLED_IMAGE: u16 = 27;
-pub(crate) const TYPE_ARRAY: u16 = 28;
-pub(crate) const TYPE_RUNTIME_ARRAY: u16 = 29;
-pub(crate) const TYPE_STRUCT: u16 = 30;
-pub(crate) const TYPE_POINTER: u16 = 32;
-pub(crate) const TYPE_FUNCTION: u16 = 33;
-/// Opcodes from [`TYPE_VOID`] to this are declarations of types.
-pub(crate) const TYPE_LAST: u16 = 38;
-pub(crate) const CONSTANT_TRUE: u16 = 41;
-pub(crate) const CONSTANT_FALSE: u16 = 42;
-pub(crate) const CONSTANT: u16 = 43;
-pub(crate) const CONSTANT_COMPOSITE: u16 = 44;
-pub(crate) const CONSTANT_NULL: u16 = 46;
-pub(crate) const SPEC_CONSTANT_TRUE: u16 = 48;
-pub(crate) const SPEC_CONSTANT_FALSE: u16 = 49;
-pub(crate) const SPEC_CONSTANT: u16 = 50;
-pub(crate) const SPEC_CONSTANT_COMPOSITE: u16 = 51;
-pub(crate) const SPEC_CONSTANT_OP: u16 = 52;
-pub(crate) const FUNCTION: u16 = 54;
-pub(crate) const FUNCTION_PARAMETER: u16 = 55;
-pub(crate) const FUNCTION_END: u16 = 56;
-pub(crate) const FUNCTION_CALL: u16 = 57;
-pub(crate) const VARIABLE: u16 = 59;
-pub(crate) const LABEL: u16 = 248;
-pub(crate) const PHI: u16 = 245;
-pub(crate) const LOOP_MERGE: u16 = 246;
-pub(crate) const SELECTION_MERGE: u16 = 247;
-pub(crate) const BRANCH: u16 = 249;
-pub(crate) const BRANCH_CONDITIONAL: u16 = 250;
-pub(crate) const SWITCH: u16 = 251;
-pub(crate) const RETURN: u16 = 253;
-pub(crate) const RETURN_VALUE: u16 = 254;
-pub(crate) const UNREACHABLE: u16 = 255;
-pub(crate) const DECORATE: u16 = 71;
-pub(crate) const MEMBER_DECORATE: u16 = 72;
 
 /// Capabilities that a module may have here, by number and name.
 pub(crate) const CAPABILITIES: [(u32, &str); 32] = [

@@ -5,30 +5,15 @@ use std::collections::{HashMap, HashSet};
 
 use super::adapt;
 use super::flow::{check_functions, reached};
-use super::grammar as g;
+use super::grammar::CAPABILITIES;
 use super::parse::{Inst, Instructions, parse, text};
-use super::types::{Kind, Type, Types, class};
+use super::types::{Kind, Type, Types};
 use super::{
     BufferBinding, DataType, Element, Field, ImageBinding, Interface, ModuleError, ScalarType, SpecConstant,
     WorkgroupSize,
 };
+use crate::binary::{built_in, class, decoration, op};
 use crate::descriptor::{ImageAccess, ImageFormat, SubgroupOperations};
-
-mod decoration {
-    pub(super) const SPEC_ID: u32 = 1;
-    pub(super) const BLOCK: u32 = 2;
-    pub(super) const BUFFER_BLOCK: u32 = 3;
-    pub(super) const ARRAY_STRIDE: u32 = 6;
-    pub(super) const MATRIX_STRIDE: u32 = 7;
-    pub(super) const BUILT_IN: u32 = 11;
-    pub(super) const RESTRICT: u32 = 19;
-    pub(super) const NON_WRITABLE: u32 = 24;
-    pub(super) const BINDING: u32 = 33;
-    pub(super) const DESCRIPTOR_SET: u32 = 34;
-    pub(super) const OFFSET: u32 = 35;
-}
-
-const WORKGROUP_SIZE: u32 = 25;
 
 /// An id, and which of its members.
 type Place = (u32, Option<u32>);
@@ -87,8 +72,8 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<(Vec<u32>, Int
     let layout = Layout { types: &types, notes: &notes };
     // Set, binding and variable of all buffers and images.
     let mut places: Vec<(u32, u32, u32)> = Vec::new();
-    let first_function = module.list.iter().position(|inst| inst.opcode == g::FUNCTION).unwrap_or(module.list.len());
-    for inst in module.list[..first_function].iter().filter(|inst| inst.opcode == g::VARIABLE) {
+    let first_function = module.list.iter().position(|inst| inst.opcode == op::FUNCTION).unwrap_or(module.list.len());
+    for inst in module.list[..first_function].iter().filter(|inst| inst.opcode == op::VARIABLE) {
         let (Some(id), Some(Type::Pointer { class, pointee })) = (inst.result, inst.ty.and_then(|ty| types.get(ty)))
         else {
             continue;
@@ -168,8 +153,8 @@ fn written_variables(module: &Instructions<'_>, types: &Types, called: &HashSet<
     let mut is_called = false;
     for inst in &module.list {
         match inst.opcode {
-            g::FUNCTION => is_called = inst.result.is_some_and(|id| called.contains(&id)),
-            g::VARIABLE => {
+            op::FUNCTION => is_called = inst.result.is_some_and(|id| called.contains(&id)),
+            op::VARIABLE => {
                 let is_pointer = inst.ty.is_some_and(|ty| matches!(types.get(ty), Some(Type::Pointer { .. })));
                 roots.extend(inst.result.filter(|_| is_pointer).map(|id| (id, id)));
             }
@@ -214,10 +199,9 @@ fn check_head(module: &Instructions<'_>) -> Result<Vec<(u32, &'static str)>, Mod
     let mut capabilities = Vec::new();
     for inst in &module.list {
         match inst.opcode {
-            g::CAPABILITY => {
-                let known = g::CAPABILITIES
-                    .iter()
-                    .find(|(number, _)| *number == inst.rest[0] && !matches!(number, 4441 | 4442));
+            op::CAPABILITY => {
+                let known =
+                    CAPABILITIES.iter().find(|(number, _)| *number == inst.rest[0] && !matches!(number, 4441 | 4442));
                 let known = known.ok_or_else(|| {
                     ModuleError::new(
                         inst.at,
@@ -226,7 +210,7 @@ fn check_head(module: &Instructions<'_>) -> Result<Vec<(u32, &'static str)>, Mod
                 })?;
                 capabilities.push(*known);
             }
-            g::EXTENSION => {
+            op::EXTENSION => {
                 let name = text(inst.rest).map(|(name, _)| name).unwrap_or_default();
                 if !EXTENSIONS.contains(&name.as_str()) {
                     return Err(ModuleError::new(
@@ -235,7 +219,7 @@ fn check_head(module: &Instructions<'_>) -> Result<Vec<(u32, &'static str)>, Mod
                     ));
                 }
             }
-            g::MEMORY_MODEL if inst.rest[0] != 0 || !matches!(inst.rest[1], 1 | 3) => {
+            op::MEMORY_MODEL if inst.rest[0] != 0 || !matches!(inst.rest[1], 1 | 3) => {
                 return Err(ModuleError::new(
                     inst.at,
                     "its memory model is not that of shaders, with logical addresses",
@@ -247,7 +231,7 @@ fn check_head(module: &Instructions<'_>) -> Result<Vec<(u32, &'static str)>, Mod
     if !capabilities.iter().any(|(number, _)| *number == 1) {
         return Err(ModuleError::new(0, "it lacks the capability Shader: it is not for Vulkan"));
     }
-    match module.list.iter().filter(|inst| inst.opcode == g::MEMORY_MODEL).count() {
+    match module.list.iter().filter(|inst| inst.opcode == op::MEMORY_MODEL).count() {
         1 => Ok(capabilities),
         _ => Err(ModuleError::new(0, "it does not have one memory model")),
     }
@@ -277,7 +261,7 @@ fn uses_device_scope(module: &Instructions<'_>, types: &Types) -> Result<bool, M
 }
 
 fn memory_model(module: &Instructions<'_>) -> Option<u32> {
-    module.list.iter().find(|inst| inst.opcode == g::MEMORY_MODEL).map(|inst| inst.rest[1])
+    module.list.iter().find(|inst| inst.opcode == op::MEMORY_MODEL).map(|inst| inst.rest[1])
 }
 
 fn read_notes(module: &Instructions<'_>) -> Result<Notes, ModuleError> {
@@ -285,8 +269,8 @@ fn read_notes(module: &Instructions<'_>) -> Result<Notes, ModuleError> {
     for inst in &module.list {
         let rest = inst.rest;
         match inst.opcode {
-            g::DECORATE | g::MEMBER_DECORATE => {
-                let skip = usize::from(inst.opcode == g::MEMBER_DECORATE);
+            op::DECORATE | op::MEMBER_DECORATE => {
+                let skip = usize::from(inst.opcode == op::MEMBER_DECORATE);
                 let member = (skip == 1).then(|| rest[1]);
                 let (kind, value) = (rest[1 + skip], rest.get(2 + skip).copied().unwrap_or_default());
                 check_decoration(kind, &rest[2 + skip..]).map_err(|cause| ModuleError::new(inst.at, cause))?;
@@ -294,14 +278,14 @@ fn read_notes(module: &Instructions<'_>) -> Result<Notes, ModuleError> {
                     return Err(ModuleError::new(inst.at, "a decoration is for an id that nothing makes"));
                 }
                 let members =
-                    module.of(rest[0]).filter(|made| made.opcode == g::TYPE_STRUCT).map(|made| made.rest.len());
+                    module.of(rest[0]).filter(|made| made.opcode == op::TYPE_STRUCT).map(|made| made.rest.len());
                 if member.is_some_and(|member| members.is_none_or(|count| member as usize >= count)) {
                     return Err(ModuleError::new(inst.at, "a decoration is for a member that is not there"));
                 }
                 notes.decorations.entry((rest[0], member)).or_default().push((kind, value));
             }
-            g::NAME | g::MEMBER_NAME => {
-                let skip = usize::from(inst.opcode == g::MEMBER_NAME);
+            op::NAME | op::MEMBER_NAME => {
+                let skip = usize::from(inst.opcode == op::MEMBER_NAME);
                 let name = text(&rest[1 + skip..]).map(|(name, _)| name).unwrap_or_default();
                 notes.names.insert((rest[0], (skip == 1).then(|| rest[1])), name);
             }
@@ -325,7 +309,7 @@ fn check_decoration(kind: u32, words: &[u32]) -> Result<(), String> {
 
 fn glsl_import(module: &Instructions<'_>) -> Result<Option<u32>, ModuleError> {
     let mut found = None;
-    for inst in module.list.iter().filter(|inst| inst.opcode == g::EXT_INST_IMPORT) {
+    for inst in module.list.iter().filter(|inst| inst.opcode == op::EXT_INST_IMPORT) {
         match text(inst.rest).map(|(name, _)| name).as_deref() {
             Some("GLSL.std.450") if found.is_none() => found = inst.result,
             name => {
@@ -343,12 +327,12 @@ fn glsl_import(module: &Instructions<'_>) -> Result<Option<u32>, ModuleError> {
 fn entry_point(module: &Instructions<'_>, wanted: Option<&str>) -> Result<(String, u32), ModuleError> {
     const COMPUTE: u32 = 5;
     let mut found: Vec<(String, u32)> = Vec::new();
-    for inst in module.list.iter().filter(|inst| inst.opcode == g::ENTRY_POINT) {
+    for inst in module.list.iter().filter(|inst| inst.opcode == op::ENTRY_POINT) {
         if inst.rest[0] != COMPUTE {
             return Err(ModuleError::new(inst.at, "it has an entry point that is not for compute"));
         }
         let name = text(&inst.rest[2..]).map(|(name, _)| name).unwrap_or_default();
-        let is_variable = |id: &u32| module.of(*id).is_some_and(|made| made.opcode == g::VARIABLE);
+        let is_variable = |id: &u32| module.of(*id).is_some_and(|made| made.opcode == op::VARIABLE);
         if !inst.ids[1..].iter().all(is_variable) || found.iter().any(|(other, _)| *other == name) {
             return Err(ModuleError::new(
                 inst.at,
@@ -371,7 +355,7 @@ fn entry_point(module: &Instructions<'_>, wanted: Option<&str>) -> Result<(Strin
 }
 
 fn check_entry_function(module: &Instructions<'_>, types: &Types, function: u32) -> Result<(), ModuleError> {
-    let made = module.of(function).filter(|made| made.opcode == g::FUNCTION);
+    let made = module.of(function).filter(|made| made.opcode == op::FUNCTION);
     let made = made.ok_or_else(|| ModuleError::new(0, "an entry point is no function"))?;
     match made.rest.get(1).and_then(|ty| types.get(*ty)) {
         Some(Type::Function { returned, params }) if params.is_empty() && types.get(*returned) == Some(&Type::Void) => {
@@ -389,7 +373,7 @@ fn workgroup(
 ) -> Result<[WorkgroupSize; 3], ModuleError> {
     const LOCAL_SIZE: u32 = 17;
     let mut size = None;
-    for inst in module.list.iter().filter(|inst| inst.opcode == g::EXECUTION_MODE && inst.rest[0] == function) {
+    for inst in module.list.iter().filter(|inst| inst.opcode == op::EXECUTION_MODE && inst.rest[0] == function) {
         match (inst.rest[1], &inst.rest[2..]) {
             (LOCAL_SIZE, [x, y, z]) if size.is_none() => size = Some([*x, *y, *z].map(WorkgroupSize::Known)),
             // Float controls, of a width each.
@@ -402,19 +386,21 @@ fn workgroup(
             }
         }
     }
-    let built_in = notes.decorations.iter().filter(|(_, list)| list.contains(&(decoration::BUILT_IN, WORKGROUP_SIZE)));
+    let built_in =
+        notes.decorations.iter().filter(|(_, list)| list.contains(&(decoration::BUILT_IN, built_in::WORKGROUP_SIZE)));
     let mut built_in: Vec<u32> = built_in.map(|((id, _), _)| *id).collect();
     built_in.sort_unstable();
     match built_in[..] {
         [] => {}
         [id] => {
-            let inst =
-                module.of(id).filter(|made| matches!(made.opcode, g::CONSTANT_COMPOSITE | g::SPEC_CONSTANT_COMPOSITE));
+            let inst = module
+                .of(id)
+                .filter(|made| matches!(made.opcode, op::CONSTANT_COMPOSITE | op::SPEC_CONSTANT_COMPOSITE));
             let inst =
                 inst.ok_or_else(|| ModuleError::new(0, "its workgroup's size is no constant of three numbers"))?;
             let axis = |id: &u32| match module.of(*id).map(|made| made.opcode) {
-                Some(g::CONSTANT) => Some(WorkgroupSize::Known(u32::try_from(types.number(*id)?).ok()?)),
-                Some(g::SPEC_CONSTANT) => match notes.get(*id, None, decoration::SPEC_ID) {
+                Some(op::CONSTANT) => Some(WorkgroupSize::Known(u32::try_from(types.number(*id)?).ok()?)),
+                Some(op::SPEC_CONSTANT) => match notes.get(*id, None, decoration::SPEC_ID) {
                     Some(number) => Some(WorkgroupSize::Constant(number)),
                     None => Some(WorkgroupSize::Known(u32::try_from(types.number(*id)?).ok()?)),
                 },
@@ -442,9 +428,9 @@ fn spec_constants(module: &Instructions<'_>, types: &Types, notes: &Notes) -> Re
         let (Some(ty), Some(id)) = (inst.ty, inst.result) else { continue };
         let Some(number) = notes.get(id, None, decoration::SPEC_ID) else { continue };
         let default = match inst.opcode {
-            g::SPEC_CONSTANT_TRUE => 1,
-            g::SPEC_CONSTANT_FALSE => 0,
-            g::SPEC_CONSTANT => inst.rest.iter().rev().fold(0, |bits, word| bits << 32 | u64::from(*word)),
+            op::SPEC_CONSTANT_TRUE => 1,
+            op::SPEC_CONSTANT_FALSE => 0,
+            op::SPEC_CONSTANT => inst.rest.iter().rev().fold(0, |bits, word| bits << 32 | u64::from(*word)),
             _ => return Err(ModuleError::new(inst.at, "a number is given to what is no specialization constant")),
         };
         if constants.iter().any(|other| other.number == number) {
@@ -505,7 +491,7 @@ fn used_variables(module: &Instructions<'_>, called: &HashSet<u32>) -> HashSet<u
     let mut used = HashSet::new();
     let mut is_called = false;
     for inst in &module.list {
-        if inst.opcode == g::FUNCTION {
+        if inst.opcode == op::FUNCTION {
             is_called = inst.result.is_some_and(|id| called.contains(&id));
         }
         if is_called {

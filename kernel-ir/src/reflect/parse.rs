@@ -5,13 +5,7 @@ use std::collections::HashMap;
 
 use super::ModuleError;
 use super::grammar::{self, operands};
-
-/// The most ids that Vulkan's limits let a module have.
-const MAX_BOUND: u32 = 0x3f_ffff;
-const MAGIC: u32 = 0x0723_0203;
-const HEADER: usize = 5;
-/// `OpSampledImage`.
-const JOIN_SAMPLER: u16 = 86;
+use crate::binary::{HEADER, MAGIC, MAX_BOUND, op, whole_inst_at};
 
 /// An instruction whose words have the form its opcode asks for.
 #[derive(Debug, Clone)]
@@ -59,18 +53,16 @@ pub(super) fn parse(words: &[u32]) -> Result<Instructions<'_>, ModuleError> {
     let (mut list, mut made) = (Vec::new(), HashMap::new());
     let mut at = HEADER;
     while at < words.len() {
-        let (opcode, count) = ((words[at] & 0xffff) as u16, (words[at] >> 16) as usize);
-        if count == 0 || count > words.len() - at {
-            return Err(ModuleError::new(at, "an instruction reaches past the end"));
-        }
-        let inst = instruction(opcode, at, &words[at + 1..at + count], &list, &made, bound)?;
+        let read =
+            whole_inst_at(words, at).ok_or_else(|| ModuleError::new(at, "an instruction reaches past the end"))?;
+        let inst = instruction(read.opcode, at, read.words, &list, &made, bound)?;
         if let Some(result) = inst.result
             && made.insert(result, list.len()).is_some()
         {
             return Err(ModuleError::new(at, "an id is made twice"));
         }
         list.push(inst);
-        at += count;
+        at += 1 + read.words.len();
     }
     check_order(&list)?;
     Ok(Instructions { list, made, version })
@@ -87,7 +79,7 @@ fn instruction<'a>(
 ) -> Result<Inst<'a>, ModuleError> {
     let pattern = operands(opcode).ok_or_else(|| {
         let cause = match opcode {
-            JOIN_SAMPLER => {
+            op::SAMPLED_IMAGE => {
                 "it joins an image with a sampler that is bound apart; samplers of their own are not supported"
                     .to_owned()
             }
@@ -147,7 +139,7 @@ fn width(letter: u8, rest: &[u32], inst: &Inst<'_>, earlier: &[Inst<'_>], made: 
         b's' => text(rest)?.1,
         b'c' => {
             let ty = of(inst.ty?)?;
-            if !matches!(ty.opcode, grammar::TYPE_INT | grammar::TYPE_FLOAT) {
+            if !matches!(ty.opcode, op::TYPE_INT | op::TYPE_FLOAT) {
                 return None;
             }
             (*ty.rest.first()?).div_ceil(32).clamp(1, 2) as usize
@@ -174,7 +166,7 @@ fn width(letter: u8, rest: &[u32], inst: &Inst<'_>, earlier: &[Inst<'_>], made: 
             // The selector is a value that an earlier instruction made, of an integer of 32 or 64 bits.
             let selector = of(*inst.ids.first()?)?;
             let ty = of(selector.ty?)?;
-            if ty.opcode != grammar::TYPE_INT {
+            if ty.opcode != op::TYPE_INT {
                 return None;
             }
             1 + (*ty.rest.first()?).div_ceil(32).clamp(1, 2) as usize
@@ -182,8 +174,8 @@ fn width(letter: u8, rest: &[u32], inst: &Inst<'_>, earlier: &[Inst<'_>], made: 
         b'O' => {
             let opcode = u16::try_from(*rest.first()?).ok()?;
             // What may be computed of specialization constants, with ids alone.
-            let is_plain =
-                matches!(opcode, 109..=116 | 124 | 126..=141 | 164..=200 | 400) && operands(opcode)?.starts_with("tri");
+            let is_plain = matches!(opcode, op::CONVERT_F_TO_U..=op::QUANTIZE_TO_F16 | op::BITCAST | op::S_NEGATE..=op::F_MOD | op::LOGICAL_EQUAL..=op::NOT | op::COPY_LOGICAL)
+                && operands(opcode)?.starts_with("tri");
             if !is_plain || rest.len() != operands(opcode)?.len() - 1 {
                 return None;
             }
@@ -213,15 +205,15 @@ fn check_order(list: &[Inst<'_>]) -> Result<(), ModuleError> {
     let mut is_inside = false;
     for inst in list {
         let own = grammar::section(inst.opcode);
-        is_inside |= inst.opcode == grammar::FUNCTION;
+        is_inside |= inst.opcode == op::FUNCTION;
         // Variables, undefined values and lines stand among types as well as in functions; types only among types.
-        let is_either = matches!(inst.opcode, 0 | 1 | 8 | 59 | 317);
+        let is_either = matches!(inst.opcode, op::NOP | op::UNDEF | op::LINE | op::VARIABLE | op::NO_LINE);
         let own = if is_either && !is_inside { section.max(10) } else { own };
         let is_misplaced = match is_inside {
             true => own != 11 && !is_either,
             false => own < section || own == 11,
         };
-        if is_misplaced && inst.opcode != 0 {
+        if is_misplaced && inst.opcode != op::NOP {
             return Err(ModuleError::new(inst.at, format!("an instruction {} stands at the wrong place", inst.opcode)));
         }
         section = own;

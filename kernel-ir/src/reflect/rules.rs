@@ -1,8 +1,8 @@
 //! The types of operands and results, instruction by instruction: what drivers take for granted.
 
-use super::grammar as g;
 use super::parse::{Inst, Instructions};
-use super::types::{Kind, Shape, Type, Types, class};
+use super::types::{Kind, Shape, Type, Types};
+use crate::binary::{class, glsl, op};
 use crate::descriptor::TexelKind;
 
 type Checked = Result<(), &'static str>;
@@ -24,7 +24,7 @@ pub(super) fn check_operation(
     let shape_of = |index: usize| ids.get(index).and_then(|id| types.shape(type_of(*id)?));
     let all: Option<Vec<Shape>> = (0..ids.len()).map(shape_of).collect();
     let result = types.shape(ty);
-    if (142..=148).contains(&opcode) || opcode == 84 {
+    if (op::VECTOR_TIMES_SCALAR..=op::DOT).contains(&opcode) || opcode == op::TRANSPOSE {
         return check_linear(
             types,
             opcode,
@@ -32,17 +32,17 @@ pub(super) fn check_operation(
             &ids.iter().map(|id| type_of(*id)).collect::<Option<Vec<_>>>().ok_or(MISFIT)?,
         );
     }
-    if matches!(opcode, 83 | 400) {
+    if matches!(opcode, op::COPY_OBJECT | op::COPY_LOGICAL) {
         let from = ids.first().and_then(|id| type_of(*id)).ok_or(MISFIT)?;
         let fits = if opcode == 83 { from == ty } else { types.matches(from, ty) };
         return require(fits && types.packed_bytes(ty).is_some(), MISFIT);
     }
-    if (149..=152).contains(&opcode) {
+    if (op::I_ADD_CARRY..=op::S_MUL_EXTENDED).contains(&opcode) {
         let [a, b] = [0, 1].map(|index| ids.get(index).and_then(|id| type_of(*id)));
         let is_pair = matches!(types.get(ty), Some(Type::Struct { members }) if members.len() == 2 && members.iter().all(|m| Some(*m) == a));
         return require(is_pair && a == b && shape_of(0).is_some_and(|shape| shape.kind == Kind::Int), MISFIT);
     }
-    if opcode == 169 && result.is_none() {
+    if opcode == op::SELECT && result.is_none() {
         let [a, b] = [1, 2].map(|index| ids.get(index).and_then(|id| type_of(*id)));
         let is_chosen = a == Some(ty) && b == a && shape_of(0) == Some(Shape { kind: Kind::Bool, width: 0, count: 1 });
         return require(is_chosen && types.packed_bytes(ty).is_some(), MISFIT);
@@ -56,51 +56,63 @@ pub(super) fn check_operation(
     let converts = |from: Kind, to: Kind| is(first, from) && is(result, to) && first.count == result.count;
     require(
         match opcode {
-            127 | 129 | 131 | 133 | 136 | 140 | 141 => same && is(result, Kind::Float),
-            126 | 128 | 130 | 132 | 134 | 135 | 137..=139 | 197..=200 | 204 => same && is(result, Kind::Int),
-            194..=196 => {
+            op::F_NEGATE | op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV | op::F_REM | op::F_MOD => {
+                same && is(result, Kind::Float)
+            }
+            op::S_NEGATE
+            | op::I_ADD
+            | op::I_SUB
+            | op::I_MUL
+            | op::U_DIV
+            | op::S_DIV
+            | op::U_MOD..=op::S_MOD
+            | op::BITWISE_OR..=op::NOT
+            | op::BIT_REVERSE => same && is(result, Kind::Int),
+            op::SHIFT_RIGHT_LOGICAL..=op::SHIFT_LEFT_LOGICAL => {
                 first == result && is(first, Kind::Int) && is(all[1], Kind::Int) && all[1].count == first.count
             }
-            201 => {
+            op::BIT_FIELD_INSERT => {
                 first == result
                     && all[1] == result
                     && is(result, Kind::Int)
                     && result.width == 32
                     && all[2..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
             }
-            202 | 203 => {
+            op::BIT_FIELD_S_EXTRACT | op::BIT_FIELD_U_EXTRACT => {
                 first == result
                     && is(result, Kind::Int)
                     && result.width == 32
                     && all[1..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
             }
-            205 => {
+            op::BIT_COUNT => {
                 is(first, Kind::Int)
                     && is(result, Kind::Int)
                     && first.count == result.count
                     && first.width == 32
                     && result.width == 32
             }
-            109 | 110 => converts(Kind::Float, Kind::Int),
-            111 | 112 => converts(Kind::Int, Kind::Float),
-            113 | 114 => converts(Kind::Int, Kind::Int) && first.width != result.width,
-            115 => converts(Kind::Float, Kind::Float) && first.width != result.width,
-            116 => same && is(result, Kind::Float) && result.width == 32,
-            124 => {
+            op::CONVERT_F_TO_U | op::CONVERT_F_TO_S => converts(Kind::Float, Kind::Int),
+            op::CONVERT_S_TO_F | op::CONVERT_U_TO_F => converts(Kind::Int, Kind::Float),
+            op::U_CONVERT | op::S_CONVERT => converts(Kind::Int, Kind::Int) && first.width != result.width,
+            op::F_CONVERT => converts(Kind::Float, Kind::Float) && first.width != result.width,
+            op::QUANTIZE_TO_F16 => same && is(result, Kind::Float) && result.width == 32,
+            op::BITCAST => {
                 let bits = |shape: Shape| shape.width * shape.count;
                 !is(first, Kind::Bool) && !is(result, Kind::Bool) && bits(first) == bits(result)
             }
-            154 | 155 => is(first, Kind::Bool) && first.count > 1 && is(result, Kind::Bool) && result.count == 1,
-            156 | 157 => is(first, Kind::Float) && bools,
-            164..=168 => same && is(result, Kind::Bool),
-            169 => {
+            op::ANY | op::ALL => {
+                is(first, Kind::Bool) && first.count > 1 && is(result, Kind::Bool) && result.count == 1
+            }
+            op::IS_NAN | op::IS_INF => is(first, Kind::Float) && bools,
+            op::LOGICAL_EQUAL..=op::LOGICAL_NOT => same && is(result, Kind::Bool),
+            op::SELECT => {
                 is(first, Kind::Bool)
                     && (first.count == result.count || first.count == 1)
                     && all[1] == result
                     && all[2] == result
             }
-            170..=179 => alike && is(first, Kind::Int) && bools,
-            180..=191 => alike && is(first, Kind::Float) && bools,
+            op::I_EQUAL..=op::S_LESS_THAN_EQUAL => alike && is(first, Kind::Int) && bools,
+            op::F_ORD_EQUAL..=op::F_UNORD_GREATER_THAN_EQUAL => alike && is(first, Kind::Float) && bools,
             _ => false,
         },
         MISFIT,
@@ -119,31 +131,31 @@ fn check_linear(types: &Types, opcode: u16, ty: u32, operands: &[u32]) -> Checke
         let a = *operands.first()?;
         let b = operands.get(1).copied();
         Some(match opcode {
-            84 => {
+            op::TRANSPOSE => {
                 let ((_, from, columns), (_, to, rows)) = (matrix(a)?, matrix(ty)?);
                 from.width == to.width && from.count == rows && to.count == columns
             }
-            142 => a == ty && vector(a)?.width == scalar(b?)?.width,
-            143 => a == ty && matrix(a)?.1.width == scalar(b?)?.width,
-            144 => {
+            op::VECTOR_TIMES_SCALAR => a == ty && vector(a)?.width == scalar(b?)?.width,
+            op::MATRIX_TIMES_SCALAR => a == ty && matrix(a)?.1.width == scalar(b?)?.width,
+            op::VECTOR_TIMES_MATRIX => {
                 let (v, (_, column, count)) = (vector(a)?, matrix(b?)?);
                 v == column && vector(ty)? == Shape { count, ..v }
             }
-            145 => {
+            op::MATRIX_TIMES_VECTOR => {
                 let ((column, shape, count), v) = (matrix(a)?, vector(b?)?);
                 column == ty && v == Shape { count, ..shape }
             }
-            146 => {
+            op::MATRIX_TIMES_MATRIX => {
                 let ((column, _, inner), (_, right, count), (out, _, out_count)) =
                     (matrix(a)?, matrix(b?)?, matrix(ty)?);
                 let left = types.shape(column)?;
                 column == out && right.count == inner && right.width == left.width && count == out_count
             }
-            147 => {
+            op::OUTER_PRODUCT => {
                 let (column, shape, count) = matrix(ty)?;
                 column == a && vector(b?)? == Shape { count, ..shape }
             }
-            148 => Some(a) == b && vector(a)?.width == scalar(ty)?.width,
+            op::DOT => Some(a) == b && vector(a)?.width == scalar(ty)?.width,
             _ => false,
         })
     })();
@@ -194,26 +206,35 @@ impl Context<'_> {
         }
         let type_of = |id: u32| self.type_of(id);
         match inst.opcode {
-            0..=72 => self.check_memory(inst, ty, ids),
-            77..=83 => self.check_composite(inst, ty, ids),
-            88 | 95 | 98..=100 | 103 | 104 | 106 => self.check_image(inst, ty, ids),
-            84 | 109..=205 | 400 => check_operation(self.types, &type_of, inst.opcode, ty, ids),
-            224 | 225 => require(ids.iter().all(|id| self.is_known(*id)), "a barrier's scope is no constant"),
-            227..=242 | 6035 => self.check_atomic(inst.opcode, ty, ids),
-            333..=366 => self.check_group(inst.opcode, ty, ids),
-            g::RETURN => require(
+            op::NOP..=op::MEMBER_DECORATE => self.check_memory(inst, ty, ids),
+            op::VECTOR_EXTRACT_DYNAMIC..=op::COPY_OBJECT => self.check_composite(inst, ty, ids),
+            op::IMAGE_SAMPLE_EXPLICIT_LOD
+            | op::IMAGE_FETCH
+            | op::IMAGE_READ..=op::IMAGE
+            | op::IMAGE_QUERY_SIZE_LOD
+            | op::IMAGE_QUERY_SIZE
+            | op::IMAGE_QUERY_LEVELS => self.check_image(inst, ty, ids),
+            op::TRANSPOSE | op::CONVERT_F_TO_U..=op::BIT_COUNT | op::COPY_LOGICAL => {
+                check_operation(self.types, &type_of, inst.opcode, ty, ids)
+            }
+            op::CONTROL_BARRIER | op::MEMORY_BARRIER => {
+                require(ids.iter().all(|id| self.is_known(*id)), "a barrier's scope is no constant")
+            }
+            op::ATOMIC_LOAD..=op::ATOMIC_XOR | op::ATOMIC_F_ADD_EXT => self.check_atomic(inst.opcode, ty, ids),
+            op::GROUP_NON_UNIFORM_ELECT..=op::GROUP_NON_UNIFORM_QUAD_SWAP => self.check_group(inst.opcode, ty, ids),
+            op::RETURN => require(
                 self.types.get(self.returned) == Some(&Type::Void),
                 "a function returns nothing that has to return something",
             ),
-            g::RETURN_VALUE => {
+            op::RETURN_VALUE => {
                 require(type_of(ids[0]) == Some(self.returned), "a function returns a value of another type")
             }
-            g::BRANCH_CONDITIONAL => {
+            op::BRANCH_CONDITIONAL => {
                 let is_bool = self.shape_of(ids[0]) == Some(Shape { kind: Kind::Bool, width: 0, count: 1 });
                 require(is_bool && matches!(inst.rest.len(), 3 | 5), "a branch is not by a bool")
             }
-            g::SWITCH => require(self.is_int(ids[0]), "a switch is not by an integer"),
-            g::PHI => {
+            op::SWITCH => require(self.is_int(ids[0]), "a switch is not by an integer"),
+            op::PHI => {
                 let fits = ids.chunks(2).all(|pair| type_of(pair[0]) == Some(ty));
                 require(
                     fits && !ids.is_empty()
@@ -229,12 +250,12 @@ impl Context<'_> {
     fn check_memory(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
         const BAD: &str = "an access to memory has a pointer or a value of another type";
         match inst.opcode {
-            61 => require(
+            op::LOAD => require(
                 self.pointer(ids[0]).is_some_and(|(_, pointee)| pointee == ty)
                     && (self.types.packed_bytes(ty).is_some() || self.types.is_image(ty)),
                 BAD,
             ),
-            62 => {
+            op::STORE => {
                 let is_writable = |class: u32| !matches!(class, class::INPUT | class::PUSH_CONSTANT);
                 let to = self.pointer(ids[0]);
                 require(
@@ -246,7 +267,7 @@ impl Context<'_> {
                     BAD,
                 )
             }
-            63 => match (self.pointer(ids[0]), self.pointer(ids[1])) {
+            op::COPY_MEMORY => match (self.pointer(ids[0]), self.pointer(ids[1])) {
                 (Some((class, to)), Some((_, from))) => require(
                     to == from
                         && !matches!(class, class::INPUT | class::PUSH_CONSTANT)
@@ -255,19 +276,19 @@ impl Context<'_> {
                 ),
                 _ => Err(BAD),
             },
-            65 | 66 => {
+            op::ACCESS_CHAIN | op::IN_BOUNDS_ACCESS_CHAIN => {
                 let (class, mut at) = self.pointer(ids[0]).ok_or(BAD)?;
                 for index in &ids[1..] {
                     require(self.is_int(*index), "an index is no integer")?;
                     let known = match self.module.of(*index).map(|made| made.opcode) {
-                        Some(g::CONSTANT) => self.types.number(*index),
+                        Some(op::CONSTANT) => self.types.number(*index),
                         _ => None,
                     };
                     at = self.types.part(at, known).ok_or("an index leads nowhere")?;
                 }
                 require(self.types.get(ty) == Some(&Type::Pointer { class, pointee: at }), BAD)
             }
-            68 => {
+            op::ARRAY_LENGTH => {
                 let (_, block) = self.pointer(ids[0]).ok_or(BAD)?;
                 let Some(Type::Struct { members }) = self.types.get(block) else { return Err(BAD) };
                 let member = *inst.rest.get(1).ok_or(BAD)? as usize;
@@ -279,15 +300,15 @@ impl Context<'_> {
                 let is_u32 = matches!(self.types.get(ty), Some(Type::Int { width: 32, .. }));
                 require(is_last && is_open && is_u32, BAD)
             }
-            g::FUNCTION_CALL => {
-                let callee = self.module.of(ids[0]).filter(|made| made.opcode == g::FUNCTION);
+            op::FUNCTION_CALL => {
+                let callee = self.module.of(ids[0]).filter(|made| made.opcode == op::FUNCTION);
                 let kind = callee.and_then(|callee| self.types.get(*callee.rest.get(1)?));
                 let Some(Type::Function { returned, params }) = kind else { return Err("a call is not of a function") };
                 let fits = params.len() == ids.len() - 1
                     && params.iter().zip(&ids[1..]).all(|(param, id)| Some(*param) == self.type_of(*id));
                 require(fits && *returned == ty, "a call has arguments or a result of other types")
             }
-            g::VARIABLE => match self.types.get(ty) {
+            op::VARIABLE => match self.types.get(ty) {
                 Some(Type::Pointer { class, pointee }) => {
                     let (class, pointee) = (*class, *pointee);
                     let is_small = self.types.packed_bytes(pointee).is_some_and(|bytes| bytes <= 1 << 20);
@@ -296,7 +317,7 @@ impl Context<'_> {
                             && self
                                 .module
                                 .of(*id)
-                                .is_some_and(|made| (g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP).contains(&made.opcode))
+                                .is_some_and(|made| (op::CONSTANT_TRUE..=op::SPEC_CONSTANT_OP).contains(&made.opcode))
                     });
                     let is_local = matches!(class, class::PRIVATE | class::FUNCTION);
                     require(
@@ -306,8 +327,8 @@ impl Context<'_> {
                 }
                 _ => Err("a variable's type is no pointer"),
             },
-            g::EXT_INST => self.check_glsl(inst, ty, ids),
-            g::UNDEF => require(self.types.packed_bytes(ty).is_some(), "an undefined value has no size"),
+            op::EXT_INST => self.check_glsl(inst, ty, ids),
+            op::UNDEF => require(self.types.packed_bytes(ty).is_some(), "an undefined value has no size"),
             _ => Ok(()),
         }
     }
@@ -340,27 +361,31 @@ impl Context<'_> {
         };
         require(
             match inst.opcode {
-                88 => {
+                op::IMAGE_SAMPLE_EXPLICIT_LOD => {
                     joined.is_some()
                         && kind == Kind::Float
                         && is_at(Kind::Float)
                         && lod(Kind::Float)
                         && result == shape(kind, 4)
                 }
-                95 => joined.is_none() && is_sampled && is_at(Kind::Int) && lod(Kind::Int) && result == shape(kind, 4),
-                98 => !is_sampled && is_at(Kind::Int) && flags(2, [0x600, 0x200]) && result == shape(kind, 4),
-                99 => {
+                op::IMAGE_FETCH => {
+                    joined.is_none() && is_sampled && is_at(Kind::Int) && lod(Kind::Int) && result == shape(kind, 4)
+                }
+                op::IMAGE_READ => {
+                    !is_sampled && is_at(Kind::Int) && flags(2, [0x600, 0x200]) && result == shape(kind, 4)
+                }
+                op::IMAGE_WRITE => {
                     let is_texel = at(2).is_some_and(|texel| (texel.kind, texel.width) == (kind, 32));
                     !is_sampled && is_at(Kind::Int) && is_texel && flags(3, [0x500, 0x100])
                 }
-                100 => joined == Some(ty),
-                103 => {
+                op::IMAGE => joined == Some(ty),
+                op::IMAGE_QUERY_SIZE_LOD => {
                     joined.is_none()
                         && is_sampled
                         && at(1) == shape(Kind::Int, 1)
                         && result == shape(Kind::Int, dimensions)
                 }
-                104 => !is_sampled && result == shape(Kind::Int, dimensions),
+                op::IMAGE_QUERY_SIZE => !is_sampled && result == shape(Kind::Int, dimensions),
                 _ => joined.is_none() && is_sampled && result == shape(Kind::Int, 1),
             },
             BAD,
@@ -374,18 +399,18 @@ impl Context<'_> {
             path.iter().try_fold(from, |at, index| self.types.part(at, Some((*index).into())))
         };
         let is_right = match inst.opcode {
-            77 => {
+            op::VECTOR_EXTRACT_DYNAMIC => {
                 let vector = type_of(ids[0])?;
                 matches!(self.types.get(vector), Some(Type::Vector { element, .. }) if *element == ty)
                     && self.is_int(ids[1])
             }
-            78 => {
+            op::VECTOR_INSERT_DYNAMIC => {
                 let element = self.type_of(ids[1]);
                 matches!(self.types.get(ty), Some(Type::Vector { element: own, .. }) if Some(*own) == element)
                     && type_of(ids[0])? == ty
                     && self.is_int(ids[2])
             }
-            79 => {
+            op::VECTOR_SHUFFLE => {
                 let (Some(a), Some(b), Some(result)) =
                     (self.shape_of(ids[0]), self.shape_of(ids[1]), self.types.shape(ty))
                 else {
@@ -400,7 +425,7 @@ impl Context<'_> {
                     && result.count > 1
                     && picks.iter().all(|pick| *pick < a.count + b.count || *pick == u32::MAX)
             }
-            80 => match self.types.get(ty) {
+            op::COMPOSITE_CONSTRUCT => match self.types.get(ty) {
                 Some(Type::Vector { element, count }) => {
                     let whole = self.types.shape(*element).ok_or(BAD)?;
                     let shapes: Option<Vec<Shape>> = ids.iter().map(|id| self.shape_of(*id)).collect();
@@ -416,8 +441,10 @@ impl Context<'_> {
                         })
                 }
             },
-            81 => walk(type_of(ids[0])?, &inst.rest[1..]) == Some(ty) && inst.rest.len() > 1,
-            82 => type_of(ids[1])? == ty && walk(ty, &inst.rest[2..]) == self.type_of(ids[0]) && inst.rest.len() > 2,
+            op::COMPOSITE_EXTRACT => walk(type_of(ids[0])?, &inst.rest[1..]) == Some(ty) && inst.rest.len() > 1,
+            op::COMPOSITE_INSERT => {
+                type_of(ids[1])? == ty && walk(ty, &inst.rest[2..]) == self.type_of(ids[0]) && inst.rest.len() > 2
+            }
             _ => return check_operation(self.types, &|id| self.type_of(id), inst.opcode, ty, ids),
         };
         require(is_right, BAD)
@@ -428,13 +455,14 @@ impl Context<'_> {
         let shape =
             self.types.shape(pointee).filter(|shape| shape.count == 1).ok_or("an atomic operation is on no number")?;
         let allowed = match opcode {
-            227..=229 => shape.kind != Kind::Bool && shape.width >= 32,
-            6035 => shape.kind == Kind::Float && shape.width >= 32,
+            op::ATOMIC_LOAD..=op::ATOMIC_EXCHANGE => shape.kind != Kind::Bool && shape.width >= 32,
+            op::ATOMIC_F_ADD_EXT => shape.kind == Kind::Float && shape.width >= 32,
             _ => shape.kind == Kind::Int && shape.width >= 32,
         };
-        let constants = if opcode == 230 { &ids[1..4] } else { &ids[1..3] };
-        let values = if opcode == 230 { &ids[4..] } else { &ids[3..] };
-        let fits = values.iter().all(|id| self.type_of(*id) == Some(pointee)) && (opcode == 228 || ty == pointee);
+        let constants = if opcode == op::ATOMIC_COMPARE_EXCHANGE { &ids[1..4] } else { &ids[1..3] };
+        let values = if opcode == op::ATOMIC_COMPARE_EXCHANGE { &ids[4..] } else { &ids[3..] };
+        let fits =
+            values.iter().all(|id| self.type_of(*id) == Some(pointee)) && (opcode == op::ATOMIC_STORE || ty == pointee);
         let is_place = matches!(class, class::STORAGE_BUFFER | class::UNIFORM | class::WORKGROUP);
         require(
             allowed && fits && is_place && constants.iter().all(|id| self.is_known(*id)),
@@ -453,21 +481,41 @@ impl Context<'_> {
         let same = || ids.get(1).and_then(|id| self.type_of(*id)) == Some(ty);
         require(
             match opcode {
-                333 => is_bool,
-                334 | 335 => is_bool && bool_of(ids[1]),
-                336 => is_bool && self.shape_of(ids[1]).is_some(),
-                337 | 345..=348 | 365 | 366 => same() && self.is_int(ids[2]),
-                338 => same(),
-                339 => is_mask(Some(result)) && bool_of(ids[1]),
-                340 => is_bool && is_mask(self.shape_of(ids[1])),
-                341 => is_bool && is_mask(self.shape_of(ids[1])) && self.is_int(ids[2]),
-                342..=344 => is_u32 && is_mask(self.shape_of(ids[1])),
-                349..=361 => {
+                op::GROUP_NON_UNIFORM_ELECT => is_bool,
+                op::GROUP_NON_UNIFORM_ALL | op::GROUP_NON_UNIFORM_ANY => is_bool && bool_of(ids[1]),
+                op::GROUP_NON_UNIFORM_ALL_EQUAL => is_bool && self.shape_of(ids[1]).is_some(),
+                op::GROUP_NON_UNIFORM_BROADCAST
+                | op::GROUP_NON_UNIFORM_SHUFFLE..=op::GROUP_NON_UNIFORM_SHUFFLE_DOWN
+                | op::GROUP_NON_UNIFORM_QUAD_BROADCAST
+                | op::GROUP_NON_UNIFORM_QUAD_SWAP => same() && self.is_int(ids[2]),
+                op::GROUP_NON_UNIFORM_BROADCAST_FIRST => same(),
+                op::GROUP_NON_UNIFORM_BALLOT => is_mask(Some(result)) && bool_of(ids[1]),
+                op::GROUP_NON_UNIFORM_INVERSE_BALLOT => is_bool && is_mask(self.shape_of(ids[1])),
+                op::GROUP_NON_UNIFORM_BALLOT_BIT_EXTRACT => {
+                    is_bool && is_mask(self.shape_of(ids[1])) && self.is_int(ids[2])
+                }
+                op::GROUP_NON_UNIFORM_BALLOT_BIT_COUNT..=op::GROUP_NON_UNIFORM_BALLOT_FIND_MSB => {
+                    is_u32 && is_mask(self.shape_of(ids[1]))
+                }
+                op::GROUP_NON_UNIFORM_I_ADD..=op::GROUP_NON_UNIFORM_BITWISE_XOR => {
                     same()
-                        && result.kind == if matches!(opcode, 350 | 352 | 355 | 358) { Kind::Float } else { Kind::Int }
+                        && result.kind
+                            == if matches!(
+                                opcode,
+                                op::GROUP_NON_UNIFORM_F_ADD
+                                    | op::GROUP_NON_UNIFORM_F_MUL
+                                    | op::GROUP_NON_UNIFORM_F_MIN
+                                    | op::GROUP_NON_UNIFORM_F_MAX
+                            ) {
+                                Kind::Float
+                            } else {
+                                Kind::Int
+                            }
                         && ids.get(2).is_none_or(|id| self.is_known(*id))
                 }
-                362..=364 => same() && result.kind == Kind::Bool && ids.get(2).is_none_or(|id| self.is_known(*id)),
+                op::GROUP_NON_UNIFORM_LOGICAL_AND..=op::GROUP_NON_UNIFORM_LOGICAL_XOR => {
+                    same() && result.kind == Kind::Bool && ids.get(2).is_none_or(|id| self.is_known(*id))
+                }
                 _ => false,
             },
             BAD,
@@ -493,14 +541,21 @@ impl Context<'_> {
         let first = shapes.first().copied().flatten();
         require(
             match number {
-                1..=4 | 6 | 8..=10 | 11..=24 | 27..=32 => count == 1 && same(Kind::Float),
-                5 | 7 => count == 1 && same(Kind::Int),
-                25 | 26 | 37 | 40 | 48 | 79 | 80 => count == 2 && same(Kind::Float),
-                38 | 39 | 41 | 42 => count == 2 && same(Kind::Int),
-                43 | 46 | 49 | 50 | 81 => count == 3 && same(Kind::Float),
-                44 | 45 => count == 3 && same(Kind::Int),
-                // Ldexp: a float and an integer exponent.
-                53 => {
+                glsl::ROUND..=glsl::F_ABS
+                | glsl::F_SIGN
+                | glsl::FLOOR..=glsl::FRACT
+                | glsl::RADIANS..=glsl::ATANH
+                | glsl::EXP..=glsl::INVERSE_SQRT => count == 1 && same(Kind::Float),
+                glsl::S_ABS | glsl::S_SIGN => count == 1 && same(Kind::Int),
+                glsl::ATAN2 | glsl::POW | glsl::F_MIN | glsl::F_MAX | glsl::STEP | glsl::N_MIN | glsl::N_MAX => {
+                    count == 2 && same(Kind::Float)
+                }
+                glsl::U_MIN | glsl::S_MIN | glsl::U_MAX | glsl::S_MAX => count == 2 && same(Kind::Int),
+                glsl::F_CLAMP | glsl::F_MIX | glsl::SMOOTH_STEP | glsl::FMA | glsl::N_CLAMP => {
+                    count == 3 && same(Kind::Float)
+                }
+                glsl::U_CLAMP | glsl::S_CLAMP => count == 3 && same(Kind::Int),
+                glsl::LDEXP => {
                     count == 2
                         && first == result
                         && first.is_some_and(|f| {
@@ -508,26 +563,27 @@ impl Context<'_> {
                                 && shapes[1].is_some_and(|e| e.kind == Kind::Int && e.count == f.count && e.width == 32)
                         })
                 }
-                // Length, Distance, Cross, Normalize.
-                66 => {
+                glsl::LENGTH => {
                     count == 1
                         && first.is_some_and(|f| f.kind == Kind::Float && result == Some(Shape { count: 1, ..f }))
                 }
-                67 => {
+                glsl::DISTANCE => {
                     count == 2
                         && shapes[0] == shapes[1]
                         && first.is_some_and(|f| f.kind == Kind::Float && result == Some(Shape { count: 1, ..f }))
                 }
-                68 => count == 2 && same(Kind::Float) && result.is_some_and(|shape| shape.count == 3),
-                69 => count == 1 && same(Kind::Float),
-                70 | 71 => count == if number == 70 { 3 } else { 2 } && same(Kind::Float),
-                // FindILsb, FindSMsb, FindUMsb.
-                73..=75 => count == 1 && same(Kind::Int) && first.is_some_and(|shape| shape.width == 32),
-                // Packs and unpacks of four and two.
-                54 | 55 => count == 1 && is_f32(first, 4) && is_u32(result, 1),
-                56..=58 => count == 1 && is_f32(first, 2) && is_u32(result, 1),
-                63 | 64 => count == 1 && is_u32(first, 1) && is_f32(result, 4),
-                60..=62 => count == 1 && is_u32(first, 1) && is_f32(result, 2),
+                glsl::CROSS => count == 2 && same(Kind::Float) && result.is_some_and(|shape| shape.count == 3),
+                glsl::NORMALIZE => count == 1 && same(Kind::Float),
+                glsl::FACE_FORWARD | glsl::REFLECT => {
+                    count == if number == glsl::FACE_FORWARD { 3 } else { 2 } && same(Kind::Float)
+                }
+                glsl::FIND_I_LSB..=glsl::FIND_U_MSB => {
+                    count == 1 && same(Kind::Int) && first.is_some_and(|shape| shape.width == 32)
+                }
+                glsl::PACK_SNORM4X8 | glsl::PACK_UNORM4X8 => count == 1 && is_f32(first, 4) && is_u32(result, 1),
+                glsl::PACK_SNORM2X16..=glsl::PACK_HALF2X16 => count == 1 && is_f32(first, 2) && is_u32(result, 1),
+                glsl::UNPACK_SNORM4X8 | glsl::UNPACK_UNORM4X8 => count == 1 && is_u32(first, 1) && is_f32(result, 4),
+                glsl::UNPACK_SNORM2X16..=glsl::UNPACK_HALF2X16 => count == 1 && is_u32(first, 1) && is_f32(result, 2),
                 _ => return Err("it uses a function of `GLSL.std.450` that is not supported"),
             },
             BAD,

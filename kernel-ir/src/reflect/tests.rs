@@ -2,6 +2,7 @@
 //! accident.
 
 use super::*;
+use crate::binary::op;
 
 const SCALE: &[u8] = include_bytes!("../../../runtime/tests/modules/scale.spv");
 const BINS: &[u8] = include_bytes!("../../../runtime/tests/modules/bins.spv");
@@ -138,9 +139,9 @@ fn refusals_say_why() {
     assert_eq!(cause(&|words| words[0] = 1), "its magic number is not that of SPIR-V in this machine's byte order");
     assert_eq!(cause(&|words| words[1] = 0x2_0000), "its version is not one from 1.0 to 1.6");
     assert_eq!(cause(&|words| words.truncate(words.len() - 2)), "a function has no end");
-    let images = find(&words, grammar::CAPABILITY) + 1;
+    let images = find(&words, op::CAPABILITY) + 1;
     assert_eq!(cause(&|words| words[images] = 56), "it needs the capability 56, which is not supported");
-    let model = find(&words, grammar::ENTRY_POINT) + 1;
+    let model = find(&words, op::ENTRY_POINT) + 1;
     assert_eq!(cause(&|words| words[model] = 0), "it has an entry point that is not for compute");
     let add = find(&words, 129);
     assert_eq!(

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::ModuleError;
-use super::grammar as g;
 use super::parse::{Inst, Instructions};
+use crate::binary::{class, op};
 use crate::descriptor::TexelKind;
 
 /// A type; parts are ids of earlier types.
@@ -74,17 +74,6 @@ pub(super) struct Shape {
     pub(super) count: u32,
 }
 
-pub(super) mod class {
-    pub(crate) const UNIFORM_CONSTANT: u32 = 0;
-    pub(crate) const INPUT: u32 = 1;
-    pub(crate) const UNIFORM: u32 = 2;
-    pub(crate) const WORKGROUP: u32 = 4;
-    pub(crate) const PRIVATE: u32 = 6;
-    pub(crate) const FUNCTION: u32 = 7;
-    pub(crate) const PUSH_CONSTANT: u32 = 9;
-    pub(crate) const STORAGE_BUFFER: u32 = 12;
-}
-
 /// How deep types may nest, and bytes of the largest: beyond that drivers run out of stack or memory.
 const MAX_DEPTH: u32 = 32;
 const MAX_BYTES: u64 = 1 << 30;
@@ -102,18 +91,18 @@ impl Types {
     pub(super) fn new(module: &Instructions<'_>) -> Result<Self, ModuleError> {
         let mut types = Self::default();
         for (position, inst) in module.list.iter().enumerate() {
-            if inst.opcode == g::FUNCTION {
+            if inst.opcode == op::FUNCTION {
                 break;
             }
             let is_early = |id: &u32| module.made.get(id).is_some_and(|made| *made < position);
-            if (g::TYPE_VOID..=g::SPEC_CONSTANT_OP).contains(&inst.opcode)
+            if (op::TYPE_VOID..=op::SPEC_CONSTANT_OP).contains(&inst.opcode)
                 && !inst.ids.iter().chain(&inst.ty).all(is_early)
             {
                 return Err(ModuleError::new(inst.at, "a declaration names an id that is made later or nowhere"));
             }
             let checked = match inst.opcode {
-                g::TYPE_VOID..=g::TYPE_LAST => types.add_type(inst),
-                g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP => types.check_constant(module, inst),
+                op::TYPE_VOID..=op::TYPE_PIPE => types.add_type(inst),
+                op::CONSTANT_TRUE..=op::SPEC_CONSTANT_OP => types.check_constant(module, inst),
                 _ => Ok(()),
             };
             checked.map_err(|cause| ModuleError::new(inst.at, cause))?;
@@ -236,21 +225,21 @@ impl Types {
         };
         let is_sized = |id: u32| is_data(id) && self.packed_bytes(id).is_some();
         let ty = match inst.opcode {
-            g::TYPE_VOID => Type::Void,
-            g::TYPE_BOOL => Type::Bool,
-            g::TYPE_INT => match (word(0), word(1)) {
+            op::TYPE_VOID => Type::Void,
+            op::TYPE_BOOL => Type::Bool,
+            op::TYPE_INT => match (word(0), word(1)) {
                 (width @ (8 | 16 | 32 | 64), sign @ (0 | 1)) => Type::Int { width, is_signed: sign == 1 },
                 _ => return Err("an integer has a width or sign that cannot be"),
             },
-            g::TYPE_FLOAT => match word(0) {
+            op::TYPE_FLOAT => match word(0) {
                 width @ (16 | 32 | 64) => Type::Float { width },
                 _ => return Err("a float has a width that cannot be"),
             },
-            g::TYPE_VECTOR => match (word(0), word(1)) {
+            op::TYPE_VECTOR => match (word(0), word(1)) {
                 (element, count @ 2..=4) if is_scalar(element) => Type::Vector { element, count },
                 _ => return Err("a vector is not of two to four scalars"),
             },
-            g::TYPE_MATRIX => match (word(0), word(1)) {
+            op::TYPE_MATRIX => match (word(0), word(1)) {
                 (column, count @ 2..=4)
                     if self.shape(column).is_some_and(|shape| shape.kind == Kind::Float && shape.count > 1) =>
                 {
@@ -258,13 +247,13 @@ impl Types {
                 }
                 _ => return Err("a matrix is not of two to four vectors of floats"),
             },
-            g::TYPE_ARRAY => match self.number(word(1)) {
+            op::TYPE_ARRAY => match self.number(word(1)) {
                 Some(1..) if is_sized(word(0)) => Type::Array { element: word(0), len: word(1) },
                 _ => return Err("an array is not of something with a size, or its length is no positive constant"),
             },
-            g::TYPE_RUNTIME_ARRAY if is_sized(word(0)) => Type::RuntimeArray { element: word(0) },
-            g::TYPE_RUNTIME_ARRAY => return Err("an array is not of something with a size"),
-            g::TYPE_STRUCT => {
+            op::TYPE_RUNTIME_ARRAY if is_sized(word(0)) => Type::RuntimeArray { element: word(0) },
+            op::TYPE_RUNTIME_ARRAY => return Err("an array is not of something with a size"),
+            op::TYPE_STRUCT => {
                 let (last, before) =
                     inst.rest.split_last().map_or((None, &[][..]), |(last, before)| (Some(last), before));
                 if !before.iter().all(|member| is_sized(*member)) || !last.is_none_or(|last| is_data(*last)) {
@@ -272,12 +261,12 @@ impl Types {
                 }
                 Type::Struct { members: inst.rest.to_vec() }
             }
-            g::TYPE_IMAGE => self.image(inst.rest)?,
-            g::TYPE_SAMPLED_IMAGE => match self.get(word(0)) {
+            op::TYPE_IMAGE => self.image(inst.rest)?,
+            op::TYPE_SAMPLED_IMAGE => match self.get(word(0)) {
                 Some(Type::Image { is_sampled: true, .. }) => Type::SampledImage { image: word(0) },
                 _ => return Err("a sampler is joined with what is no sampled image"),
             },
-            g::TYPE_POINTER => match word(0) {
+            op::TYPE_POINTER => match word(0) {
                 class::UNIFORM_CONSTANT if self.is_image(word(1)) => Type::Pointer { class: word(0), pointee: word(1) },
                 class::INPUT
                 | class::UNIFORM
@@ -296,7 +285,7 @@ impl Types {
                     );
                 }
             },
-            g::TYPE_FUNCTION => {
+            op::TYPE_FUNCTION => {
                 let is_valid = |id: &u32| {
                     !matches!(
                         self.get(*id),
@@ -337,14 +326,14 @@ impl Types {
         let type_of = |id: u32| module.of(id).and_then(|made| made.ty);
         let is_constant = |id: u32| {
             module.of(id).is_some_and(|made| {
-                (g::CONSTANT_TRUE..=g::SPEC_CONSTANT_OP).contains(&made.opcode) || made.opcode == g::UNDEF
+                (op::CONSTANT_TRUE..=op::SPEC_CONSTANT_OP).contains(&made.opcode) || made.opcode == op::UNDEF
             })
         };
         match inst.opcode {
-            g::CONSTANT_TRUE | g::CONSTANT_FALSE | g::SPEC_CONSTANT_TRUE | g::SPEC_CONSTANT_FALSE => {
+            op::CONSTANT_TRUE | op::CONSTANT_FALSE | op::SPEC_CONSTANT_TRUE | op::SPEC_CONSTANT_FALSE => {
                 (*known == Type::Bool).then_some(()).ok_or("a boolean constant is not of type bool")
             }
-            g::CONSTANT | g::SPEC_CONSTANT => {
+            op::CONSTANT | op::SPEC_CONSTANT => {
                 let [low, high] = [0, 1].map(|index| u64::from(inst.rest.get(index).copied().unwrap_or_default()));
                 match known {
                     Type::Int { .. } => {
@@ -355,7 +344,7 @@ impl Types {
                     _ => Err("a number's type is none of numbers"),
                 }
             }
-            g::CONSTANT_COMPOSITE | g::SPEC_CONSTANT_COMPOSITE => {
+            op::CONSTANT_COMPOSITE | op::SPEC_CONSTANT_COMPOSITE => {
                 let fits = self.parts(ty) == Some(inst.rest.len() as u64)
                     && inst
                         .rest
@@ -364,8 +353,8 @@ impl Types {
                         .all(|(part, index)| is_constant(*part) && type_of(*part) == self.part(ty, Some(index)));
                 fits.then_some(()).ok_or("a composite constant is not made of what its type says")
             }
-            g::CONSTANT_NULL => self.packed_bytes(ty).map(|_| ()).ok_or("a null constant is of a type that has none"),
-            g::SPEC_CONSTANT_OP => {
+            op::CONSTANT_NULL => self.packed_bytes(ty).map(|_| ()).ok_or("a null constant is of a type that has none"),
+            op::SPEC_CONSTANT_OP => {
                 if !inst.ids.iter().all(|id| is_constant(*id)) {
                     return Err("an operation on constants names what is none");
                 }

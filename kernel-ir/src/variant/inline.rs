@@ -1,8 +1,8 @@
 //! Functions of which one instruction is left: calls are written as that instruction, as of `mul_add` where the device has it.
 
 use super::keep::has_effect;
-use super::survey::{Function, Inst, Survey, inst_at};
-use crate::reflect::grammar as op;
+use super::survey::{Function, Survey};
+use crate::binary::{HEADER, Inst, inst_at, op};
 
 /// A function that computes one value from its parameters and constants, and gives it back.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl<'a> Survey<'a> {
 
     /// Whether something is said of a value that a copy of it would lack.
     fn is_decorated(&self, id: u32) -> bool {
-        let (mut at, end) = (super::survey::HEADER, self.functions.first().map_or(0, |function| function.start));
+        let (mut at, end) = (HEADER, self.functions.first().map_or(0, |function| function.start));
         while at < end {
             let inst = inst_at(self.words, at);
             if inst.opcode == op::DECORATE && inst.words.first() == Some(&id) {

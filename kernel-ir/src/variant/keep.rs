@@ -1,15 +1,17 @@
 //! The live parts of a module: reachable blocks, and all that these need.
 
 use super::shape::Shape;
-use super::survey::{HEADER, Inst, Survey, inst_at, targets};
-use crate::reflect::grammar as op;
+use super::survey::{Survey, targets};
+use crate::binary::{HEADER, Inst, inst_at, op};
 
 /// Whether an instruction of a block does more than compute its result.
 pub(super) fn has_effect(inst: Inst<'_>) -> bool {
-    const ATOMIC_FLOAT_ADD: u16 = 6035;
     match inst.opcode {
         // Barriers, atomics, what subgroups do together.
-        224..=242 | 333..=366 | ATOMIC_FLOAT_ADD | op::FUNCTION_CALL => true,
+        op::CONTROL_BARRIER..=op::ATOMIC_XOR
+        | op::GROUP_NON_UNIFORM_ELECT..=op::GROUP_NON_UNIFORM_QUAD_SWAP
+        | op::ATOMIC_F_ADD_EXT
+        | op::FUNCTION_CALL => true,
         op::LINE | op::NO_LINE | op::LABEL => false,
         opcode => Shape::of(opcode).is_none_or(|shape| !shape.has_result),
     }

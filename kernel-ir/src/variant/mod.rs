@@ -23,7 +23,6 @@ mod zeros;
 
 use std::fmt;
 
-pub(crate) use scans::push;
 use survey::Survey;
 pub use tally::{Tally, tally};
 

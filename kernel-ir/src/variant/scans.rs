@@ -3,12 +3,8 @@
 //! NVIDIA's driver (seen with 580.159.04) loses the results of subgroups' reductions of integers in some kernels. There
 //! a reduction is the last lane of a scan.
 
-use super::survey::{HEADER, inst_at};
-use crate::reflect::grammar as op;
+use crate::binary::{HEADER, inst_at, op, push};
 
-const BALLOT: u16 = 339;
-const BALLOT_FIND_MSB: u16 = 344;
-const SHUFFLE: u16 = 345;
 const REDUCE: u32 = 0;
 const INCLUSIVE_SCAN: u32 = 1;
 const CLUSTERED_REDUCE: u32 = 3;
@@ -17,8 +13,15 @@ const CAPABILITY_SHUFFLE: u32 = 65;
 
 /// Whether an instruction of subgroups adds, compares or combines integers.
 fn folds_integers(opcode: u16) -> bool {
-    // OpGroupNonUniform: IAdd; SMin, UMin; SMax, UMax; BitwiseAnd, BitwiseOr, BitwiseXor.
-    matches!(opcode, 349 | 353 | 354 | 356 | 357 | 359..=361)
+    matches!(
+        opcode,
+        op::GROUP_NON_UNIFORM_I_ADD
+            | op::GROUP_NON_UNIFORM_S_MIN
+            | op::GROUP_NON_UNIFORM_U_MIN
+            | op::GROUP_NON_UNIFORM_S_MAX
+            | op::GROUP_NON_UNIFORM_U_MAX
+            | op::GROUP_NON_UNIFORM_BITWISE_AND..=op::GROUP_NON_UNIFORM_BITWISE_XOR
+    )
 }
 
 /// The constants and types that the last lane of a scan needs and the module has.
@@ -137,9 +140,9 @@ pub(super) fn by_scans(words: Vec<u32>) -> Vec<u32> {
             let [ty, result, scope, _, value] = [0, 1, 2, 3, 4].map(|position| inst.words[position]);
             let [scan, active, last] = [new(), new(), new()];
             push(&mut out, inst.opcode, &[ty, scan, scope, INCLUSIVE_SCAN, value]);
-            push(&mut out, BALLOT, &[ballots, active, scope, true_]);
-            push(&mut out, BALLOT_FIND_MSB, &[word, last, scope, active]);
-            push(&mut out, SHUFFLE, &[ty, result, scope, scan, last]);
+            push(&mut out, op::GROUP_NON_UNIFORM_BALLOT, &[ballots, active, scope, true_]);
+            push(&mut out, op::GROUP_NON_UNIFORM_BALLOT_FIND_MSB, &[word, last, scope, active]);
+            push(&mut out, op::GROUP_NON_UNIFORM_SHUFFLE, &[ty, result, scope, scan, last]);
         } else {
             out.extend_from_slice(&words[at..=at + inst.words.len()]);
         }
@@ -147,9 +150,4 @@ pub(super) fn by_scans(words: Vec<u32>) -> Vec<u32> {
     }
     out[3] = bound;
     out
-}
-
-pub(crate) fn push(words: &mut Vec<u32>, opcode: u16, operands: &[u32]) {
-    words.push((operands.len() as u32 + 1) << 16 | u32::from(opcode));
-    words.extend_from_slice(operands);
 }

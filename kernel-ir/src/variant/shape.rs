@@ -1,6 +1,7 @@
 //! The shapes of instructions that the back end writes: the positions of their ids, as a table made at compile time. No
 //! meaning here.
 
+use crate::binary::op;
 use crate::reflect::grammar;
 
 /// The positions of an instruction's ids.
@@ -31,15 +32,17 @@ enum Tail {
 /// The capability-dependent instructions that the back end writes and [`grammar`] does not let pass.
 const fn operands(opcode: u16) -> Option<&'static str> {
     match opcode {
-        22 => Some("rll?"),
+        op::TYPE_FLOAT => Some("rll?"),
         // Of texels without a level.
-        95 => Some("triil?i?"),
-        4456 => Some("riiiii"),
-        4457 => Some("triiia?"),
-        4458 => Some("iiiia?"),
-        4459 => Some("triiil?"),
-        4460 | 5293 | 5390 => Some("tri"),
-        REDUCE => Some("trili"),
+        op::IMAGE_FETCH => Some("triil?i?"),
+        op::TYPE_COOPERATIVE_MATRIX_KHR => Some("riiiii"),
+        op::COOPERATIVE_MATRIX_LOAD_KHR => Some("triiia?"),
+        op::COOPERATIVE_MATRIX_STORE_KHR => Some("iiiia?"),
+        op::COOPERATIVE_MATRIX_MUL_ADD_KHR => Some("triiil?"),
+        op::COOPERATIVE_MATRIX_LENGTH_KHR | op::COOPERATIVE_MATRIX_CONVERT_NV | op::COOPERATIVE_MATRIX_TRANSPOSE_NV => {
+            Some("tri")
+        }
+        op::COOPERATIVE_MATRIX_REDUCE_NV => Some("trili"),
         opcode => grammar::operands(opcode),
     }
 }
@@ -99,9 +102,6 @@ const fn shape(opcode: u16) -> Option<Shape> {
     }
     Some(shape)
 }
-
-/// `OpCooperativeMatrixReduceNV`, which names a function.
-pub(super) const REDUCE: u16 = 5366;
 
 /// Opcodes below this have their shape in a table.
 const TABLE: usize = 512;

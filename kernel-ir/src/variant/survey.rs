@@ -1,20 +1,10 @@
 //! A module read once: where each id is made, which conditions are known, which blocks there are and how they end.
 
-use super::shape::{REDUCE, Shape};
+use super::shape::Shape;
 use super::{VariantDesc, VariantError};
-use crate::reflect::grammar as op;
-
-pub(super) const HEADER: usize = 5;
-const MAGIC: u32 = 0x0723_0203;
-/// The most ids of a module that Vulkan asks drivers to take.
-const MAX_BOUND: u32 = 0x3f_ffff;
-const SPEC_ID: u32 = 1;
-const BUILT_IN: u32 = 11;
-const WORKGROUP_SIZE: u32 = 25;
-const LOGICAL_OR: u16 = 166;
-const LOGICAL_AND: u16 = 167;
-const LOGICAL_NOT: u16 = 168;
-const SELECT: u16 = 169;
+use crate::binary::built_in::WORKGROUP_SIZE;
+use crate::binary::decoration::{BUILT_IN, SPEC_ID};
+use crate::binary::{HEADER, Inst, MAGIC, MAX_BOUND, inst_at, op, whole_inst_at};
 
 /// The facts about an id.
 #[derive(Debug, Clone, Copy, Default)]
@@ -84,22 +74,19 @@ pub(super) struct Survey<'a> {
     pub(super) workgroup_size: Option<u32>,
 }
 
-/// An instruction: its opcode, and the words behind that.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Inst<'a> {
-    pub(super) opcode: u16,
-    pub(super) words: &'a [u32],
-}
-
-/// The instruction at a position that was read before.
-pub(super) fn inst_at(words: &[u32], at: usize) -> Inst<'_> {
-    let first = words[at];
-    Inst { opcode: first as u16, words: &words[at + 1..at + (first >> 16) as usize] }
-}
-
 /// Whether an instruction is for tools alone.
 pub(super) fn is_debug(opcode: u16) -> bool {
-    matches!(opcode, 2..=4 | op::NAME | op::MEMBER_NAME | op::STRING | op::LINE | op::NO_LINE | op::MODULE_PROCESSED)
+    matches!(
+        opcode,
+        op::SOURCE_CONTINUED
+            ..=op::SOURCE_EXTENSION
+                | op::NAME
+                | op::MEMBER_NAME
+                | op::STRING
+                | op::LINE
+                | op::NO_LINE
+                | op::MODULE_PROCESSED
+    )
 }
 
 impl<'a> Survey<'a> {
@@ -129,16 +116,14 @@ impl<'a> Survey<'a> {
         };
         let mut at = HEADER;
         while at < words.len() {
-            let count = (words[at] >> 16) as usize;
-            if count == 0 || count > words.len() - at {
+            let Some(inst) = whole_inst_at(words, at) else {
                 return fail(at, "an instruction reaches past the end");
-            }
-            let inst = inst_at(words, at);
+            };
             // What goes anyway is not looked at.
             if desc.keeps_names || !is_debug(inst.opcode) {
                 survey.read(at, inst, desc.entry_point).map_err(|cause| VariantError { word: at, cause })?;
             }
-            at += count;
+            at += 1 + inst.words.len();
         }
         match survey.entry {
             0 => fail(words.len(), "it has no such entry point"),
@@ -214,7 +199,7 @@ impl<'a> Survey<'a> {
                         block.calls = self.calls.len();
                     }
                     (op::FUNCTION_CALL, [_, _, callee, ..]) => self.calls.push(*callee),
-                    (REDUCE, [_, _, _, _, combine]) => {
+                    (op::COOPERATIVE_MATRIX_REDUCE_NV, [_, _, _, _, combine]) => {
                         self.calls.push(*combine);
                         self.named.push(*combine);
                     }
@@ -228,9 +213,9 @@ impl<'a> Survey<'a> {
     /// Finds out whether a condition is known, or a value is another's.
     fn judge(&mut self, opcode: u16, operands: &[u32], result: u32) {
         let (truth, same_as) = match (opcode, operands) {
-            (LOGICAL_OR | LOGICAL_AND, [_, _, left, right]) => {
+            (op::LOGICAL_OR | op::LOGICAL_AND, [_, _, left, right]) => {
                 let (left, right) = (self.resolve(*left), self.resolve(*right));
-                let decides = opcode == LOGICAL_OR;
+                let decides = opcode == op::LOGICAL_OR;
                 match (self.truth(left), self.truth(right)) {
                     (Some(truth), _) if truth == decides => (Some(truth), 0),
                     (_, Some(truth)) if truth == decides => (Some(truth), 0),
@@ -239,8 +224,8 @@ impl<'a> Survey<'a> {
                     _ => return,
                 }
             }
-            (LOGICAL_NOT, [_, _, of]) => (self.truth(self.resolve(*of)).map(|truth| !truth), 0),
-            (SELECT, [_, _, condition, yes, no]) => {
+            (op::LOGICAL_NOT, [_, _, of]) => (self.truth(self.resolve(*of)).map(|truth| !truth), 0),
+            (op::SELECT, [_, _, condition, yes, no]) => {
                 let Some(truth) = self.truth(self.resolve(*condition)) else { return };
                 let chosen = self.resolve(if truth { *yes } else { *no });
                 (self.truth(chosen), chosen)

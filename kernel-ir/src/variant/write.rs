@@ -2,8 +2,8 @@
 
 use super::inline::Inlined;
 use super::shape::Shape;
-use super::survey::{HEADER, Inst, Survey, inst_at, is_debug};
-use crate::reflect::grammar as op;
+use super::survey::{Survey, is_debug};
+use crate::binary::{HEADER, Inst, inst_at, op};
 
 /// The words being written.
 struct Output<'s, 'a> {

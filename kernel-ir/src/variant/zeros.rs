@@ -5,30 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::scans::push;
 use super::shape::Shape;
-use super::survey::{HEADER, Inst, inst_at};
-use crate::reflect::grammar as op;
 
-const LOAD: u16 = 61;
-const STORE: u16 = 62;
-const COMPOSITE_CONSTRUCT: u16 = 80;
-const COMPOSITE_EXTRACT: u16 = 81;
-const CONVERT_S_TO_F: u16 = 111;
-const CONVERT_U_TO_F: u16 = 112;
-const S_CONVERT: u16 = 114;
-const F_CONVERT: u16 = 115;
-const BITCAST: u16 = 124;
-const NEGATE: u16 = 127;
-const SHIFT_RIGHT_LOGICAL: u16 = 194;
-const BITWISE_OR: u16 = 197;
-const INPUT: u32 = 1;
-const BUILT_IN: u32 = 11;
-const NUM_WORKGROUPS: u32 = 24;
-const SELECT: u16 = 169;
-const I_EQUAL: u16 = 170;
-const FUNCTION: u32 = 7;
-const PRIVATE: u32 = 6;
+use crate::binary::{HEADER, Inst, built_in, class, decoration, inst_at, op, push};
+
 /// Constants of more floats than this stay, as tables: what is read of them is hidden.
 const MOST_FLOATS: usize = 64;
 
@@ -102,7 +82,7 @@ impl<'a> Known<'a> {
 
     fn read(&mut self, inst: Inst<'a>) {
         match (inst.opcode, inst.words) {
-            (op::DECORATE, [id, BUILT_IN, NUM_WORKGROUPS]) => self.workgroups = Some(*id),
+            (op::DECORATE, [id, decoration::BUILT_IN, built_in::NUM_WORKGROUPS]) => self.workgroups = Some(*id),
             // Other formats of 16 bits have a word more, and no arithmetic.
             (op::TYPE_FLOAT, [id, width]) => {
                 self.declare(*id, Type::Float { width: *width });
@@ -125,7 +105,7 @@ impl<'a> Known<'a> {
                 if inst.opcode == op::TYPE_BOOL {
                     self.bool_ = Some(*id);
                 }
-                if inst.opcode == op::TYPE_POINTER && matches!(operands, [FUNCTION | PRIVATE, _]) {
+                if inst.opcode == op::TYPE_POINTER && matches!(operands, [class::FUNCTION | class::PRIVATE, _]) {
                     self.own_pointers.push(*id);
                 }
                 self.declare(*id, Type::Other);
@@ -190,8 +170,8 @@ impl<'a> Known<'a> {
         let [ty, _, from, ..] = inst.words else { return false };
         let from = types.get(*from as usize).copied().unwrap_or_default();
         let is_of_table = match inst.opcode {
-            LOAD => self.own_pointers.contains(&from),
-            COMPOSITE_EXTRACT => self.floats(from) > MOST_FLOATS,
+            op::LOAD => self.own_pointers.contains(&from),
+            op::COMPOSITE_EXTRACT => self.floats(from) > MOST_FLOATS,
             _ => false,
         };
         self.has_tables && is_of_table && (1..=MOST_FLOATS).contains(&self.floats(*ty))
@@ -323,7 +303,7 @@ impl Hiding<'_> {
                     push(&mut body, op::VARIABLE, &[*ty, *id, *class]);
                     beginning = Some(body.len());
                     let value = self.hidden(*initial, globals, &mut made);
-                    push(&mut stores, STORE, &[*id, value]);
+                    push(&mut stores, op::STORE, &[*id, value]);
                 }
                 (op::VARIABLE, _) => {
                     push(&mut body, inst.opcode, inst.words);
@@ -351,8 +331,8 @@ impl Hiding<'_> {
             operands.push(if is_hidden { self.hidden(word, globals, made) } else { word });
         });
         let makes_float = match inst.opcode {
-            CONVERT_S_TO_F | CONVERT_U_TO_F => true,
-            BITCAST => self.known.floats(inst.words[0]) > 0,
+            op::CONVERT_S_TO_F | op::CONVERT_U_TO_F => true,
+            op::BITCAST => self.known.floats(inst.words[0]) > 0,
             _ => false,
         };
         if makes_float
@@ -361,7 +341,7 @@ impl Hiding<'_> {
         {
             let zero = self.zero_of(from, globals, made);
             let same = self.new_id();
-            push(out, BITWISE_OR, &[from, same, operands[2], zero]);
+            push(out, op::BITWISE_OR, &[from, same, operands[2], zero]);
             operands[2] = same;
         }
         if self.known.may_read_table(inst, &self.types) {
@@ -370,7 +350,7 @@ impl Hiding<'_> {
             let always = self.always(globals, made);
             operands[1] = self.new_id();
             push(out, inst.opcode, &operands);
-            push(out, SELECT, &[ty, found, always, operands[1], zero]);
+            push(out, op::SELECT, &[ty, found, always, operands[1], zero]);
         } else {
             push(out, inst.opcode, &operands);
         }
@@ -386,7 +366,7 @@ impl Hiding<'_> {
             Constant::Zero => self.zero_of(*ty, globals, made),
             Constant::NegativeZero => {
                 let zero = self.zero_of(*ty, globals, made);
-                self.made_of(NEGATE, *ty, zero, made)
+                self.made_of(op::F_NEGATE, *ty, zero, made)
             }
             Constant::Composite(parts) => {
                 let parts: Vec<u32> = parts.iter().map(|part| self.hidden(*part, globals, made)).collect();
@@ -400,7 +380,7 @@ impl Hiding<'_> {
     fn composite(&mut self, ty: u32, parts: &[u32], made: &mut Made) -> u32 {
         let id = self.new_id();
         let operands: Vec<u32> = [ty, id].iter().chain(parts).copied().collect();
-        push(&mut made.code, COMPOSITE_CONSTRUCT, &operands);
+        push(&mut made.code, op::COMPOSITE_CONSTRUCT, &operands);
         id
     }
 
@@ -412,18 +392,18 @@ impl Hiding<'_> {
         let id = match self.known.ty(ty) {
             Type::Float { .. } => {
                 let single = self.single(globals, made);
-                if ty == globals.single { single } else { self.made_of(F_CONVERT, ty, single, made) }
+                if ty == globals.single { single } else { self.made_of(op::F_CONVERT, ty, single, made) }
             }
             Type::Int { width } => {
                 let zero = self.zero(globals, made);
                 // Bits of one width combine, whatever their signs.
-                if *width == 32 { zero } else { self.made_of(S_CONVERT, ty, zero, made) }
+                if *width == 32 { zero } else { self.made_of(op::S_CONVERT, ty, zero, made) }
             }
             Type::Parts { of, count } => {
                 let mut part = self.zero_of(*of, globals, made);
                 // The word is unsigned, and parts are of their vector's type.
                 if part == made.zero.unwrap_or(0) && *of != globals.word {
-                    part = self.made_of(BITCAST, *of, part, made);
+                    part = self.made_of(op::BITCAST, *of, part, made);
                 }
                 self.composite(ty, &vec![part; *count], made)
             }
@@ -463,7 +443,7 @@ impl Hiding<'_> {
             return id;
         }
         let zero = self.zero(globals, made);
-        let id = self.made_of(BITCAST, globals.single, zero, made);
+        let id = self.made_of(op::BITCAST, globals.single, zero, made);
         made.single = Some(id);
         id
     }
@@ -473,9 +453,9 @@ impl Hiding<'_> {
             return id;
         }
         let [all, first, zero] = [(); 3].map(|()| self.new_id());
-        push(&mut made.code, LOAD, &[globals.words, all, globals.workgroups]);
-        push(&mut made.code, COMPOSITE_EXTRACT, &[globals.word, first, all, 0]);
-        push(&mut made.code, SHIFT_RIGHT_LOGICAL, &[globals.word, zero, first, globals.shift]);
+        push(&mut made.code, op::LOAD, &[globals.words, all, globals.workgroups]);
+        push(&mut made.code, op::COMPOSITE_EXTRACT, &[globals.word, first, all, 0]);
+        push(&mut made.code, op::SHIFT_RIGHT_LOGICAL, &[globals.word, zero, first, globals.shift]);
         made.zero = Some(zero);
         zero
     }
@@ -486,7 +466,7 @@ impl Hiding<'_> {
             return id;
         }
         let (zero, null, id) = (self.zero(globals, made), self.null(globals.word), self.new_id());
-        push(&mut made.code, I_EQUAL, &[globals.bool_, id, zero, null]);
+        push(&mut made.code, op::I_EQUAL, &[globals.bool_, id, zero, null]);
         made.always = Some(id);
         id
     }
@@ -500,7 +480,7 @@ impl Hiding<'_> {
         while at < known.functions {
             let inst = inst_at(self.words, at);
             if at == known.globals && known.workgroups.is_none() {
-                push(&mut out, op::DECORATE, &[globals.workgroups, BUILT_IN, NUM_WORKGROUPS]);
+                push(&mut out, op::DECORATE, &[globals.workgroups, decoration::BUILT_IN, built_in::NUM_WORKGROUPS]);
             }
             if inst.opcode == op::ENTRY_POINT && known.workgroups.is_none() {
                 let operands: Vec<u32> = inst.words.iter().copied().chain([globals.workgroups]).collect();
@@ -524,8 +504,8 @@ impl Hiding<'_> {
         }
         if known.workgroups.is_none() {
             let pointer = self.new_id();
-            push(&mut out, op::TYPE_POINTER, &[pointer, INPUT, globals.words]);
-            push(&mut out, op::VARIABLE, &[pointer, globals.workgroups, INPUT]);
+            push(&mut out, op::TYPE_POINTER, &[pointer, class::INPUT, globals.words]);
+            push(&mut out, op::VARIABLE, &[pointer, globals.workgroups, class::INPUT]);
         }
         push(&mut out, op::CONSTANT, &[globals.word, globals.shift, 31]);
         for (ty, id) in &self.nulls {

@@ -2,17 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::graph::{
-    BRANCH, BRANCH_CONDITIONAL, Block, CONSTANT, ENTRY_POINT, Function, Graph, HEADER, Inst, LABEL, LOOP_MERGE,
-    MEMORY_MODEL, PHI, RETURN, RETURN_VALUE, SELECTION_MERGE, SWITCH, TYPE_INT, inst_at, positions,
-};
-use crate::variant::push;
+use super::graph::{Block, Function, Graph};
+use crate::binary::{HEADER, Inst, class, decoration, inst_at, op, positions, push, text_words};
 
 /// The version from which on entry points name all their variables, and that from which on storage buffers need no extension.
 const ALL_VARIABLES: u32 = 0x0001_0400;
 const STORAGE_BUFFERS: u32 = 0x0001_0300;
-const EXTENSION: &[u8] = b"SPV_KHR_storage_buffer_storage_class";
-const STORAGE_BUFFER: u32 = 12;
+const EXTENSION: &str = "SPV_KHR_storage_buffer_storage_class";
 const VULKAN_MEMORY_MODEL: u32 = 3;
 const MINUS_ONE: i32 = -1;
 
@@ -59,7 +55,7 @@ impl<'g, 'a> Editor<'g, 'a> {
         };
         let first = graph.functions.first().map_or(graph.words.len(), |function| function.start);
         let word = positions(graph.words, HEADER, first).map(|at| inst_at(graph.words, at)).find_map(|inst| {
-            let ([id, 32, 0], TYPE_INT) = (inst.words, inst.opcode) else { return None };
+            let ([id, 32, 0], op::TYPE_INT) = (inst.words, inst.opcode) else { return None };
             Some(*id)
         });
         let mut names = Names {
@@ -105,8 +101,8 @@ impl<'g, 'a> Editor<'g, 'a> {
     fn write_globals(&mut self, first: usize, out: &mut Vec<u32>) {
         let (words, version) = (self.graph.words, self.graph.words[1]);
         // Capabilities and extensions; then all in front of types.
-        let is_early = |opcode: u16| matches!(opcode, 10 | 17);
-        let is_preamble = |opcode: u16| matches!(opcode, 2..=7 | 10 | 11 | 14..=17 | 71..=75 | 330..=332 | 5632 | 5633);
+        let is_early = |opcode: u16| matches!(opcode, op::EXTENSION | op::CAPABILITY);
+        let is_preamble = |opcode: u16| matches!(opcode, op::SOURCE_CONTINUED..=op::STRING | op::EXTENSION | op::EXT_INST_IMPORT | op::MEMORY_MODEL..=op::CAPABILITY | op::DECORATE..=op::GROUP_MEMBER_DECORATE | op::MODULE_PROCESSED..=op::DECORATE_ID | op::DECORATE_STRING | op::MEMBER_DECORATE_STRING);
         let last_of = |fits: &dyn Fn(u16) -> bool| {
             positions(words, HEADER, first).filter(|at| fits(inst_at(words, *at).opcode)).last()
         };
@@ -115,42 +111,42 @@ impl<'g, 'a> Editor<'g, 'a> {
         for at in positions(words, HEADER, first) {
             let inst = inst_at(words, at);
             match (inst.opcode, inst.words) {
-                (ENTRY_POINT, operands) if version >= ALL_VARIABLES => {
+                (op::ENTRY_POINT, operands) if version >= ALL_VARIABLES => {
                     let variables = [operands, &[self.names.variable]].concat();
-                    push(out, ENTRY_POINT, &variables);
+                    push(out, op::ENTRY_POINT, &variables);
                 }
                 _ => out.extend_from_slice(&words[at..=at + inst.words.len()]),
             }
-            if let (MEMORY_MODEL, [_, VULKAN_MEMORY_MODEL]) = (inst.opcode, inst.words) {
+            if let (op::MEMORY_MODEL, [_, VULKAN_MEMORY_MODEL]) = (inst.opcode, inst.words) {
                 // The whole device would ask for a feature.
                 scope = 5;
             }
             if Some(at) == last_early && version < STORAGE_BUFFERS {
-                push(out, 10, &text(EXTENSION));
+                push(out, op::EXTENSION, &text_words(EXTENSION));
             }
             if Some(at) == last_preamble {
-                push(out, 71, &[self.names.variable, 34, 0]);
-                push(out, 71, &[self.names.variable, 33, self.binding]);
-                push(out, 71, &[block, 2]);
-                push(out, 72, &[block, 0, 35, 0]);
+                push(out, op::DECORATE, &[self.names.variable, decoration::DESCRIPTOR_SET, 0]);
+                push(out, op::DECORATE, &[self.names.variable, decoration::BINDING, self.binding]);
+                push(out, op::DECORATE, &[block, decoration::BLOCK]);
+                push(out, op::MEMBER_DECORATE, &[block, 0, decoration::OFFSET, 0]);
             }
         }
         let block_pointer = self.new_id();
         let Names { word, pointer, variable, zero, has_word, ref numbers, scope: scope_id } = self.names;
         if !has_word {
-            push(out, TYPE_INT, &[word, 32, 0]);
+            push(out, op::TYPE_INT, &[word, 32, 0]);
         }
-        push(out, 30, &[block, word]);
-        push(out, 32, &[block_pointer, STORAGE_BUFFER, block]);
-        push(out, 32, &[pointer, STORAGE_BUFFER, word]);
-        push(out, CONSTANT, &[word, zero, 0]);
-        push(out, CONSTANT, &[word, scope_id, scope]);
+        push(out, op::TYPE_STRUCT, &[block, word]);
+        push(out, op::TYPE_POINTER, &[block_pointer, class::STORAGE_BUFFER, block]);
+        push(out, op::TYPE_POINTER, &[pointer, class::STORAGE_BUFFER, word]);
+        push(out, op::CONSTANT, &[word, zero, 0]);
+        push(out, op::CONSTANT, &[word, scope_id, scope]);
         let mut numbers: Vec<_> = numbers.iter().collect();
         numbers.sort_unstable();
         for (number, id) in numbers {
-            push(out, CONSTANT, &[word, *id, *number as u32]);
+            push(out, op::CONSTANT, &[word, *id, *number as u32]);
         }
-        push(out, 59, &[block_pointer, variable, STORAGE_BUFFER]);
+        push(out, op::VARIABLE, &[block_pointer, variable, class::STORAGE_BUFFER]);
     }
 
     fn write_function(&mut self, number: usize, out: &mut Vec<u32>) {
@@ -164,7 +160,7 @@ impl<'g, 'a> Editor<'g, 'a> {
             for at in positions(words, block.start, block.merge.unwrap_or(block.last)) {
                 let inst = inst_at(words, at);
                 let mut copy = words[at..=at + inst.words.len()].to_vec();
-                if inst.opcode == PHI {
+                if inst.opcode == op::PHI {
                     for way in copy[3..].chunks_exact_mut(2) {
                         way[1] = marks.ways.get(&(block.label, way[1])).copied().unwrap_or(way[1]);
                     }
@@ -210,8 +206,8 @@ impl<'g, 'a> Editor<'g, 'a> {
     fn add(&mut self, number: u32, out: &mut Vec<u32>) {
         let [place, before] = [self.new_id(), self.new_id()];
         let Names { word, pointer, variable, scope, zero, .. } = self.names;
-        push(out, 65, &[pointer, place, variable, zero]);
-        push(out, 234, &[word, before, place, scope, zero, number]);
+        push(out, op::ACCESS_CHAIN, &[pointer, place, variable, zero]);
+        push(out, op::ATOMIC_I_ADD, &[word, before, place, scope, zero, number]);
     }
 
     /// Writes the end of a block.
@@ -227,36 +223,36 @@ impl<'g, 'a> Editor<'g, 'a> {
             if edit.is_whole_loop {
                 let (chosen, minus) = (self.new_id(), self.names.numbers[&MINUS_ONE]);
                 let [a, b] = if leaves_if { [minus, self.names.zero] } else { [self.names.zero, minus] };
-                push(out, 169, &[self.names.word, chosen, *condition, a, b]);
+                push(out, op::SELECT, &[self.names.word, chosen, *condition, a, b]);
                 self.add(chosen, out);
             } else {
-                if let Some((LOOP_MERGE, merge)) = merge {
+                if let Some((op::LOOP_MERGE, merge)) = merge {
                     let next = self.new_id();
                     out.extend_from_slice(merge);
-                    push(out, BRANCH, &[next]);
-                    push(out, LABEL, &[next]);
+                    push(out, op::BRANCH, &[next]);
+                    push(out, op::LABEL, &[next]);
                 }
                 let (leaving, joined) = (self.new_id(), marks.joined[&block.label]);
                 let [a, b] = if leaves_if { [leaving, joined] } else { [joined, leaving] };
-                push(out, SELECTION_MERGE, &[joined, 0]);
-                push(out, BRANCH_CONDITIONAL, &[*condition, a, b]);
-                push(out, LABEL, &[leaving]);
+                push(out, op::SELECTION_MERGE, &[joined, 0]);
+                push(out, op::BRANCH_CONDITIONAL, &[*condition, a, b]);
+                push(out, op::LABEL, &[leaving]);
                 self.add(self.names.numbers[&MINUS_ONE], out);
-                push(out, BRANCH, &[joined]);
-                push(out, LABEL, &[joined]);
+                push(out, op::BRANCH, &[joined]);
+                push(out, op::LABEL, &[joined]);
             }
         }
         let is_written = edit.leaves_to.is_some() && !edit.is_whole_loop;
         if let Some((opcode, merge)) = merge
-            && !(is_written && opcode == LOOP_MERGE)
+            && !(is_written && opcode == op::LOOP_MERGE)
         {
             out.extend_from_slice(merge);
         }
         self.write_last(block, last, marks, out);
         for (to, sum) in &edit.ways {
-            push(out, LABEL, &[marks.between[&(block.label, *to)]]);
+            push(out, op::LABEL, &[marks.between[&(block.label, *to)]]);
             self.add(self.names.numbers[sum], out);
-            push(out, BRANCH, &[*to]);
+            push(out, op::BRANCH, &[*to]);
         }
     }
 
@@ -265,9 +261,9 @@ impl<'g, 'a> Editor<'g, 'a> {
         let mut operands = last.words.to_vec();
         let by = |to: u32| marks.between.get(&(block.label, to)).copied().unwrap_or(to);
         match last.opcode {
-            BRANCH => operands[0] = by(operands[0]),
-            BRANCH_CONDITIONAL => operands[1..3].iter_mut().for_each(|to| *to = by(*to)),
-            SWITCH => {
+            op::BRANCH => operands[0] = by(operands[0]),
+            op::BRANCH_CONDITIONAL => operands[1..3].iter_mut().for_each(|to| *to = by(*to)),
+            op::SWITCH => {
                 let words = self.graph.selector_words(last);
                 operands[1] = by(operands[1]);
                 operands[2..].chunks_exact_mut(words + 1).for_each(|case| case[words] = by(case[words]));
@@ -304,7 +300,7 @@ fn edits_of(graph: &Graph<'_>, function: &Function) -> HashMap<usize, Edit> {
             let is_certain = to.iter().all(|to| *to == of.merge);
             match last(place).opcode {
                 _ if is_certain => edit.sum -= 1,
-                BRANCH_CONDITIONAL => {
+                op::BRANCH_CONDITIONAL => {
                     edit.leaves_to = Some(of.merge);
                     edit.is_whole_loop = place == of.header && of.continues_at == header;
                 }
@@ -324,17 +320,9 @@ fn edits_of(graph: &Graph<'_>, function: &Function) -> HashMap<usize, Edit> {
         }
     }
     for (place, block) in function.blocks.iter().enumerate() {
-        if block.depth > 0 && matches!(last(place).opcode, RETURN | RETURN_VALUE) {
+        if block.depth > 0 && matches!(last(place).opcode, op::RETURN | op::RETURN_VALUE) {
             edits.entry(place).or_default().sum -= block.depth as i32;
         }
     }
     edits
-}
-
-/// A text as words.
-fn text(bytes: &[u8]) -> Vec<u32> {
-    let mut bytes = bytes.to_vec();
-    // It ends with a zero, and with a word.
-    bytes.resize(bytes.len() + 4 - bytes.len() % 4, 0);
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }

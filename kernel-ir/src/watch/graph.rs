@@ -2,31 +2,7 @@
 
 use std::collections::HashMap;
 
-pub(super) const HEADER: usize = 5;
-pub(super) const ENTRY_POINT: u16 = 15;
-pub(super) const MEMORY_MODEL: u16 = 14;
-pub(super) const TYPE_INT: u16 = 21;
-pub(super) const CONSTANT: u16 = 43;
-pub(super) const FUNCTION: u16 = 54;
-pub(super) const FUNCTION_END: u16 = 56;
-pub(super) const FUNCTION_CALL: u16 = 57;
-pub(super) const PHI: u16 = 245;
-pub(super) const LOOP_MERGE: u16 = 246;
-pub(super) const SELECTION_MERGE: u16 = 247;
-pub(super) const LABEL: u16 = 248;
-pub(super) const BRANCH: u16 = 249;
-pub(super) const BRANCH_CONDITIONAL: u16 = 250;
-pub(super) const SWITCH: u16 = 251;
-pub(super) const RETURN: u16 = 253;
-pub(super) const RETURN_VALUE: u16 = 254;
-pub(super) const UNREACHABLE: u16 = 255;
-
-/// An instruction: its opcode, and the words behind that.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Inst<'a> {
-    pub(super) opcode: u16,
-    pub(super) words: &'a [u32],
-}
+use crate::binary::{HEADER, Inst, inst_at, op, positions, whole_inst_at};
 
 /// A module.
 #[derive(Debug)]
@@ -67,28 +43,12 @@ pub(super) struct Loop {
     pub(super) is_inside: Vec<bool>,
 }
 
-/// The instruction at a position.
-pub(super) fn inst_at(words: &[u32], at: usize) -> Inst<'_> {
-    let count = ((words[at] >> 16) as usize).clamp(1, words.len() - at);
-    Inst { opcode: words[at] as u16, words: &words[at + 1..at + count] }
-}
-
-/// The positions of a module's instructions.
-pub(super) fn positions(words: &[u32], start: usize, end: usize) -> impl Iterator<Item = usize> {
-    let mut next = start;
-    std::iter::from_fn(move || {
-        let at = next;
-        next += 1 + if at < end { inst_at(words, at).words.len() } else { 0 };
-        (at < end).then_some(at)
-    })
-}
-
 /// The blocks that an instruction leads to; of a switch by the number of words of its selector.
 pub(super) fn targets(inst: Inst<'_>, selector: usize) -> Vec<u32> {
     match (inst.opcode, inst.words) {
-        (BRANCH, [to]) => vec![*to],
-        (BRANCH_CONDITIONAL, [_, yes, no, ..]) => vec![*yes, *no],
-        (SWITCH, [_, default, cases @ ..]) => {
+        (op::BRANCH, [to]) => vec![*to],
+        (op::BRANCH_CONDITIONAL, [_, yes, no, ..]) => vec![*yes, *no],
+        (op::SWITCH, [_, default, cases @ ..]) => {
             let cases = cases.chunks_exact(selector + 1).map(|case| case[selector]);
             std::iter::once(*default).chain(cases).collect()
         }
@@ -99,7 +59,7 @@ pub(super) fn targets(inst: Inst<'_>, selector: usize) -> Vec<u32> {
 impl<'a> Graph<'a> {
     /// Reads a module; `None` where it has no function, or is none.
     pub(super) fn of(words: &'a [u32]) -> Option<Self> {
-        let is_whole = |at: usize| (words[at] >> 16) as usize == 1 + inst_at(words, at).words.len();
+        let is_whole = |at: usize| whole_inst_at(words, at).is_some();
         if words.len() < HEADER || !positions(words, HEADER, words.len()).all(is_whole) {
             return None;
         }
@@ -108,23 +68,25 @@ impl<'a> Graph<'a> {
         for at in positions(words, HEADER, words.len()) {
             let inst = inst_at(words, at);
             match (inst.opcode, inst.words) {
-                (FUNCTION, [_, id, ..]) => {
+                (op::FUNCTION, [_, id, ..]) => {
                     let (blocks, loops) = (Vec::new(), Vec::new());
                     graph.functions.push(Function { id: *id, start: at, end: at, blocks, loops });
                 }
                 (opcode, operands) => {
                     let Some(function) = graph.functions.last_mut() else { continue };
                     match (opcode, operands) {
-                        (FUNCTION_END, _) => function.end = at,
-                        (LABEL, [label]) => {
+                        (op::FUNCTION_END, _) => function.end = at,
+                        (op::LABEL, [label]) => {
                             function.blocks.push(Block { label: *label, start: at, merge: None, last: at, depth: 0 });
                             is_open = true;
                         }
                         _ => {
                             let Some(block) = function.blocks.last_mut().filter(|_| is_open) else { continue };
                             match opcode {
-                                LOOP_MERGE | SELECTION_MERGE => block.merge = Some(at),
-                                BRANCH..=UNREACHABLE | 4416 | 5294 => (block.last, is_open) = (at, false),
+                                op::LOOP_MERGE | op::SELECTION_MERGE => block.merge = Some(at),
+                                op::BRANCH..=op::UNREACHABLE | op::TERMINATE_INVOCATION | op::EMIT_MESH_TASKS_EXT => {
+                                    (block.last, is_open) = (at, false)
+                                }
                                 _ => {}
                             }
                         }
@@ -147,7 +109,7 @@ impl<'a> Graph<'a> {
 
     /// Words of each case of a switch: of 64 bits they have two.
     pub(super) fn selector_words(&self, inst: Inst<'_>) -> usize {
-        let (SWITCH, [selector, ..]) = (inst.opcode, inst.words) else { return 1 };
+        let (op::SWITCH, [selector, ..]) = (inst.opcode, inst.words) else { return 1 };
         let made = positions(self.words, HEADER, self.words.len()).map(|at| inst_at(self.words, at));
         let of = |id: u32| move |made: &Inst<'a>| made.words.get(1) == Some(&id);
         let ty = made.filter(of(*selector)).find_map(|made| self.int_width(made.words[0]));
@@ -157,7 +119,7 @@ impl<'a> Graph<'a> {
     fn int_width(&self, ty: u32) -> Option<u32> {
         let first = self.functions.first().map_or(self.words.len(), |function| function.start);
         positions(self.words, HEADER, first).map(|at| inst_at(self.words, at)).find_map(|inst| match inst.words {
-            [id, width, _] if inst.opcode == TYPE_INT && *id == ty => Some(*width),
+            [id, width, _] if inst.opcode == op::TYPE_INT && *id == ty => Some(*width),
             _ => None,
         })
     }
@@ -174,7 +136,7 @@ impl<'a> Graph<'a> {
             function.blocks.iter().enumerate().map(|(place, block)| (block.label, place)).collect();
         let mut loops = Vec::new();
         for (header, block) in function.blocks.iter().enumerate() {
-            let merge = block.merge.map(|at| inst_at(self.words, at)).filter(|inst| inst.opcode == LOOP_MERGE);
+            let merge = block.merge.map(|at| inst_at(self.words, at)).filter(|inst| inst.opcode == op::LOOP_MERGE);
             let Some([merge, continues_at, ..]) = merge.map(|inst| inst.words) else { continue };
             // All that is reached from the header without passing the merge block.
             let (mut blocks, mut seen, mut waiting) = (Vec::new(), vec![false; function.blocks.len()], vec![header]);

@@ -4,11 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::graph::{
-    BRANCH, BRANCH_CONDITIONAL, CONSTANT, FUNCTION_CALL, Function, Graph, HEADER, Inst, Loop, PHI, inst_at, positions,
-};
-
-const ADD: u16 = 128;
+use super::graph::{Function, Graph, Loop};
+use crate::binary::{HEADER, Inst, inst_at, op, positions};
 
 /// Whether an invocation of the module runs at most so many rounds.
 pub(super) fn are_at_most(graph: &Graph<'_>, most: u32) -> bool {
@@ -28,7 +25,9 @@ impl<'g, 'a> Values<'g, 'a> {
     fn of(graph: &'g Graph<'a>) -> Self {
         let insts = positions(graph.words, HEADER, graph.words.len()).map(|at| inst_at(graph.words, at));
         let made = insts.filter_map(|inst| match (inst.opcode, inst.words) {
-            (CONSTANT | ADD | PHI | 170..=179, [_, id, ..]) => Some((*id, inst)),
+            (op::CONSTANT | op::I_ADD | op::PHI | op::I_EQUAL..=op::S_LESS_THAN_EQUAL, [_, id, ..]) => {
+                Some((*id, inst))
+            }
             _ => None,
         });
         Self { graph, made: made.collect() }
@@ -52,7 +51,7 @@ impl<'g, 'a> Values<'g, 'a> {
             function.blocks.iter().zip(times).try_fold(own, |total, (block, times)| {
                 let insts = positions(self.graph.words, block.start, block.last);
                 insts.map(|at| inst_at(self.graph.words, at)).try_fold(total, |total, inst| {
-                    let (FUNCTION_CALL, [_, _, callee, ..]) = (inst.opcode, inst.words) else { return Some(total) };
+                    let (op::FUNCTION_CALL, [_, _, callee, ..]) = (inst.opcode, inst.words) else { return Some(total) };
                     let callee = self.graph.functions.iter().find(|function| function.id == *callee)?;
                     Some(total.saturating_add(self.rounds(callee, known)?.saturating_mul(times)))
                 })
@@ -69,9 +68,9 @@ impl<'g, 'a> Values<'g, 'a> {
         let (condition, stays_if) = loop {
             let last = inst_at(words, function.blocks[place].last);
             match (last.opcode, last.words) {
-                (BRANCH_CONDITIONAL, [condition, yes, _, ..]) if *yes == of.merge => break (*condition, false),
-                (BRANCH_CONDITIONAL, [condition, _, no, ..]) if *no == of.merge => break (*condition, true),
-                (BRANCH, [to]) => {
+                (op::BRANCH_CONDITIONAL, [condition, yes, _, ..]) if *yes == of.merge => break (*condition, false),
+                (op::BRANCH_CONDITIONAL, [condition, _, no, ..]) if *no == of.merge => break (*condition, true),
+                (op::BRANCH, [to]) => {
                     let next = function.blocks.iter().position(|block| block.label == *to)?;
                     // Blocks that dominate others stand before them: so this ends.
                     place = Some(next).filter(|next| *next > place)?;
@@ -82,21 +81,25 @@ impl<'g, 'a> Values<'g, 'a> {
         let test = self.made.get(&condition)?;
         let [_, _, counter, end] = *test.words else { return None };
         let is_inclusive = match (test.opcode, stays_if) {
-            // ULessThan, SLessThan; UGreaterThanEqual, SGreaterThanEqual.
-            (176 | 177, true) | (174 | 175, false) => false,
-            // ULessThanEqual, SLessThanEqual; UGreaterThan, SGreaterThan.
-            (178 | 179, true) | (172 | 173, false) => true,
+            (op::U_LESS_THAN | op::S_LESS_THAN, true)
+            | (op::U_GREATER_THAN_EQUAL | op::S_GREATER_THAN_EQUAL, false) => false,
+
+            (op::U_LESS_THAN_EQUAL | op::S_LESS_THAN_EQUAL, true)
+            | (op::U_GREATER_THAN | op::S_GREATER_THAN, false) => true,
             _ => return None,
         };
-        let is_signed = matches!(test.opcode, 177 | 175 | 179 | 173);
-        let phi = self.made.get(&counter).filter(|inst| inst.opcode == PHI)?;
+        let is_signed = matches!(
+            test.opcode,
+            op::S_LESS_THAN | op::S_GREATER_THAN_EQUAL | op::S_LESS_THAN_EQUAL | op::S_GREATER_THAN
+        );
+        let phi = self.made.get(&counter).filter(|inst| inst.opcode == op::PHI)?;
         let header = &function.blocks[of.header];
         let ways = phi.words.get(2..)?;
         let is_of_header = positions(words, header.start, header.last).any(|at| inst_at(words, at).words == phi.words);
         let [a, a_from, b, _] = *ways else { return None };
         let a_is_inside = of.blocks.iter().any(|place| function.blocks[*place].label == a_from);
         let (first, next) = if a_is_inside { (b, a) } else { (a, b) };
-        let next = self.made.get(&next).filter(|inst| inst.opcode == ADD && is_of_header)?;
+        let next = self.made.get(&next).filter(|inst| inst.opcode == op::I_ADD && is_of_header)?;
         let [_, _, x, y] = *next.words else { return None };
         let step = if x == counter { y } else { Some(x).filter(|_| y == counter)? };
         let number = |id: u32| self.number(id, is_signed);
@@ -110,8 +113,8 @@ impl<'g, 'a> Values<'g, 'a> {
 
     fn number(&self, id: u32, is_signed: bool) -> Option<i64> {
         match self.made.get(&id).map(|inst| (inst.opcode, inst.words)) {
-            Some((CONSTANT, [_, _, bits])) if is_signed => Some(i64::from(*bits as i32)),
-            Some((CONSTANT, [_, _, bits])) => Some(i64::from(*bits)),
+            Some((op::CONSTANT, [_, _, bits])) if is_signed => Some(i64::from(*bits as i32)),
+            Some((op::CONSTANT, [_, _, bits])) => Some(i64::from(*bits)),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use gridwise_ir::binary::{HEADER, Inst, instructions, op, push, text_words};
 use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
 use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
 use gridwise_ir::watch::watch;
@@ -38,21 +39,14 @@ pub(crate) struct WidthControls {
     pub(crate) denorm_preserve: bool,
 }
 
-const HEADER: usize = 5;
-const OP_EXECUTION_MODE: u32 = 16;
-const OP_CAPABILITY: u32 = 17;
 /// Capability and execution mode of each control.
 const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
 const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
 const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 
-const OP_EXTENSION: u32 = 10;
-const OP_ENTRY_POINT: u32 = 15;
-const OP_BRANCH_CONDITIONAL: u32 = 250;
-const OP_SWITCH: u32 = 251;
 /// Invocations that went apart go on together where the structure of the source says so (SPV_KHR_maximal_reconvergence).
 const MAXIMALLY_RECONVERGES: u32 = 6023;
-const RECONVERGENCE_EXTENSION: &[u8] = b"SPV_KHR_maximal_reconvergence";
+const RECONVERGENCE_EXTENSION: &str = "SPV_KHR_maximal_reconvergence";
 
 /// The words of a kernel's module as this device takes them for one pipeline.
 ///
@@ -114,8 +108,8 @@ fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<
             _ => true,
         }
     };
-    let mode_is_kept = |instruction: &[u32]| match instruction {
-        [first, _, mode, width, ..] if first & 0xffff == OP_EXECUTION_MODE => is_supported(*mode, *width),
+    let mode_is_kept = |inst: Inst<'_>| match (inst.opcode, inst.words) {
+        (op::EXECUTION_MODE, [_, mode, width, ..]) => is_supported(*mode, *width),
         _ => true,
     };
     if instructions(&words).all(mode_is_kept) {
@@ -125,20 +119,17 @@ fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<
     let is_asked = |capability: u32| {
         let of = [DENORM_PRESERVE, SIGNED_ZERO_INF_NAN_PRESERVE, ROUNDING_MODE_RTE].into_iter();
         let Some([_, mode]) = of.into_iter().find(|ids| ids[0] == capability) else { return true };
-        instructions(&words).any(|instruction| {
-            instruction[0] & 0xffff == OP_EXECUTION_MODE
-                && instruction.get(2) == Some(&mode)
-                && mode_is_kept(instruction)
-        })
+        instructions(&words)
+            .any(|inst| inst.opcode == op::EXECUTION_MODE && inst.words.get(1) == Some(&mode) && mode_is_kept(inst))
     };
     let mut kept = words[..words.len().min(HEADER)].to_vec();
-    for instruction in instructions(&words) {
-        let is_kept = match instruction {
-            [first, capability] if first & 0xffff == OP_CAPABILITY => is_asked(*capability),
-            _ => mode_is_kept(instruction),
+    for inst in instructions(&words) {
+        let is_kept = match (inst.opcode, inst.words) {
+            (op::CAPABILITY, [capability]) => is_asked(*capability),
+            _ => mode_is_kept(inst),
         };
         if is_kept {
-            kept.extend_from_slice(instruction);
+            push(&mut kept, inst.opcode, inst.words);
         }
     }
     Cow::Owned(kept)
@@ -147,48 +138,28 @@ fn strip_float_controls(words: Cow<'_, [u32]>, supported: FloatControls) -> Cow<
 /// Asks that a subgroup whose invocations took different branches is whole again behind them, as Rust's reader takes for granted.
 /// Without it SPIR-V leaves open which invocations take part in what a subgroup does there.
 fn reconverging(words: Vec<u32>) -> Vec<u32> {
-    let branches = |instruction: &[u32]| matches!(instruction[0] & 0xffff, OP_BRANCH_CONDITIONAL | OP_SWITCH);
+    let branches = |inst: Inst<'_>| matches!(inst.opcode, op::BRANCH_CONDITIONAL | op::SWITCH);
     if !instructions(&words).any(branches) {
         return words;
     }
     let (mut entry, mut has_extension) = (None, false);
     let mut asking = Vec::with_capacity(words.len() + 16);
     asking.extend_from_slice(&words[..HEADER]);
-    for instruction in instructions(&words) {
-        let opcode = instruction[0] & 0xffff;
+    for inst in instructions(&words) {
         // Extensions stand behind the capabilities, modes behind the entry point: a variant has one.
-        if opcode != OP_CAPABILITY && !has_extension {
-            push_extension(&mut asking);
+        if inst.opcode != op::CAPABILITY && !has_extension {
+            push(&mut asking, op::EXTENSION, &text_words(RECONVERGENCE_EXTENSION));
             has_extension = true;
         }
         if let Some(id) = entry.take() {
-            asking.extend([3 << 16 | OP_EXECUTION_MODE, id, MAXIMALLY_RECONVERGES]);
+            push(&mut asking, op::EXECUTION_MODE, &[id, MAXIMALLY_RECONVERGES]);
         }
-        if let (OP_ENTRY_POINT, [_, _, id, ..]) = (opcode, instruction) {
+        if let (op::ENTRY_POINT, [_, id, ..]) = (inst.opcode, inst.words) {
             entry = Some(*id);
         }
-        asking.extend_from_slice(instruction);
+        push(&mut asking, inst.opcode, inst.words);
     }
     asking
-}
-
-fn push_extension(words: &mut Vec<u32>) {
-    let mut text = RECONVERGENCE_EXTENSION.to_vec();
-    // A text ends with a zero, and with a word.
-    text.resize(text.len() + 4 - text.len() % 4, 0);
-    words.push((text.len() as u32 / 4 + 1) << 16 | OP_EXTENSION);
-    words.extend(text.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])));
-}
-
-/// The instructions of a module.
-fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
-    let mut rest = &words[words.len().min(HEADER)..];
-    std::iter::from_fn(move || {
-        let count = ((rest.first()? >> 16) as usize).clamp(1, rest.len());
-        let (instruction, after) = rest.split_at(count);
-        rest = after;
-        Some(instruction)
-    })
 }
 
 #[cfg(test)]
@@ -200,20 +171,20 @@ mod tests {
         WidthControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
     const ALL: FloatControls = FloatControls { float16: EACH, float32: EACH, float64: EACH };
 
-    fn op(code: u32, operands: &[u32]) -> Vec<u32> {
-        let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
-        words.extend_from_slice(operands);
+    fn inst(opcode: u16, operands: &[u32]) -> Vec<u32> {
+        let mut words = Vec::new();
+        push(&mut words, opcode, operands);
         words
     }
 
     fn module(capabilities: &[u32], modes: &[u32]) -> Vec<u32> {
         let mut words = vec![0x0723_0203, 0x10500, 0, 9, 0];
-        words.extend(op(OP_CAPABILITY, &[1]));
-        capabilities.iter().for_each(|id| words.extend(op(OP_CAPABILITY, &[*id])));
-        words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
-        modes.iter().for_each(|id| words.extend(op(OP_EXECUTION_MODE, &[4, *id, 32])));
+        words.extend(inst(op::CAPABILITY, &[1]));
+        capabilities.iter().for_each(|id| words.extend(inst(op::CAPABILITY, &[*id])));
+        words.extend(inst(op::EXECUTION_MODE, &[4, 17, 64, 1, 1]));
+        modes.iter().for_each(|id| words.extend(inst(op::EXECUTION_MODE, &[4, *id, 32])));
         // A constant whose operands look like a control stays.
-        words.extend(op(43, &[1, 4466, 4461]));
+        words.extend(inst(op::CONSTANT, &[1, 4466, 4461]));
         words
     }
 
@@ -234,10 +205,10 @@ mod tests {
     #[test]
     fn a_capability_stays_while_a_width_has_its_mode() {
         let mut words = module(&[4464], &[4459]);
-        words.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
+        words.extend(inst(op::EXECUTION_MODE, &[4, 4459, 16]));
         let without_denorm = FloatControls { float32: WidthControls { denorm_preserve: false, ..EACH }, ..ALL };
         let mut expected = module(&[4464], &[]);
-        expected.extend(op(OP_EXECUTION_MODE, &[4, 4459, 16]));
+        expected.extend(inst(op::EXECUTION_MODE, &[4, 4459, 16]));
         assert_eq!(*strip_float_controls(Cow::Borrowed(&words), without_denorm), expected);
     }
 
@@ -247,26 +218,26 @@ mod tests {
         assert_eq!(reconverging(plain.clone()), plain);
         let built = |extra: bool| {
             let mut words = plain[..HEADER].to_vec();
-            words.extend(op(OP_CAPABILITY, &[1]));
-            words.extend(op(OP_CAPABILITY, &[61]));
+            words.extend(inst(op::CAPABILITY, &[1]));
+            words.extend(inst(op::CAPABILITY, &[61]));
             if extra {
-                push_extension(&mut words);
+                push(&mut words, op::EXTENSION, &text_words(RECONVERGENCE_EXTENSION));
             }
-            words.extend(op(14, &[0, 3]));
-            words.extend(op(OP_ENTRY_POINT, &[5, 4, 0x6b]));
+            words.extend(inst(op::MEMORY_MODEL, &[0, 3]));
+            words.extend(inst(op::ENTRY_POINT, &[5, 4, 0x6b]));
             if extra {
-                words.extend(op(OP_EXECUTION_MODE, &[4, 6023]));
+                words.extend(inst(op::EXECUTION_MODE, &[4, 6023]));
             }
-            words.extend(op(OP_EXECUTION_MODE, &[4, 17, 64, 1, 1]));
-            words.extend(op(OP_BRANCH_CONDITIONAL, &[7, 8, 9]));
+            words.extend(inst(op::EXECUTION_MODE, &[4, 17, 64, 1, 1]));
+            words.extend(inst(op::BRANCH_CONDITIONAL, &[7, 8, 9]));
             words
         };
         assert_eq!(reconverging(built(false)), built(true));
         let mut extension = Vec::new();
-        push_extension(&mut extension);
+        push(&mut extension, op::EXTENSION, &text_words(RECONVERGENCE_EXTENSION));
         let bytes: Vec<u8> = extension[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
-        assert_eq!(bytes.strip_suffix(b"\0\0\0"), Some(RECONVERGENCE_EXTENSION));
-        assert_eq!(extension[0], (extension.len() as u32) << 16 | OP_EXTENSION);
+        assert_eq!(bytes.strip_suffix(b"\0\0\0"), Some(RECONVERGENCE_EXTENSION.as_bytes()));
+        assert_eq!(extension[0], (extension.len() as u32) << 16 | u32::from(op::EXTENSION));
     }
 
     #[test]
