@@ -283,8 +283,8 @@ run_example() { # DEVICE NAME ARGUMENT…
     rm -f "$log"
 }
 
-# And of the benches the one that CI runs.
-build_examples() { cargo build --quiet --release --workspace --examples --bin gpu_work; }
+# And of the benches those that CI runs.
+build_examples() { cargo build --quiet --release --workspace --examples --bin gpu_work --bin untuned; }
 
 run_examples() { # DEVICE
     local out
@@ -350,6 +350,9 @@ run_gpu_work() {
     chmod +x "$out/glslc"
     GLSLC=$out/glslc "$binary" --compile "$out/shaders"
     timeout --signal=KILL 900 "$repo_root/tests/env/on" current "$binary" --references "$out/shaders" --runs 1 --out "$out"
+    binary=$(target_dir)/release/untuned
+    GLSLC=$out/glslc "$binary" --compile "$out/untuned"
+    timeout --signal=KILL 300 "$repo_root/tests/env/on" current "$binary" --references "$out/untuned" --runs 1 --out "$out"
     cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --measured "$out/rooflines.json" --out "$page"
     grep -q 'of the roof' "$page" || fail "the page has no roofline"
 }
