@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::kernel::Inspected;
 use crate::listing::Line;
+use crate::races::Races;
 use crate::source::Place;
 
 const STYLE: &str = include_str!("page.css");
@@ -70,6 +71,7 @@ fn section(html: &mut String, number: usize, kernel: &Inspected, places: &mut Pl
     }
     *html += "</div>\n";
     checks(html, kernel, places);
+    races(html, kernel, places);
     *html += "<div class=\"columns\"><div><h3>Rust</h3><pre>";
     for excerpt in &kernel.sources {
         put(html, format_args!("<b>{}</b>\n", Escaped(&excerpt.file)));
@@ -107,6 +109,33 @@ fn checks(html: &mut String, kernel: &Inspected, places: &mut Places) {
                     Escaped(&check.text),
                     check.place.1,
                     Escaped(&check.reason)
+                ),
+            );
+        }
+        *html += "</ul>\n";
+    }
+}
+
+fn races(html: &mut String, kernel: &Inspected, places: &mut Places) {
+    let Races { conditions, races } = &kernel.races;
+    if !conditions.is_empty() {
+        *html += "<p>Its invocations do not race in a launch with:</p><ul>";
+        for condition in conditions {
+            put(html, format_args!("<li><code>{}</code>", Escaped(condition)));
+        }
+        *html += "</ul>\n";
+    }
+    if !races.is_empty() {
+        *html += "<p>Accesses that are not proven to be free of races:</p><ul>";
+        for race in races {
+            let classes = [&race.accesses[0].1, &race.accesses[1].1].map(|place| places.class(place));
+            put(
+                html,
+                format_args!(
+                    "<li class=\"device\"><span class=\"l {} {}\">{}</span>",
+                    classes[0],
+                    classes[1],
+                    Escaped(&race.to_string())
                 ),
             );
         }

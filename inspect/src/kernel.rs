@@ -12,6 +12,7 @@ use crate::collect::Lowered;
 use crate::driver::Answer;
 use crate::error::Error;
 use crate::listing::{self, Line, Spirv};
+use crate::races::Races;
 use crate::source::{Excerpt, Place, Sources};
 
 /// Everything that is shown of a kernel.
@@ -29,6 +30,8 @@ pub(crate) struct Inspected {
     pub(crate) removed_checks: usize,
     /// The checks of the host before a launch.
     pub(crate) obligations: Vec<String>,
+    /// Whether its invocations can race.
+    pub(crate) races: Races,
     /// Items of an invocation in the second entry point.
     pub(crate) batch: Option<u32>,
     pub(crate) compiled: Compiled,
@@ -62,6 +65,7 @@ impl Inspected {
         if let Some(kernel) = &mut module.kernel {
             kernel.full_workgroups |= waits;
         }
+        let races = Races::of(&module);
         let _ = optimize(&mut module);
         let ir = listing::ir_lines(&module);
         let location = compiled.location.as_ref().map(|at| (at.file.clone(), at.line));
@@ -80,6 +84,7 @@ impl Inspected {
             checks: checks::residual(&module),
             removed_checks: compiled.checks.removed,
             obligations: obligations.collect(),
+            races,
             batch: compiled.batch.as_ref().map(|batch| batch.items),
             ir,
             compiled,
@@ -164,6 +169,7 @@ impl fmt::Display for Inspected {
         for Check { text, place: (file, line), reason, .. } in &self.checks {
             writeln!(f, "check of `{text}` at {file}:{line}: {reason}")?;
         }
+        write!(f, "{}", self.races)?;
         for (kind, count) in &self.spirv.counts {
             writeln!(f, "{count:>6} {kind}")?;
         }

@@ -13,6 +13,7 @@ mod html;
 mod kernel;
 mod listing;
 mod options;
+mod races;
 mod roofline;
 mod source;
 

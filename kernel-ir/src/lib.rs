@@ -45,6 +45,8 @@ pub mod passes;
 #[cfg(feature = "compiler")]
 pub mod print;
 #[cfg(feature = "compiler")]
+pub mod races;
+#[cfg(feature = "compiler")]
 mod rounds;
 #[cfg(feature = "compiler")]
 pub mod spirv;

@@ -226,6 +226,20 @@ pub fn simplify(module: &mut Module) -> Result<(), TooLarge> {
     Ok(())
 }
 
+/// Makes a module such that [`races::analyse`](crate::races::analyse) understands it: calls are inlined and variables become values.
+///
+/// # Errors
+/// When inlining is too much; the module is not to be used any more.
+pub fn expose(module: &mut Module) -> Result<(), TooLarge> {
+    if inline_functions::run(module)? == Changed::Yes {
+        run_on_module(module, "renumber", renumber::run);
+    }
+    let mut checks = CheckCount::default();
+    let _ = run_on_functions(module, "split_locals", split_locals::run, &mut checks);
+    let _ = run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
+    Ok(())
+}
+
 /// The barriers that not all reach. Variables become values first, as far as there is anything to look at.
 fn divergences(module: &mut Module, checks: &mut CheckCount) -> Vec<Divergence> {
     let Some(kernel) = &module.kernel else { return Vec::new() };

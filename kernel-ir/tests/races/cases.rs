@@ -1,0 +1,167 @@
+//! Kernels of which it is known whether they race, and what the analysis says of them.
+
+use gridwise_ir::races::{Analysis, Reason};
+
+use crate::analysed;
+
+/// Values that cases name, and their definitions: only what a case names is there, so that it speaks of no other axis.
+const VALUES: [(&str, &str); 6] = [
+    ("%x", "%global: vec3<u32> = global_id\n    %x: u32 = extract %global.0"),
+    ("%y", "%grid: vec3<u32> = global_id\n    %y: u32 = extract %grid.1"),
+    ("%l", "%local: vec3<u32> = local_id\n    %l: u32 = extract %local.0"),
+    ("%one", "%one: u32 = const 1"),
+    ("%n", "%n: u32 = param0"),
+    ("%w", "%w: u32 = param1"),
+];
+
+/// The analysis of a kernel with workgroups of 64.
+fn of(code: &str) -> Analysis {
+    let is_named = |name: &str| {
+        code.match_indices(name)
+            .any(|(at, _)| !code[at + name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    let values: String =
+        VALUES.iter().filter(|(name, _)| is_named(name)).map(|(_, of)| format!("    {of}\n")).collect();
+    let text = format!(
+        "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup(64, 1, 1) {{\n    \
+         buffer0 x: [u32]\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    param0 n: u32\n    param1 w: u32\n    \
+         shared0 tile: [u32; 128]\n}}\nfn0 k() -> () {{\n{values}{code}\n    return\n}}\n"
+    );
+    let module = gridwise_ir::parse::parse(&numbered(&text)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    gridwise_ir::verify::verify(&module).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    analysed(&module)
+}
+
+/// The text with numbers in place of names, in the order in which they are defined.
+fn numbered(text: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('%') {
+        let end = rest[at + 1..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(rest.len(), |len| at + 1 + len);
+        let name = &rest[at..end];
+        let number = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        out.push_str(&rest[..at]);
+        out.push_str(&format!("%{number}"));
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+#[track_caller]
+fn accepts(code: &str, conditions: usize) {
+    let analysis = of(code);
+    assert!(analysis.races.is_empty(), "{:#?}", analysis.races);
+    // Shared memory makes workgroups whole; along y and z, a launch must have one invocation.
+    assert_eq!(analysis.conditions.len(), conditions, "{:#?}", analysis.conditions);
+}
+
+#[track_caller]
+fn refuses(code: &str, reason: Reason) {
+    let analysis = of(code);
+    assert!(analysis.races.iter().any(|race| race.reason == reason), "{:#?}", analysis.races);
+}
+
+#[test]
+fn an_element_of_its_own() {
+    accepts("    store buffer1[%x !site0] = %one ", 2);
+    // It may be read and written again.
+    accepts("    %10: u32 = load buffer1[%x !site0]\n    store buffer1[%x !site0] = %10", 2);
+}
+
+#[test]
+fn an_axis_that_the_index_leaves_out() {
+    refuses("    store buffer1[%x !site0] = %y ", Reason::Axis(1));
+}
+
+#[test]
+fn neighbours_of_what_is_written() {
+    refuses(
+        "    %10: u32 = add %x, %one\n    %11: u32 = load buffer1[%10 !site0]\n    store buffer1[%x !site0] = %11",
+        Reason::Axis(0),
+    );
+}
+
+#[test]
+fn a_stride_that_wraps() {
+    // 2^30 · 4 wraps around to the first element.
+    let code = "    %10: u32 = const 1073741824\n    %11: u32 = mul %x, %10\n    store buffer1[%11 !site0] = %one ";
+    accepts(code, 3);
+    let analysis = of(code);
+    assert!(format!("{:?}", analysis.conditions).contains("Const(1073741824)"), "{:?}", analysis.conditions);
+}
+
+#[test]
+fn rows_and_columns() {
+    // Below the width nothing is asked of it but that the product does not wrap.
+    accepts(
+        "    %10: bool = lt %x, %w\n    if %10 {\n    %11: u32 = mul %y, %w\n    %12: u32 = add %11, %x\n    \
+         store buffer1[%12 !site0] = %one\n    yield\n    } else {\n    yield\n    }",
+        2,
+    );
+    // Else the launch must have no more columns than the width.
+    accepts("    %11: u32 = mul %y, %w\n    %12: u32 = add %11, %x\n    store buffer1[%12 !site0] = %one ", 3);
+}
+
+#[test]
+fn tickets() {
+    let code = |by: u32, more: &str| {
+        format!(
+            "    %10: u32 = const 0\n    %11: u32 = const {by}\n    %12: u32 = atomic_add buffer2[%10 !site0], %11 relaxed device\n    \
+             store buffer1[%12 !site0] = %x\n{more}"
+        )
+    };
+    accepts(&code(1, ""), 1);
+    // Somebody else writes the counter.
+    refuses(&code(1, "    %13: u32 = atomic_exchange buffer2[%10 !site0], %10 relaxed device"), Reason::Axis(0));
+    refuses(&code(0, ""), Reason::Axis(0));
+}
+
+#[test]
+fn a_barrier_between_neighbours() {
+    let code = |barrier: &str| {
+        format!(
+            "    store shared0[%l !site0] = %x\n{barrier}    %10: u32 = add %l, %one\n    \
+             %11: u32 = load shared0[%10 !site0]\n    store buffer1[%x !site0] = %11"
+        )
+    };
+    accepts(&code("    barrier workgroup\n"), 2);
+    refuses(&code(""), Reason::NoBarrier);
+    // That of a subgroup is not one of the workgroup.
+    refuses(&code("    barrier subgroup\n"), Reason::NoBarrier);
+    let analysis = of(&code(""));
+    assert_eq!(analysis.races[0].invocations, Some([[1, 0, 0], [0, 0, 0]]));
+}
+
+#[test]
+fn one_lane_of_each_subgroup() {
+    let elect = "    %20: u32 = subgroup_id\n    %21: bool = subgroup_elect\n    if %21 {\n    \
+                 store shared0[%20 !site0] = %x\n    yield\n    } else {\n    yield\n    }\n";
+    accepts(&format!("{elect}    store buffer1[%x !site0] = %x"), 2);
+    // Behind a branch that memory decides, each side elects another lane.
+    let other = elect.replace("%20", "%30").replace("%21", "%31");
+    refuses(
+        &format!(
+            "    %10: u32 = load buffer0[%x !site0]\n    %11: bool = lt %10, %one\n    if %11 {{\n{elect}    yield\n    }} else {{\n{other}    \
+             yield\n    }}\n    store buffer1[%x !site0] = %x"
+        ),
+        Reason::NoBarrier,
+    );
+}
+
+#[test]
+fn a_grid_stride() {
+    let code = |step: &str| {
+        format!(
+            "    %10: vec3<u32> = num_workgroups\n    %11: u32 = extract %10.0\n    %12: u32 = const 64\n    \
+             %13: u32 = mul %11, %12\n    loop block50(%14: u32 = %x) {{\n    %15: bool = lt %14, %n\n    if %15 {{\n    yield\n    \
+             }} else {{\n    break block50()\n    }}\n    store buffer1[%14 !site0] = %one\n    %16: u32 = add %14, {step}\n    \
+             continue block50(%16)\n    }}"
+        )
+    };
+    // Steps are at least as long as the launch, and the last one does not wrap.
+    accepts(&code("%13"), 4);
+    refuses(&code("%one"), Reason::Axis(0));
+}

@@ -1,0 +1,316 @@
+//! Random kernels that may race: indices of all kinds, guards, loops, shared memory and barriers.
+
+use std::fmt::Write;
+
+/// A fixed sequence of numbers for each seed.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (((self.0 >> 33) * u64::from(end)) >> 31) as u32
+    }
+
+    fn one_in(&mut self, count: u32) -> bool {
+        self.below(count) == 0
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+}
+
+/// Workgroups of the kernels.
+const WORKGROUPS: [[u32; 3]; 6] = [[4, 1, 1], [8, 1, 1], [4, 2, 1], [2, 2, 1], [16, 1, 1], [2, 2, 2]];
+/// Cells of the shared variable.
+const TILE: u32 = 20;
+
+/// A kernel as text, and its workgroup.
+pub(crate) struct Program {
+    pub(crate) text: String,
+    pub(crate) workgroup: [u32; 3],
+}
+
+struct Writer<'r> {
+    random: &'r mut Random,
+    text: String,
+    values: u32,
+    blocks: u32,
+    indent: usize,
+    /// Counters of the loops around.
+    counters: Vec<u32>,
+    workgroup: [u32; 3],
+    has_tile: bool,
+}
+
+/// A random kernel: buffers `x`, `y` (written) and `z` (atomic), numbers `n` and `w`.
+pub(crate) fn program(random: &mut Random) -> Program {
+    let workgroup = random.pick(&WORKGROUPS);
+    let has_tile = random.one_in(2);
+    let mut writer = Writer {
+        random,
+        text: String::new(),
+        values: 0,
+        blocks: 0,
+        indent: 1,
+        counters: Vec::new(),
+        workgroup,
+        has_tile,
+    };
+    let count = 1 + writer.random.below(4);
+    for _ in 0..count {
+        writer.statement(2, true);
+    }
+    let body = writer.text;
+    let [x, y, z] = workgroup;
+    let tile = if has_tile { format!("    shared0 tile: [u32; {TILE}]\n") } else { String::new() };
+    let text = format!(
+        "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup({x}, {y}, {z}) {{\n    \
+         buffer0 x: [u32]\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    param0 n: u32\n    param1 w: u32\n\
+         {tile}}}\nfn0 k() -> () {{\n{body}    return\n}}\n"
+    );
+    Program { text, workgroup }
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{}{line}", "    ".repeat(self.indent));
+    }
+
+    fn value(&mut self, of: &str) -> u32 {
+        self.typed("u32", of)
+    }
+
+    fn typed(&mut self, ty: &str, of: &str) -> u32 {
+        let id = self.values;
+        self.values += 1;
+        self.line(&format!("%{id}: {ty} = {of}"));
+        id
+    }
+
+    fn constant(&mut self, number: u32) -> u32 {
+        self.value(&format!("const {number}"))
+    }
+
+    fn id(&mut self, builtin: &str, axis: u32) -> u32 {
+        let all = self.typed("vec3<u32>", builtin);
+        self.value(&format!("extract %{all}.{axis}"))
+    }
+
+    fn op(&mut self, op: &str, a: u32, b: u32) -> u32 {
+        self.value(&format!("{op} %{a}, %{b}"))
+    }
+
+    fn leaf(&mut self) -> u32 {
+        let axis = self.random.pick(&[0, 0, 0, 1, 1, 2]);
+        match self.random.below(15) {
+            0..=3 => self.id("global_id", axis),
+            4 | 5 => self.id("local_id", axis),
+            6 => self.id("workgroup_id", axis),
+            7 => self.value("local_index"),
+            8 => self.id("num_workgroups", axis),
+            9 => self.value("param0"),
+            10 => self.value("param1"),
+            11 if !self.counters.is_empty() => self.random.pick(&self.counters.clone()),
+            12 if self.random.one_in(3) => {
+                let at = self.leaf();
+                self.value(&format!("load buffer0[%{at} !site0]"))
+            }
+            13 if self.random.one_in(2) => {
+                let builtin = self.random.pick(&["subgroup_id", "subgroup_local_id", "subgroup_size"]);
+                self.value(builtin)
+            }
+            _ => {
+                let number = self.random.pick(&[0, 1, 2, 3, 4, 8, 16, 0xffff_ffff, 0x4000_0000]);
+                self.constant(number)
+            }
+        }
+    }
+
+    fn small(&mut self) -> u32 {
+        let number = self.random.pick(&[1, 2, 3, 4, 5, 8, 16]);
+        self.constant(number)
+    }
+
+    /// An index: often one that tells invocations apart, or nearly.
+    fn index(&mut self, depth: u32) -> u32 {
+        match self.random.below(16) {
+            0 | 1 => self.id("global_id", 0),
+            2 => {
+                // Row and column.
+                let (y, x) = (self.id("global_id", 1), self.id("global_id", 0));
+                let pitch = if self.random.one_in(2) { self.value("param1") } else { self.small() };
+                let row = self.op("mul", y, pitch);
+                self.op("add", row, x)
+            }
+            3 => {
+                let (group, local) = (self.id("workgroup_id", 0), self.id("local_id", 0));
+                let size = if self.random.one_in(3) { self.small() } else { self.constant(self.workgroup[0]) };
+                let first = self.op("mul", group, size);
+                self.op("add", first, local)
+            }
+            4 if !self.counters.is_empty() => {
+                // A chunk, or a stride.
+                let counter = self.random.pick(&self.counters.clone());
+                let (x, by) = (self.id("global_id", 0), self.small());
+                let (a, b) = if self.random.one_in(2) { (x, counter) } else { (counter, x) };
+                let scaled = self.op("mul", a, by);
+                self.op("add", scaled, b)
+            }
+            5 => {
+                // Quotient and remainder.
+                let x = self.id("global_id", 0);
+                let by = if self.random.one_in(2) { self.value("param1") } else { self.small() };
+                let (q, r) = (self.op("div", x, by), self.op("rem", x, by));
+                let other = if self.random.one_in(2) { self.value("param0") } else { self.small() };
+                let scaled = self.op("mul", r, other);
+                self.op("add", scaled, q)
+            }
+            6 => {
+                let index = self.index(0);
+                let number = self.small();
+                let op = self.random.pick(&["add", "sub", "mul", "shl"]);
+                self.op(op, index, number)
+            }
+            7 => self.value("local_index"),
+            8 if !self.counters.is_empty() => self.random.pick(&self.counters.clone()),
+            9 if self.has_tile && self.random.one_in(2) => self.value("subgroup_id"),
+            9 => self.id("workgroup_id", 0),
+            10 if depth > 0 => {
+                let (a, b) = (self.index(depth - 1), self.index(depth - 1));
+                let op = self.random.pick(&["add", "sub", "xor", "or", "min"]);
+                self.op(op, a, b)
+            }
+            11 if depth > 0 => {
+                let a = self.index(depth - 1);
+                let by = self.small();
+                let op = self.random.pick(&["and", "rem", "div", "shr", "xor", "mul"]);
+                self.op(op, a, by)
+            }
+            12 => self.leaf(),
+            _ => self.id("global_id", 0),
+        }
+    }
+
+    fn condition(&mut self) -> u32 {
+        if self.has_tile && self.random.one_in(8) {
+            return self.typed("bool", "subgroup_elect");
+        }
+        let a = if self.random.one_in(3) { self.index(1) } else { self.leaf() };
+        let b = match self.random.below(4) {
+            0 => self.value("param0"),
+            1 => self.value("param1"),
+            2 => self.leaf(),
+            _ => self.small(),
+        };
+        let op = self.random.pick(&["lt", "lt", "lt", "ge", "eq", "le", "ne", "gt"]);
+        self.typed("bool", &format!("{op} %{a}, %{b}"))
+    }
+
+    fn statement(&mut self, depth: u32, is_uniform: bool) {
+        match self.random.below(12) {
+            0..=3 => self.store(),
+            4 => {
+                let at = self.index(1);
+                let old = self.value(&format!("load buffer1[%{at} !site0]"));
+                let to = if self.random.one_in(2) { at } else { self.index(1) };
+                self.line(&format!("store buffer1[%{to} !site0] = %{old}"));
+            }
+            5 if self.has_tile => {
+                let at = self.index(1);
+                self.value(&format!("load shared0[%{at} !site0]"));
+            }
+            6 if self.has_tile && is_uniform => {
+                let scope = self.random.pick(&["workgroup", "workgroup", "subgroup"]);
+                self.line(&format!("barrier {scope}"));
+            }
+            7 => self.atomic(),
+            8 | 9 if depth > 0 => self.branch(depth),
+            10 if depth > 0 => self.counted(depth, is_uniform),
+            _ => self.store(),
+        }
+    }
+
+    fn store(&mut self) {
+        let at = self.index(2);
+        let value = self.leaf();
+        let root = if self.has_tile && self.random.one_in(2) { "shared0" } else { "buffer1" };
+        self.line(&format!("store {root}[%{at} !site0] = %{value}"));
+    }
+
+    fn atomic(&mut self) {
+        let zero = self.constant(0);
+        let by = self.small();
+        let ticket = self.value(&format!("atomic_add buffer2[%{zero} !site0], %{by} relaxed device"));
+        if self.random.one_in(2) {
+            self.line(&format!("store buffer1[%{ticket} !site0] = %{by}"));
+        }
+    }
+
+    fn branch(&mut self, depth: u32) {
+        let condition = self.condition();
+        self.line(&format!("if %{condition} {{"));
+        self.indent += 1;
+        // Some leave, where nobody waits for them.
+        let leaves = !self.has_tile && self.random.one_in(4);
+        if !leaves {
+            self.statement(depth - 1, false);
+        }
+        self.line(if leaves { "return" } else { "yield" });
+        self.indent -= 1;
+        self.line("} else {");
+        self.indent += 1;
+        if self.random.one_in(3) {
+            self.statement(depth - 1, false);
+        }
+        self.line("yield");
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    /// A loop whose counter grows, to an end that is small.
+    fn counted(&mut self, depth: u32, is_uniform: bool) {
+        let is_wide = self.random.one_in(3);
+        let first = if is_wide { self.id("global_id", 0) } else { self.constant(0) };
+        let step = match self.random.below(3) {
+            0 => self.constant(1),
+            1 => self.small(),
+            _ => {
+                let groups = self.id("num_workgroups", 0);
+                let width = self.constant(self.workgroup[0]);
+                self.op("mul", groups, width)
+            }
+        };
+        let end = match self.random.below(3) {
+            0 => self.value("param0"),
+            1 => self.value("param1"),
+            _ => self.small(),
+        };
+        self.blocks += 1;
+        let (block, counter) = (format!("block{}", 100 + self.blocks), self.values);
+        self.values += 1;
+        self.line(&format!("loop {block}(%{counter}: u32 = %{first}) {{"));
+        self.indent += 1;
+        let goes_on = self.typed("bool", &format!("lt %{counter}, %{end}"));
+        self.line(&format!("if %{goes_on} {{"));
+        self.line("    yield");
+        self.line("} else {");
+        self.line(&format!("    break {block}()"));
+        self.line("}");
+        self.counters.push(counter);
+        let statements = 1 + self.random.below(2);
+        for _ in 0..statements {
+            self.statement(depth - 1, is_uniform && !is_wide);
+        }
+        self.counters.pop();
+        let next = self.op("add", counter, step);
+        self.line(&format!("continue {block}(%{next})"));
+        self.indent -= 1;
+        self.line("}");
+    }
+}
