@@ -49,7 +49,7 @@ chapters! {
     from_glsl "guide/13-from-glsl.md" "GLSL's words and ours."
     from_kompute "guide/14-from-kompute.md" "What changes when a program moves from Kompute."
     from_cubecl "guide/15-from-cubecl.md" "CubeCL's words and ours."
-    python "guide/16-python.md" "Kompute's `kp`, arrays, and Rust kernels from Python."
+    python "guide/17-python.md" "Kompute's `kp`, arrays, and Rust kernels from Python."
     #[allow(rustdoc::broken_intra_doc_links, reason = "tables have code with indices, which look like links")]
     language "language.md" "Rust in kernels, row by row."
     errors "errors.md" "Every error of the macros, with a wrong and a right example."

@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[3]
-PAGE = (ROOT / "docs/guide/16-python.md").read_text()
+PAGE = (ROOT / "docs/guide/17-python.md").read_text()
 
 
 @pytest.mark.parametrize("program", re.findall(r"```python\n(.*?)```", PAGE, re.S))
