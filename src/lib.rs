@@ -173,13 +173,13 @@ pub use gridwise_runtime::twin::{
 pub use gridwise_runtime::{
     Algorithm, AnyGrid, BindingPlace, BufferRange, Candidate, Chunk, Constant, Contents, DeviceChoice, DeviceInfo,
     DeviceKind, DeviceUuid, Error, Evaluation, Event, Executable, ExistingQueue, ExistingVulkan, GpuData, Grid,
-    GridCounts, GridSide, GridSize, HostOptions, ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits,
-    LiveTensor, LostEvaluation, Manager, ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind, ModuleLaunch,
-    NotAUuid, Op, OpTime, PciAddress, PipelineCache, Plain, PrintSink, Printed, Profile, ProfiledEvaluation,
-    QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc,
-    Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Subnormals, Tensor, TensorDesc, TensorName,
-    TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, VulkanHandles, Worker, WorkerCall, WorkerDesc,
-    WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
+    GridBeyondTensor, GridCounts, GridSide, GridSize, HostOptions, ImageUse, IndirectGrid, Kernel, KernelArgs,
+    KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc, Mapped, MappedMut, MemoryHeap, MemoryKind,
+    ModuleLaunch, NotAUuid, Op, OpTime, PciAddress, PipelineCache, Plain, PrintSink, Printed, Profile,
+    ProfiledEvaluation, QueueChoice, QueueFamily, QueueInfo, QueueKind, Recovery, Result, Sequence, SpirvAlgorithm,
+    SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Subnormals, Tensor,
+    TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, VulkanHandles, Worker,
+    WorkerCall, WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
 };
 
 #[cfg(unix)]

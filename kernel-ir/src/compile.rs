@@ -286,14 +286,19 @@ fn describe(
     });
     // What passes removed since needs no promise.
     let program = |obligations: &[Obligation]| {
-        launch_program::write((module, kernel), obligations, &emitted.params, |buffer| position(positions, buffer))
+        let number = |site| emitted.sites.iter().position(|left| *left == site);
+        launch_program::write((module, kernel), obligations, &emitted.params, &number, |buffer| {
+            position(positions, buffer)
+        })
     };
     let obligations = match emitted.sites.iter().any(|site| module.sites[*site].at_launch) {
         true => program(&kernel.obligations),
         false => Vec::new(),
     };
     let batch = batch.map(|batch| {
-        let is_new = |obligation: &&Obligation| obligations.is_empty() || !kernel.obligations.contains(obligation);
+        let is_new = |obligation: &&Obligation| {
+            obligations.is_empty() || !kernel.obligations.iter().any(|own| own.is_same(obligation))
+        };
         let rest: Vec<_> = batch.obligations.iter().filter(is_new).cloned().collect();
         CompiledBatch {
             entry_point: spirv::BATCH_ENTRY_POINT,

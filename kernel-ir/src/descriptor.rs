@@ -52,7 +52,7 @@ pub use constants::{ConstParam, ConstType};
 pub use feature::{Feature, FeatureUse};
 pub use image::{Encoding, ImageAccess, ImageFormat, TexelKind};
 pub use matrix::{MatrixElement, MatrixProduct, MatrixType, MatrixUse};
-pub use obligations::{BoundOp, LaunchNumbers, Obligations};
+pub use obligations::{BoundOp, Broken, LaunchNumbers, Obligations, Verdict};
 pub use packed::{Spirv, pack};
 pub use parallel::{FloatAtomics, NativeModule, Parallel, SubgroupOperations};
 pub use sampling::{Edge, Filter, SampledExtent, Sampler};

@@ -2,17 +2,19 @@
 
 use crate::arena::EntityId;
 use crate::descriptor::obligations::Step;
-use crate::ir::{Bound, Kernel, Module, Obligation, ParamId};
+use crate::ir::{Bound, Kernel, Module, Obligation, ParamId, SiteId};
 use crate::layout::{Layout, field_offsets};
 use crate::spirv::PushSlot;
 use crate::types::{Type, Types};
 
-/// Writes obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters. If one of
+/// Writes obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters,
+/// `site_number` a site among those that the descriptor lists. If one of
 /// them cannot be expressed, the program holds for no launch.
 pub(crate) fn write(
     (module, kernel): (&Module, &Kernel),
     obligations: &[Obligation],
     slots: &[PushSlot],
+    site_number: &dyn Fn(SiteId) -> Option<usize>,
     position: impl Fn(u32) -> u32,
 ) -> Vec<u8> {
     let mut writer = Writer { types: &module.types, kernel, slots, position, program: Vec::new() };
@@ -21,7 +23,10 @@ pub(crate) fn write(
         if written.is_none() {
             return never();
         }
-        Step::Less.write(&mut writer.program);
+        let of_buffer = matches!(obligation.length, Bound::Len(_));
+        let site =
+            obligation.in_all.filter(|_| of_buffer).and_then(site_number).and_then(|site| u16::try_from(site).ok());
+        site.map_or(Step::Less, Step::LessInAll).write(&mut writer.program);
     }
     writer.program
 }

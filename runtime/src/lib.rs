@@ -35,7 +35,7 @@ mod record;
 mod run;
 mod worker;
 
-pub use self::core::error::{Error, ImageUse, KernelName, Result, TensorName, WorkerEnd};
+pub use self::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, Result, TensorName, WorkerEnd};
 pub use self::core::grid::{Grid, GridSide, GridSize};
 pub use self::core::print::{PrintSink, Printed};
 pub use device::cache::PipelineCache;

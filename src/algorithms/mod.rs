@@ -46,7 +46,7 @@ pub use softmax::OpSoftmax;
 pub use sort::{OpSort, SortKey};
 pub use transpose::OpTranspose;
 
-use crate::{Error, GpuData, Kernel, Plain, Result, Tensor};
+use crate::{Error, GpuData, Kernel, Plain, Result, Tensor, TensorName};
 
 /// Elements of four bytes that are moved about and not looked at: `u32`, `i32`, `f32`.
 pub trait Word: Plain + sealed::Sealed {}
@@ -133,12 +133,18 @@ macro_rules! operation {
 }
 use operation;
 
-/// Refuses a tensor of another length.
-fn expect_len<T: crate::GpuData>(operation: &'static str, tensor: &Tensor<T>, expected: usize) -> Result<()> {
+/// Refuses a tensor of another length; `place` is its position among the arguments, from 1, and the parameter.
+fn expect_len<T: crate::GpuData>(
+    operation: &'static str,
+    (position, param): (u32, &str),
+    tensor: &Tensor<T>,
+    expected: usize,
+) -> Result<()> {
     if tensor.len() == expected {
         return Ok(());
     }
-    Err(Error::LengthMismatch { operation, tensor: tensor.name().to_owned(), expected, found: tensor.len() })
+    let (found, place) = (tensor.len(), format!("argument {position}, `{param}`"));
+    Err(Error::LengthMismatch { operation, tensor: TensorName::from(tensor.name()).at(place), expected, found })
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl OpReduce {
     }
 
     fn new<T: Reducible, K: Kernel>(name: &'static str, x: &Tensor<T>, result: &mut Tensor<T>) -> Result<Self> {
-        expect_len("reducing to", result, 1)?;
+        expect_len("reducing to", (2, "result"), result, 1)?;
         let mut stages = Stages::new(name);
         let vectors = x.cast::<T::Vector>()?;
         let groups = vectors.len().div_ceil(TILE as usize).clamp(1, MAX_GROUPS);

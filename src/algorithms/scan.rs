@@ -77,7 +77,7 @@ impl OpScan {
     }
 
     fn new<T: Scannable>(progress: Progress, x: &Tensor<T>, sums: &mut Tensor<T>, is_inclusive: bool) -> Result<Self> {
-        expect_len("scanning into", sums, x.len())?;
+        expect_len("scanning into", (2, "sums"), sums, x.len())?;
         let mut stages = Stages::new(if is_inclusive { "inclusive scan" } else { "exclusive scan" });
         let mgr = x.manager();
         if progress == Progress::Unknown || !T::scan_in_one_pass(&mut stages, &mgr, x, sums, is_inclusive)? {

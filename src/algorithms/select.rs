@@ -39,9 +39,9 @@ impl OpSelect {
         kept: &mut Tensor<T>,
         count: &mut Tensor<u32>,
     ) -> Result<Self> {
-        expect_len("selecting by marks", keep, x.len())?;
-        expect_len("selecting into", kept, x.len())?;
-        expect_len("counting into", count, 1)?;
+        expect_len("selecting by marks", (2, "keep"), keep, x.len())?;
+        expect_len("selecting into", (3, "kept"), kept, x.len())?;
+        expect_len("counting into", (4, "count"), count, 1)?;
         let mut stages = Stages::new("select");
         if x.is_empty() {
             stages.fill(count, 0);

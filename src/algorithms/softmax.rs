@@ -43,8 +43,8 @@ impl OpSoftmax {
     /// When a tensor does not have `rows` times `columns` elements.
     pub fn new(rows: u32, columns: u32, x: &Tensor<f32>, y: &mut Tensor<f32>) -> Result<Self> {
         let len = rows as usize * columns as usize;
-        expect_len("softmax of", x, len)?;
-        expect_len("softmax into", y, len)?;
+        expect_len("softmax of", (3, "x"), x, len)?;
+        expect_len("softmax into", (4, "y"), y, len)?;
         let mut stages = Stages::new("softmax");
         if len > 0 && columns.is_multiple_of(4) && columns <= 4 * OWN * WIDTH {
             let (x, mut y) = (x.cast::<Vec4>()?, y.cast_mut::<Vec4>()?);

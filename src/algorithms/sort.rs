@@ -72,7 +72,7 @@ impl OpSort {
     /// When the lengths differ, or the work space cannot be had.
     pub fn into<K: SortKey>(x: &Tensor<K>, sorted: &mut Tensor<K>) -> Result<Self> {
         let mgr = &x.manager();
-        expect_len("sorting into", sorted, x.len())?;
+        expect_len("sorting into", (2, "sorted"), sorted, x.len())?;
         let (mut none, mut spare) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
         let mut stages = Stages::new("sort into");
         sort::<K, u32, false>(&mut stages, mgr, Progress::of(mgr), (Some(x), None), sorted, [&mut none, &mut spare])?;
@@ -100,9 +100,9 @@ impl OpSort {
         (x, values): (&Tensor<K>, &Tensor<V>),
         (sorted_keys, sorted_values): (&mut Tensor<K>, &mut Tensor<V>),
     ) -> Result<Self> {
-        expect_len("sorting by as many keys", values, x.len())?;
-        expect_len("sorting into", sorted_keys, x.len())?;
-        expect_len("sorting into", sorted_values, x.len())?;
+        expect_len("sorting by as many keys", (1, "values"), values, x.len())?;
+        expect_len("sorting into", (2, "sorted_keys"), sorted_keys, x.len())?;
+        expect_len("sorting into", (2, "sorted_values"), sorted_values, x.len())?;
         let mgr = &x.manager();
         let mut spare = mgr.tensor_of_len::<V>(values.len())?;
         let mut stages = Stages::new("sort by key into");
@@ -142,7 +142,7 @@ impl OpSort {
         keys: &mut Tensor<K>,
         values: &mut Tensor<V>,
     ) -> Result<Self> {
-        expect_len("sorting by as many keys", values, keys.len())?;
+        expect_len("sorting by as many keys", (2, "values"), values, keys.len())?;
         let mgr = &keys.manager();
         let mut spare = mgr.tensor_of_len::<V>(values.len())?;
         let mut stages = Stages::new("sort by key");

@@ -44,8 +44,8 @@ impl OpTranspose {
     /// When a tensor does not have `rows` times `columns` elements.
     pub fn new<T: Word>(rows: u32, columns: u32, x: &Tensor<T>, y: &mut Tensor<T>) -> Result<Self> {
         let len = rows as usize * columns as usize;
-        expect_len("transposing", x, len)?;
-        expect_len("transposing to", y, len)?;
+        expect_len("transposing", (3, "x"), x, len)?;
+        expect_len("transposing to", (4, "y"), y, len)?;
         let mut stages = Stages::new("transpose");
         let is_blocks = rows.is_multiple_of(4) && columns.is_multiple_of(4);
         // An application's buffer may begin where no vector can.

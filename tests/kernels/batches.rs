@@ -438,7 +438,10 @@ fn neighbours(x: &[u32], y: &mut [u32]) {
 #[kernel(workgroup = 64, items_per_invocation = 4)]
 fn short(x: &[u32], y: &mut [u32]) {
     let i = global_id().x;
-    y[i] = x[i];
+    // Not all come there, so that the launch runs.
+    if i < 1 << 20 {
+        y[i] = x[i];
+    }
 }
 
 #[kernel(workgroup = 64)]

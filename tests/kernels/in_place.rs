@@ -157,11 +157,17 @@ fn exchange(p: &mut [Particle], table: &[u32], sums: &mut [u32]) {
 /// Nothing is written, whoever is asked first.
 #[kernel(workgroup = 1)]
 fn outside(i: u32, p: &mut [Random], counts: &mut [u32]) {
+    if i == 1 << 20 {
+        return;
+    }
     counts[0] = p[i as usize].next();
 }
 
 #[kernel(workgroup = 1)]
 fn outside_first(i: u32, p: &mut [Random], counts: &mut [u32]) {
+    if i == 1 << 20 {
+        return;
+    }
     let mut own = [Random { state: 1 }; 3];
     own[i as usize].below(&[counts[i as usize]]);
     counts[0] = p[0].next();
@@ -169,6 +175,9 @@ fn outside_first(i: u32, p: &mut [Random], counts: &mut [u32]) {
 
 #[kernel(workgroup = 1)]
 fn no_argument(i: u32, p: &mut [Random], counts: &mut [u32]) {
+    if i == 1 << 20 {
+        return;
+    }
     counts[0] = p[i as usize].below(&[counts[i as usize], 2]);
 }
 

@@ -102,6 +102,9 @@ fn pairs<A: Copy + number::Number, B: Copy>(a: &[A], b: &[B], swap: u32, out: &m
 #[kernel(T = [u8, i64, f32])]
 fn edges<T: Copy + Mul<Output = T> + std::ops::Div<Output = T>>(x: &[T], y: &[T], at: u32, out: &mut [T]) {
     let i = global_id().x;
+    if i == 1 << 20 {
+        return;
+    }
     out[i] = (x[i] * y[i]) / y[i + at];
 }
 

@@ -98,7 +98,71 @@ pub const CASES: &[Case] = &[
             Output::U32(vec![1, 4, 7, 0]),
         ]
     ),
+    // Every invocation comes to these accesses, so that the host refuses what is beyond.
+    case!(
+        "obligations::known_when_recorded",
+        [Everywhere, Corner],
+        |mgr| {
+            let (three, five) = (mgr.tensor(&numbers(3))?, mgr.tensor(&numbers(5))?);
+            let (mut out, mut wide) = (mgr.tensor_of_len::<u32>(12)?, mgr.tensor_of_len::<u32>(80)?);
+            let seq = mgr.sequence()?;
+            let mut reports = String::new();
+            let mut note = |recorded: gridwise::Result<&Sequence>| match recorded {
+                Ok(_) => Ok(reports += "recorded\n"),
+                Err(Error::GridBeyondTensor(beyond)) => {
+                    let (place, text) = (beyond.tensor.place().unwrap_or_default(), beyond.text);
+                    Ok(reports += &format!("{text}: {} of {}, {place}\n", beyond.index, beyond.len))
+                }
+                Err(error) => Err(error),
+            };
+            for items in [3, 4, 0] {
+                note(Everywhere::dispatch(&seq, Grid::items(items), &five, &three, &mut out))?;
+            }
+            note(Everywhere::dispatch(&seq, Grid::groups(1), &five, &three, &mut out))?;
+            note(Everywhere::dispatch(&seq, Grid::items(6), &five, &five, &mut out))?;
+            for (width, grid) in [(4, [4, 3]), (5, [4, 3]), (1 << 31, [4, 3]), (12, [12, 1]), (0, [12, 7])] {
+                note(Corner::dispatch(&seq, Grid::items(grid), width, &mut out))?;
+            }
+            // A part ends where it ends, whatever is behind it.
+            note(Corner::dispatch(&seq, Grid::items(2), 0, &mut *wide.part_mut(64..65)?))?;
+            Ok(vec![Output::Report(reports)])
+        },
+        || {
+            let report = [
+                "recorded",
+                "short[i]: 3 of 3, argument 2, `short`, of kernel `everywhere`",
+                "recorded",
+                "long[i]: 7 of 5, argument 1, `long`, of kernel `everywhere`",
+                "long[i]: 5 of 5, argument 1, `long`, of kernel `everywhere`",
+                "recorded",
+                "out[id.y * width + id.x]: 13 of 12, argument 2, `out`, of kernel `corner`",
+                // The product wraps around, which the host does not follow.
+                "recorded",
+                "recorded",
+                "recorded",
+                "out[id.y * width + id.x]: 1 of 1, argument 2, `out`, of kernel `corner`",
+            ];
+            vec![Output::Report(report.join("\n") + "\n")]
+        }
+    ),
 ];
+
+/// Each of them has its elements.
+#[kernel(workgroup = 8)]
+fn everywhere(long: &[u32], short: &[u32], out: &mut [u32]) {
+    let i = global_id().x as usize;
+    let mut sum = 0;
+    for k in 0..long[i] % 3 {
+        sum += k;
+    }
+    out[i] = sum + short[i];
+}
+
+#[kernel(workgroup = [4, 2])]
+fn corner(width: u32, out: &mut [u32]) {
+    let id = global_id();
+    out[id.y * width + id.x] += 1;
+}
 
 /// The shape of a matrix.
 #[derive(GpuData, Debug, Clone, Copy)]

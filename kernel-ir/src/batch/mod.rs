@@ -128,7 +128,7 @@ pub fn find(module: &Module, kernel: &Kernel, request: Request) -> Result<Option
     let last = Bound::binary(BoundOp::Sub, Bound::Items(0), Bound::Const(1));
     let mut obligations: Vec<Obligation> = Vec::new();
     for length in lengths {
-        let obligation = Obligation { index: last.clone(), length };
+        let obligation = Obligation { index: last.clone(), length, in_all: None };
         if !obligations.contains(&obligation) {
             obligations.push(obligation);
         }

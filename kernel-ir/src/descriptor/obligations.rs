@@ -16,6 +16,7 @@
 /// | `c` | a position | pushes the value of the const parameter with this position |
 /// | `+ - * / m M` | | add, subtract, multiply, divide, smaller, larger of the two numbers on top |
 /// | `!` | | the condition: the second number from the top is below the top |
+/// | `a` | a number | the same of an index and the length of the buffer that was pushed last, where all invocations come to the access at the kernel's site with this number, and the last one computes the index modulo 2^32 |
 ///
 /// An operand is written in digits to the base of 16, the highest first: `0` to `?` for the last of them, `@` to `O` for those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,6 +50,7 @@ pub(crate) enum Step {
     Constant(u16),
     Binary(BoundOp),
     Less,
+    LessInAll(u16),
 }
 
 /// How two numbers become one.
@@ -101,6 +103,8 @@ impl BoundOp {
 const BINARY: [u8; 6] = *b"+-*/mM";
 /// The character of a condition.
 const LESS: u8 = b'!';
+/// The character of a condition on an access that all invocations do.
+const LESS_IN_ALL: u8 = b'a';
 /// Digit zero where it is an operand's last digit, and where others follow.
 const LAST_DIGIT: u8 = b'0';
 const DIGIT: u8 = b'@';
@@ -118,6 +122,7 @@ impl Step {
             Self::Constant(position) => (b'c', [Some(position.into()), None]),
             Self::Binary(op) => (BINARY[op as usize], [None; 2]),
             Self::Less => (LESS, [None; 2]),
+            Self::LessInAll(site) => (LESS_IN_ALL, [Some(site.into()), None]),
         };
         program.push(code);
         for operand in operands.into_iter().flatten() {
@@ -142,6 +147,7 @@ impl Step {
             }
             b'c' => Self::Constant(operand(&mut rest)?.try_into().ok()?),
             &LESS => Self::Less,
+            &LESS_IN_ALL => Self::LessInAll(operand(&mut rest)?.try_into().ok()?),
             code => Self::Binary(BoundOp::ALL[BINARY.iter().position(|known| known == code)?]),
         };
         Some((step, rest))
@@ -177,39 +183,80 @@ impl Obligations {
 
     /// Whether all conditions hold for a launch. A program that is not one holds for none.
     pub fn hold(&self, launch: &impl LaunchNumbers) -> bool {
+        self.verdict(launch) == Verdict::Hold
+    }
+
+    /// What the conditions say about a launch.
+    pub fn verdict(&self, launch: &impl LaunchNumbers) -> Verdict {
+        self.run(launch).unwrap_or(Verdict::Open)
+    }
+
+    /// `None` for a program that is not one.
+    fn run(&self, launch: &impl LaunchNumbers) -> Option<Verdict> {
         let mut program = self.0;
         let mut stack = [0u128; STACK];
-        let mut height = 0;
+        let (mut height, mut buffer) = (0, 0);
+        let mut verdict = Verdict::Hold;
         while !program.is_empty() {
-            let Some((step, rest)) = Step::read(program) else { return false };
+            let (step, rest) = Step::read(program)?;
             program = rest;
             let number = match step {
                 Step::Const(number) => u64::from(number),
                 Step::Items(axis) => launch.items(axis),
                 Step::Groups(axis) => launch.groups(axis),
-                Step::Len(param) => launch.len(param),
+                Step::Len(param) => {
+                    buffer = param;
+                    launch.len(param)
+                }
                 Step::Value { offset, size } => launch.value(offset, size),
                 Step::Constant(position) => launch.constant(position),
-                Step::Binary(_) | Step::Less if height < 2 => return false,
+                Step::Binary(_) | Step::Less | Step::LessInAll(_) if height < 2 => return None,
                 Step::Binary(op) => {
                     height -= 1;
                     stack[height - 1] = op.apply(stack[height - 1], stack[height]);
                     continue;
                 }
-                Step::Less => {
+                Step::Less | Step::LessInAll(_) => {
                     height -= 2;
-                    if stack[height] >= stack[height + 1] {
-                        return false;
+                    let (index, len) = (stack[height], stack[height + 1]);
+                    if index >= len {
+                        verdict = Verdict::Open;
+                        if let (Step::LessInAll(site), Ok(index)) = (step, u32::try_from(index)) {
+                            return Some(Verdict::Broken(Broken { site, param: buffer, index, len: len as u32 }));
+                        }
                     }
                     continue;
                 }
             };
-            let Some(top) = stack.get_mut(height) else { return false };
-            *top = number.into();
+            *stack.get_mut(height)? = number.into();
             height += 1;
         }
-        height == 0
+        (height == 0).then_some(verdict)
     }
+}
+
+/// What [`Obligations`] say about a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// No index that they speak of is out of range.
+    Hold,
+    /// Some index may be.
+    Open,
+    /// One is, whatever the launch does.
+    Broken(Broken),
+}
+
+/// An index that is out of range in the last invocation of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Broken {
+    /// The number of the access among the kernel's sites.
+    pub site: u16,
+    /// The buffer's position among the parameters.
+    pub param: u16,
+    /// The index.
+    pub index: u32,
+    /// Elements of the buffer.
+    pub len: u32,
 }
 
 #[cfg(test)]
@@ -260,9 +307,26 @@ mod tests {
     }
 
     #[test]
+    fn what_breaks_in_all_is_told() {
+        // The launch has 100 items, and buffer 1 has 700 elements.
+        let condition =
+            |index: u32, step| [Step::Items(0), Step::Const(index), Step::Binary(BoundOp::Mul), Step::Len(1), step];
+        let verdict = |steps: &[&[Step]]| program(&steps.concat()).verdict(&Launch);
+        let broken = Verdict::Broken(Broken { site: 20, param: 1, index: 700, len: 700 });
+        let (fits, reaches) = (condition(6, Step::LessInAll(3)), condition(7, Step::LessInAll(20)));
+        let (may_reach, wraps) = (condition(7, Step::Less), condition(1 << 26, Step::LessInAll(3)));
+        assert_eq!(verdict(&[&fits]), Verdict::Hold);
+        assert_eq!(verdict(&[&fits, &reaches]), broken);
+        assert_eq!(verdict(&[&may_reach, &reaches]), broken, "also behind what is open");
+        assert_eq!(verdict(&[&may_reach]), Verdict::Open);
+        assert_eq!(verdict(&[&wraps]), Verdict::Open, "2^26 * 100 is more than an index is");
+    }
+
+    #[test]
     fn all_operands_survive() {
         let mut steps: Vec<Step> = [0, 1, 15, 16, 255, 256, 0x1234_5678, u32::MAX].map(Step::Const).to_vec();
         steps.extend([Step::Items(2), Step::Groups(1), Step::Len(u16::MAX), Step::Constant(300), Step::Less]);
+        steps.extend([Step::LessInAll(0), Step::LessInAll(u16::MAX)]);
         steps.push(Step::Value { offset: 124, size: 8 });
         steps.extend(BoundOp::ALL.map(Step::Binary));
         let mut rest = program(&steps).0;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{BufferId, ConstParamId, ParamId};
+use super::{BufferId, ConstParamId, ParamId, SiteId};
 pub use crate::descriptor::BoundOp;
 use crate::few::Few;
 
@@ -13,12 +13,22 @@ pub struct Obligation {
     pub index: Bound,
     /// The exclusive upper bound.
     pub length: Bound,
+    /// The site of an access that every invocation of a launch does, where `index` is what the last one computes, modulo 2^32. Where the
+    /// obligation does not hold, and `index` is below 2^32, that access is out of range for certain.
+    pub in_all: Option<SiteId>,
 }
 
 impl Obligation {
-    /// Whether another one holds wherever this one does, as far as their forms tell.
+    /// Whether this one says all that another one does, as far as their forms tell: the other holds wherever this one does, and where the
+    /// other is broken for certain, this one is.
     pub fn implies(&self, other: &Self) -> bool {
-        self.length == other.length && self.index.is_at_least(&other.index)
+        let says_as_much = other.in_all.is_none() || self.in_all.is_some();
+        says_as_much && self.length == other.length && self.index.is_at_least(&other.index)
+    }
+
+    /// Whether both ask for the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.index == other.index && self.length == other.length
     }
 }
 
@@ -93,7 +103,7 @@ mod tests {
             Bound::binary(Add, Bound::binary(Mul, rows, param(0)), number(column))
         };
         let implies = |a: Bound, b: Bound| {
-            let below = |index| Obligation { index, length: Bound::Len(BufferId::new(0)) };
+            let below = |index| Obligation { index, length: Bound::Len(BufferId::new(0)), in_all: None };
             below(a).implies(&below(b))
         };
         assert!(implies(index(2, 3), index(2, 3)));
@@ -106,7 +116,9 @@ mod tests {
             let less = |by: u32| Bound::binary(op, Bound::Items(0), Bound::binary(Add, param(0), number(by)));
             assert!(implies(less(1), less(2)) && !implies(less(2), less(1)));
         }
-        let of = |buffer| Obligation { index: index(0, 0), length: Bound::Len(BufferId::new(buffer)) };
+        let of = |buffer| Obligation { index: index(0, 0), length: Bound::Len(BufferId::new(buffer)), in_all: None };
         assert!(!of(0).implies(&of(1)));
+        let certain = Obligation { in_all: Some(SiteId::new(0)), ..of(0) };
+        assert!(certain.implies(&of(0)) && !of(0).implies(&certain) && of(0).is_same(&certain));
     }
 }

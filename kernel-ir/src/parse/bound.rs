@@ -11,7 +11,9 @@ const DEPTH: usize = 64;
 pub(super) fn parse_obligation(cursor: &mut Cursor<'_>) -> Result<Obligation> {
     let index = parse_bound(cursor, DEPTH)?;
     cursor.expect("<")?;
-    Ok(Obligation { index, length: parse_bound(cursor, DEPTH)? })
+    let length = parse_bound(cursor, DEPTH)?;
+    let in_all = if cursor.eat_word("in_all") { Some(cursor.id("site")?) } else { None };
+    Ok(Obligation { index, length, in_all })
 }
 
 fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {

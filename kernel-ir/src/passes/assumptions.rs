@@ -127,16 +127,16 @@ impl Assumptions {
         let mut found = Vec::new();
         for (number, least, below) in &self.numbers {
             if let Some(index) = least.checked_sub(1) {
-                found.push(Obligation { index: Bound::Const(index), length: number.bound() });
+                found.push(Obligation { index: Bound::Const(index), length: number.bound(), in_all: None });
             }
             if let Some(below) = below {
-                found.push(Obligation { index: number.bound(), length: Bound::Const(*below) });
+                found.push(Obligation { index: number.bound(), length: Bound::Const(*below), in_all: None });
             }
         }
         for axis in (0..3u8).filter(|axis| self.axes[usize::from(*axis)]) {
             for (count, below) in [(Bound::Items(axis), SIGNED), (Bound::Groups(axis), GROUPS)] {
                 let last = Bound::binary(BoundOp::Sub, count, Bound::Const(1));
-                found.push(Obligation { index: last, length: Bound::Const(below) });
+                found.push(Obligation { index: last, length: Bound::Const(below), in_all: None });
             }
         }
         found

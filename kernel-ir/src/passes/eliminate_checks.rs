@@ -118,6 +118,10 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
         has_guards,
         decided: Vec::new(),
         traps: Vec::new(),
+        // Assumptions narrow what is known to what launches keep as a rule.
+        is_kernel: cx.is_kernel && assumptions.is_none(),
+        nesting: 0,
+        may_have_left: false,
     };
     for round in 0..=ROUNDS {
         if round == ROUNDS {
@@ -130,6 +134,7 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
         walker.indices = Indices::default();
         walker.decided.clear();
         walker.traps.clear();
+        walker.may_have_left = false;
         walker.block(function.entry);
         if !walker.contradicted {
             break;
@@ -212,12 +217,19 @@ struct Walker<'a> {
     decided: Vec<(InstId, bool)>,
     /// Sites of traps to which control may come.
     traps: Vec<SiteId>,
+    /// Whether the function is the kernel's own.
+    is_kernel: bool,
+    /// Blocks around the current place, its own included.
+    nesting: usize,
+    /// Whether some invocation may have left the function before the current place.
+    may_have_left: bool,
 }
 
 impl Walker<'_> {
     /// Walks a block; the intervals it yields, or `None` when it does not.
     fn block(&mut self, block: BlockId) -> Option<Vec<Range>> {
         let mark = self.facts.mark();
+        self.nesting += 1;
         let mut yielded = None;
         let function = self.function;
         for &id in &function.blocks[block].insts {
@@ -242,6 +254,7 @@ impl Walker<'_> {
                     }
                 }
                 InstKind::Continue(target, values) => self.confirm(*target, values),
+                InstKind::Return(_) | InstKind::Panic(..) | InstKind::Unreachable => self.may_have_left = true,
                 InstKind::Load(place) | InstKind::Store(place, _) => self.check(id, place),
                 kind => {
                     if let InstKind::Trap(site, _) | InstKind::Panic(site, _) = kind {
@@ -264,6 +277,7 @@ impl Walker<'_> {
             }
         }
         self.facts.take_back(mark);
+        self.nesting -= 1;
         yielded
     }
 
@@ -539,7 +553,12 @@ impl Walker<'_> {
         match length.zip(self.facts.upper_bound(index)) {
             // Numbers alone: the host knows no more than is known here.
             Some((Bound::Const(_), Bound::Const(_))) | None => self.indices.on_device.push(site),
-            Some((length, index)) => self.indices.at_launch.push((site, Obligation { index, length })),
+            Some((length, bound)) => {
+                // A loop without an end has nothing behind it, so that being told of what would be there is better than a hang.
+                let is_in_all = self.is_kernel && self.nesting == 1 && !self.may_have_left;
+                let in_all = (is_in_all && self.facts.last(index).as_ref() == Some(&bound)).then_some(site);
+                self.indices.at_launch.push((site, Obligation { index: bound, length, in_all }));
+            }
         }
     }
 }

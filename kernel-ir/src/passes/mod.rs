@@ -84,6 +84,8 @@ pub struct PassCx<'m> {
     pub types: &'m mut Types,
     /// The kernel's interface.
     pub kernel: Option<&'m Kernel>,
+    /// Whether the function is the kernel's own, which each invocation runs from its beginning.
+    pub is_kernel: bool,
     /// Checks seen by the last run of [`eliminate_checks`].
     pub checks: CheckCount,
     effects: &'m [bool],
@@ -287,8 +289,10 @@ pub fn run_on_functions(module: &mut Module, name: &str, pass: FunctionPass, che
     let before = dump_wanted().then(|| module.to_string());
     let mut changed = Changed::No;
     let Module { types, functions, kernel, .. } = module;
-    let mut cx = PassCx { types, kernel: kernel.as_ref(), checks: CheckCount::default(), effects: &effects };
-    for function in functions.values_mut() {
+    let (kernel, checked) = (kernel.as_ref(), CheckCount::default());
+    let mut cx = PassCx { types, kernel, is_kernel: false, checks: checked, effects: &effects };
+    for (number, function) in functions.values_mut().enumerate() {
+        cx.is_kernel = kernel.is_some_and(|kernel| kernel.function.index() == number);
         changed |= pass(function, &mut cx);
     }
     let CheckCount { removed, indices, .. } = cx.checks;

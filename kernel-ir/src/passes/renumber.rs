@@ -20,6 +20,11 @@ pub fn run(module: &mut Module) -> Changed {
         }
         *function = renumbered;
     }
+    if let Some(kernel) = &mut module.kernel {
+        for obligation in &mut kernel.obligations {
+            obligation.in_all = obligation.in_all.and_then(|site| sites.map[site]);
+        }
+    }
     module.sites = sites.new;
     if before != (module.functions.len(), module.sites.len()) {
         changed = Changed::Yes;

@@ -61,13 +61,13 @@ impl Facts<'_> {
     }
 
     fn below(&self, a: ValueId, b: ValueId) -> Option<Obligation> {
-        Some(Obligation { index: self.upper_bound(a)?, length: self.exact(b)? })
+        Some(Obligation { index: self.upper_bound(a)?, length: self.exact(b)?, in_all: None })
     }
 
     fn not_above(&self, a: ValueId, b: ValueId) -> Option<Obligation> {
         if let Some(limit) = self.exact(b) {
             let length = Bound::binary(BoundOp::Add, limit, Bound::Const(1));
-            return Some(Obligation { index: self.upper_bound(a)?, length });
+            return Some(Obligation { index: self.upper_bound(a)?, length, in_all: None });
         }
         // A part is not above a sum that does not wrap.
         let Some(InstKind::Op(Op::Add, parts)) = self.definition(b) else { return None };
@@ -75,7 +75,11 @@ impl Facts<'_> {
             return None;
         }
         let [first, second] = [parts[0], parts[1]].map(|part| self.upper_bound(part));
-        Some(Obligation { index: Bound::binary(BoundOp::Add, first?, second?), length: Bound::Const(u32::MAX) })
+        Some(Obligation {
+            index: Bound::binary(BoundOp::Add, first?, second?),
+            length: Bound::Const(u32::MAX),
+            in_all: None,
+        })
     }
 
     /// The bound that a value equals, if the host knows it exactly.
@@ -101,6 +105,35 @@ impl Facts<'_> {
                 parts.iter().any(|operand| *operand == part || self.adds_to(*operand, part, depth))
             }
             _ => false,
+        }
+    }
+
+    /// What a `u32` is in the last invocation of a launch along all axes, modulo 2^32: no other has more, but for what wraps around.
+    /// `None` for what is not made of ids, lengths and parameters by sums and products.
+    pub(super) fn last(&self, value: ValueId) -> Option<Bound> {
+        self.last_within(value, DEPTH)
+    }
+
+    fn last_within(&self, value: ValueId, depth: usize) -> Option<Bound> {
+        let depth = depth.checked_sub(1).filter(|_| self.integer(value) == Some(Scalar::U32))?;
+        let range = self.range(value);
+        if range.lo == range.hi {
+            return u32::try_from(range.hi).ok().map(Bound::Const);
+        }
+        match self.definition(value)? {
+            InstKind::Op(Op::Add, of) => {
+                Some(Bound::binary(BoundOp::Add, self.last_within(of[0], depth)?, self.last_within(of[1], depth)?))
+            }
+            InstKind::Op(Op::Mul, of) => {
+                Some(Bound::binary(BoundOp::Mul, self.last_within(of[0], depth)?, self.last_within(of[1], depth)?))
+            }
+            InstKind::Op(Op::Shl, of) => match (self.last_within(of[0], depth)?, self.range(of[1])) {
+                (shifted, by) if by.lo == by.hi && (0..32).contains(&by.lo) => {
+                    Some(Bound::binary(BoundOp::Mul, shifted, Bound::Const(1 << by.lo)))
+                }
+                _ => None,
+            },
+            kind => self.upper_of_source(kind),
         }
     }
 
@@ -164,6 +197,19 @@ impl Facts<'_> {
     fn upper_by_definition(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
         let upper = |value: ValueId| self.upper(value, depth, fuel);
         match self.definition(value)? {
+            InstKind::Op(op, operands) => self.upper_of_op(*op, operands, &upper).or_else(|| {
+                // Bits that are kept, and none that are made.
+                let [to, from] = [value, operands[0]].map(|value| self.integer(value).map(Scalar::bits));
+                let is_cut = *op == Op::Cast && from.is_some() && to <= from;
+                if is_cut { self.upper_of_bits(operands[0], ADDENDS, &upper) } else { None }
+            }),
+            kind => self.upper_of_source(kind),
+        }
+    }
+
+    /// The greatest that something is which is not computed: the last invocation has it.
+    fn upper_of_source(&self, kind: &InstKind) -> Option<Bound> {
+        match kind {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
             InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
@@ -179,12 +225,6 @@ impl Facts<'_> {
                 (InstKind::Builtin(Builtin::NumWorkgroups), [axis]) => Some(Bound::Groups(*axis as u8)),
                 _ => None,
             },
-            InstKind::Op(op, operands) => self.upper_of_op(*op, operands, &upper).or_else(|| {
-                // Bits that are kept, and none that are made.
-                let [to, from] = [value, operands[0]].map(|value| self.integer(value).map(Scalar::bits));
-                let is_cut = *op == Op::Cast && from.is_some() && to <= from;
-                if is_cut { self.upper_of_bits(operands[0], ADDENDS, &upper) } else { None }
-            }),
             _ => None,
         }
     }

@@ -23,6 +23,7 @@ impl Display for Bound {
 
 impl Display for Obligation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} < {}", self.index, self.length)
+        write!(f, "{} < {}", self.index, self.length)?;
+        self.in_all.map_or(Ok(()), |site| write!(f, " in_all {site}"))
     }
 }

@@ -167,8 +167,13 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
         }
     }
     for obligation in &kernel.obligations {
-        let all = check_bound(module, kernel, &obligation.index).and(check_bound(module, kernel, &obligation.length));
-        if let Err(message) = all {
+        let bounds =
+            check_bound(module, kernel, &obligation.index).and(check_bound(module, kernel, &obligation.length));
+        let site = match obligation.in_all {
+            Some(site) if !module.sites.contains(site) => Err(format!("{site}, which there is not")),
+            _ => Ok(()),
+        };
+        if let Err(message) = bounds.and(site) {
             errors.push(error(UnknownId, "kernel", format!("the obligation `{obligation}` names {message}")));
         }
     }

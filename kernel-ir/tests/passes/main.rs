@@ -4,6 +4,7 @@
 
 mod bounds;
 mod generate;
+mod launches;
 mod random;
 
 use std::path::Path;

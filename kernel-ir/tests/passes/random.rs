@@ -42,7 +42,7 @@ const PASSES: &[&str] = &[
     "optimize",
 ];
 
-fn world(random: &mut Random) -> World {
+pub(crate) fn world(random: &mut Random) -> World {
     let mut scalars =
         |scalar, count: usize| -> Vec<Value> { (0..count).map(|_| Value::Scalar(random.constant(scalar))).collect() };
     let (a, b, c) = (scalars(Scalar::U32, 5), scalars(Scalar::U32, 9), scalars(Scalar::F32, 3));

@@ -511,7 +511,7 @@ impl<T: GpuData> Tensor<T> {
         if expected == found {
             return Ok(());
         }
-        Err(Error::LengthMismatch { operation, tensor: self.name().to_owned(), expected, found })
+        Err(Error::LengthMismatch { operation, tensor: self.name().into(), expected, found })
     }
 }
 

@@ -154,7 +154,7 @@ impl<T: GpuData> Tensor<T> {
             }
             (start, end) => {
                 let bytes_of = |elements: Option<usize>| (elements.unwrap_or(usize::MAX) as u64).saturating_mul(stride);
-                let (tensor, offset, end) = (self.name().to_owned(), bytes_of(start), bytes_of(end));
+                let (tensor, offset, end) = (self.name().into(), bytes_of(start), bytes_of(end));
                 let operation = if end < offset { "taking a part that ends before it begins" } else { "taking a part" };
                 Err(Error::OutOfRange { operation, tensor, offset, bytes: end.saturating_sub(offset), size })
             }

@@ -11,6 +11,7 @@ use crate::core::sync::schedule::WHOLE;
 use crate::device::Device;
 use crate::device::vulkan::Pipeline;
 use crate::memory::buffer::Buffer;
+use crate::record::args::place_of;
 use crate::record::event::Mark;
 use crate::record::hooks::HostCall;
 use crate::record::indirect::Indirect;
@@ -228,16 +229,22 @@ impl DispatchStep {
     }
 }
 
+/// What errors call the tensor that a grid lies in.
+pub(crate) const GRID: &str = "the grid";
+
 /// Puts the memory that rebuilt tensors have by now in the place of arguments, and makes the tables of lists anew.
 fn follow_rebuilt(
     arguments: &mut Vec<BufferArg>,
     indirect: &mut Option<Indirect>,
     lists: Option<(&Arc<Device>, &'static KernelDescriptor)>,
+    place: &dyn Fn(&[BufferArg], usize) -> String,
 ) -> Result<()> {
     let is_replaced = arguments.iter().any(|argument| argument.buffer.is_replaced());
-    arguments.iter_mut().try_for_each(|argument| follow(&mut argument.buffer))?;
+    for at in 0..arguments.len() {
+        follow(&mut arguments[at].buffer).map_err(|error| error.of_argument(|| place(arguments, at)))?;
+    }
     if let Some(indirect) = indirect {
-        follow(&mut indirect.command)?;
+        follow(&mut indirect.command).map_err(|error| error.of_argument(|| GRID.to_owned()))?;
     }
     match lists {
         Some((shared, descriptor)) if is_replaced && arguments.iter().any(|argument| argument.role == Role::Table) => {
@@ -266,9 +273,15 @@ impl Step {
         match self {
             Self::Dispatch(step) => {
                 let lists = Some((shared, step.descriptor));
-                follow_rebuilt(&mut step.buffers, &mut step.indirect, lists)
+                let descriptor = step.descriptor;
+                let place = |arguments: &[BufferArg], at| place_of(descriptor, arguments, at);
+                follow_rebuilt(&mut step.buffers, &mut step.indirect, lists, &place)
             }
-            Self::Module(step) => follow_rebuilt(&mut step.buffers, &mut step.indirect, None),
+            Self::Module(step) => {
+                let loaded = step.loaded.clone();
+                let place = |arguments: &[BufferArg], at: usize| loaded.place_of(&arguments[at]);
+                follow_rebuilt(&mut step.buffers, &mut step.indirect, None, &place)
+            }
             Self::Copy { from, to, .. } => follow(from).and_then(|()| follow(to)),
             Self::Fill { buffer, .. } => follow(buffer),
             Self::Image(ImageStep::In { tensor, .. } | ImageStep::Out { tensor, .. }) => follow(tensor),
@@ -276,7 +289,7 @@ impl Step {
             Self::Commands(step) => step.uses.iter().try_for_each(|(buffer, _)| match buffer.current()? {
                 None => Ok(()),
                 Some(current) => {
-                    let (tensor, recorded) = (buffer.name().to_owned(), buffer.len() as usize);
+                    let (tensor, recorded) = (buffer.name().into(), buffer.len() as usize);
                     Err(Error::TensorRebuilt { tensor, recorded, now: Some(current.len() as usize) })
                 }
             }),
@@ -284,6 +297,19 @@ impl Step {
             Self::Image(ImageStep::Copy { .. } | ImageStep::Clear { .. } | ImageStep::Shrink { .. }) => Ok(()),
             Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => Ok(()),
         }
+    }
+
+    /// Which argument of the launch some buffer is, in the words of errors; `None` where it is none.
+    pub(crate) fn place_of(&self, is_meant: impl Fn(&Buffer) -> bool) -> Option<String> {
+        let at = |arguments: &[BufferArg]| arguments.iter().position(|argument| is_meant(&argument.buffer));
+        let (place, indirect) = match self {
+            Self::Dispatch(step) => {
+                (at(&step.buffers).map(|at| place_of(step.descriptor, &step.buffers, at)), &step.indirect)
+            }
+            Self::Module(step) => (at(&step.buffers).map(|at| step.loaded.place_of(&step.buffers[at])), &step.indirect),
+            _ => return None,
+        };
+        place.or_else(|| indirect.as_ref().filter(|grid| is_meant(&grid.command)).map(|_| GRID.to_owned()))
     }
 
     /// The launch, if it is one.

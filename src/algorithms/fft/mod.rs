@@ -81,7 +81,7 @@ impl OpFft {
         turn: f64,
         scale: f32,
     ) -> Result<Self> {
-        expect_len("transforming into", y, x.len())?;
+        expect_len("transforming into", (3, "y"), y, x.len())?;
         if !len.is_power_of_two() || !x.len().is_multiple_of(len as usize) {
             return Err(Error::ArgumentMismatch {
                 kernel: name.into(),

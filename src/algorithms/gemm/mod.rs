@@ -74,9 +74,9 @@ impl OpGemm {
         c: &mut Tensor<f32>,
     ) -> Result<Self> {
         let GemmShape { rows, columns, depth } = shape;
-        expect_len("multiplying from the left", a, rows as usize * depth as usize)?;
-        expect_len("multiplying from the right", b, depth as usize * columns as usize)?;
-        expect_len("a product in", c, rows as usize * columns as usize)?;
+        expect_len("multiplying from the left", (3, "a"), a, rows as usize * depth as usize)?;
+        expect_len("multiplying from the right", (4, "b"), b, depth as usize * columns as usize)?;
+        expect_len("a product in", (6, "c"), c, rows as usize * columns as usize)?;
         let mut product = Product { stages: Stages::new("gemm"), shape, alpha, a, b, beta, c };
         T::multiply(&a.manager(), &mut product)?;
         Ok(Self(product.stages))

@@ -1,5 +1,6 @@
 //! Every error of the runtime. Each names the operation, the object, the cause and the remedy.
 
+mod beyond;
 mod debug;
 mod image_use;
 mod result;
@@ -7,6 +8,7 @@ mod tensor_name;
 mod vulkan;
 mod worker_end;
 
+pub use beyond::GridBeyondTensor;
 use gridwise_ir::descriptor::{Feature, ImageFormat};
 pub use image_use::ImageUse;
 pub use result::{KernelName, Result};
@@ -161,24 +163,24 @@ pub enum Error {
         tensor: TensorName,
     },
     /// Two lengths that must be equal are not.
-    #[error("{operation} `{tensor}`: expected {expected} elements, found {found}; the lengths have to be equal")]
+    #[error("{operation} {tensor}: expected {expected} elements, found {found}; the lengths have to be equal")]
     LengthMismatch {
         /// The operation.
         operation: &'static str,
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
         /// Elements the tensor has.
         expected: usize,
         /// Elements given.
         found: usize,
     },
     /// A copy or a part reaches past the end of a tensor, or a part ends before it begins.
-    #[error("{operation}: bytes {offset}..{end} of tensor `{tensor}`, which has {size} bytes; choose a range within it", end = offset.saturating_add(*bytes))]
+    #[error("{operation}: bytes {offset}..{end} of tensor {tensor}, which has {size} bytes; choose a range within it", end = offset.saturating_add(*bytes))]
     OutOfRange {
         /// The operation.
         operation: &'static str,
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
         /// First byte.
         offset: u64,
         /// Bytes from there.
@@ -238,18 +240,18 @@ pub enum Error {
         tensor: String,
     },
     /// An evaluation, or the host, uses a tensor while a view of its elements is held, or from a closure that looks at them.
-    #[error("tensor `{tensor}` is used while a view of its elements is held; drop the view first")]
+    #[error("tensor {tensor} is used while a view of its elements is held; drop the view first")]
     TensorMapped {
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
     },
     /// The contents of a tensor went with its device.
     #[error(
-        "tensor `{tensor}`: its contents were on the lost device only; write it again, or set `ManagerDesc::keeps_contents` and read what must not be lost"
+        "tensor {tensor}: its contents were on the lost device only; write it again, or set `ManagerDesc::keeps_contents` and read what must not be lost"
     )]
     ContentsLost {
         /// The tensor's name.
-        tensor: String,
+        tensor: TensorName,
     },
 
     // Images.
@@ -321,12 +323,12 @@ pub enum Error {
     // Sequences and recordings.
     /// A recording names a tensor that has another length since it was rebuilt, or is gone.
     #[error(
-        "cannot evaluate: tensor `{tensor}` had {recorded} elements when it was recorded and {} since it was rebuilt; record the sequence again",
+        "cannot evaluate: tensor {tensor} had {recorded} elements when it was recorded and {} since it was rebuilt; record the sequence again",
         .now.map_or("was dropped".to_owned(), |now| format!("has {now}"))
     )]
     TensorRebuilt {
         /// The tensor.
-        tensor: String,
+        tensor: TensorName,
         /// Its elements when it was recorded.
         recorded: usize,
         /// Its elements now; `None` when it was dropped.
@@ -632,7 +634,10 @@ pub enum Error {
         supported: bool,
     },
 
-    // Faults of kernels while they run.
+    // Faults of kernels, found when a launch is recorded or while it runs.
+    /// The last invocation of a grid would access an element that a tensor does not have.
+    #[error(transparent)]
+    GridBeyondTensor(Box<GridBeyondTensor>),
     /// An invocation of a kernel panicked.
     #[error(
         "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"

@@ -57,9 +57,17 @@ impl TensorName {
         self.place.as_deref()
     }
 
-    /// The same, as an argument.
-    pub(crate) fn at(self, place: String) -> Self {
-        Self { place: Some(place.into()), ..self }
+    /// The same name with a place, for errors of operations of one's own.
+    ///
+    /// ```
+    /// use gridwise_runtime::TensorName;
+    ///
+    /// let name = TensorName::from("tensor").at("argument 2, `weights`");
+    /// assert_eq!(name.to_string(), "`tensor` (argument 2, `weights`)");
+    /// ```
+    #[must_use]
+    pub fn at(self, place: impl Into<String>) -> Self {
+        Self { place: Some(place.into().into()), ..self }
     }
 }
 
@@ -72,11 +80,21 @@ impl Error {
         | Self::UndeclaredAccess { tensor: name, .. }
         | Self::AliasedTensor { tensor: name, .. }
         | Self::NoAddress { tensor: name, .. }
+        | Self::LengthMismatch { tensor: name, .. }
+        | Self::OutOfRange { tensor: name, .. }
+        | Self::TensorMapped { tensor: name }
+        | Self::ContentsLost { tensor: name }
+        | Self::TensorRebuilt { tensor: name, .. }
         | Self::ImageUnsupported { image: name, .. } = &mut self
         {
             name.place = Some(place().into());
         }
         self
+    }
+
+    /// The same error where the lengths of two arguments differ, of which it tells that of the second: names its place.
+    pub(crate) fn of_target(self, place: impl FnOnce() -> String) -> Self {
+        if matches!(self, Self::LengthMismatch { .. }) { self.of_argument(place) } else { self }
     }
 }
 

@@ -378,7 +378,7 @@ impl Uses {
     }
 
     /// Whether the host's access lasts as long as somebody wants who may be the one who asks.
-    fn is_held_by_user(&self) -> bool {
+    pub(crate) fn is_held_by_user(&self) -> bool {
         let is_looked_at = |all: &RefCell<Vec<usize>>| all.borrow().contains(&std::ptr::from_ref(self).addr());
         self.views.load(Relaxed) > 0 || LOOKED_AT.try_with(is_looked_at).unwrap_or(false)
     }
@@ -391,7 +391,7 @@ impl Uses {
     }
 
     fn mapped(&self) -> Error {
-        Error::TensorMapped { tensor: self.name.as_deref().unwrap_or_default().to_owned() }
+        Error::TensorMapped { tensor: self.name.as_deref().unwrap_or_default().into() }
     }
 
     fn is_held_by_host(&self, is_write: bool) -> bool {

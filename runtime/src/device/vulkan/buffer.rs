@@ -199,7 +199,7 @@ impl VulkanBuffer {
         let BufferRange { buffer: raw, offset, bytes: size } = range;
         let needed = bytes.max(4).next_multiple_of(4);
         if needed > size {
-            let (operation, tensor) = ("making a tensor of an existing buffer", name.to_owned());
+            let (operation, tensor) = ("making a tensor of an existing buffer", name.into());
             return Err(Error::OutOfRange { operation, tensor, offset, bytes: needed, size });
         }
         let alignment = device.caps.storage_alignment;

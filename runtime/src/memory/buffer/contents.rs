@@ -65,7 +65,7 @@ impl Buffer {
     /// A buffer like this one of a lost device, on another, with what the host knows of its contents.
     pub(crate) fn restore(&self, shared: &Arc<Device>) -> Result<Self> {
         let contents = if self.bytes() == 0 { Some(Contents::Anything) } else { self.kept.get(&self.uses) };
-        let contents = contents.ok_or_else(|| Error::ContentsLost { tensor: self.name().to_owned() })?;
+        let contents = contents.ok_or_else(|| Error::ContentsLost { tensor: self.name().into() })?;
         let (len, stride) = (self.len as usize, self.stride as usize);
         let restored = Self::new(shared, &self.name, len, stride, self.usage())?;
         restored.fill_with(&contents)?;
@@ -84,7 +84,7 @@ impl Buffer {
 
     /// An image like this one of a lost device, on another, with what the host knows of its texels.
     pub(crate) fn restore_image(&self, shared: &Arc<Device>) -> Result<Self> {
-        let lost = || Error::ContentsLost { tensor: self.name().to_owned() };
+        let lost = || Error::ContentsLost { tensor: self.name().into() };
         let levels = match self.kept.get(&self.uses) {
             Some(Contents::Zeros) => Vec::new(),
             Some(Contents::Levels(levels)) => levels,

@@ -307,7 +307,7 @@ impl Buffer {
         let alignment = self.shared.info.limits.texel_alignment;
         // Buffers of ours have room for it; of an application's the tensor may see less, or from elsewhere on.
         if bytes > memory.size {
-            let (operation, tensor, size) = ("reading texels", self.name.to_string(), memory.size);
+            let (operation, tensor, size) = ("reading texels", (&*self.name).into(), memory.size);
             return Err(Error::OutOfRange { operation, tensor, offset, bytes, size });
         }
         if !offset.is_multiple_of(alignment) {

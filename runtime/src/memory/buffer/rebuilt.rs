@@ -54,7 +54,7 @@ impl Buffer {
         let owner = self.owner();
         let current = owner.lineage.get().and_then(|lineage| lineage.current().upgrade());
         let error = |now: Option<&Arc<Self>>| Error::TensorRebuilt {
-            tensor: self.name.to_string(),
+            tensor: (&*self.name).into(),
             recorded: owner.len as usize,
             now: now.map(|current| current.len as usize),
         };

@@ -378,7 +378,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         let expected = self.layout().texels_of(level) as usize;
         match found == expected {
             true => Ok(()),
-            false => Err(Error::LengthMismatch { operation, tensor: self.name().to_owned(), expected, found }),
+            false => Err(Error::LengthMismatch { operation, tensor: self.name().into(), expected, found }),
         }
     }
 

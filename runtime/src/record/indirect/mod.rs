@@ -232,7 +232,7 @@ pub(crate) fn in_tensor(grid: &IndirectGrid, limit: [u32; 3]) -> Result<Indirect
     match (u32::try_from(first), offset.checked_add(bytes)) {
         (Ok(first), Some(end)) if end <= counts.bytes() => Ok(Indirect { command: counts.clone(), first, limit }),
         _ => {
-            let (operation, tensor, size) = ("reading a grid", counts.name().to_owned(), counts.bytes());
+            let (operation, tensor, size) = ("reading a grid", counts.name().into(), counts.bytes());
             Err(Error::OutOfRange { operation, tensor, offset, bytes, size })
         }
     }

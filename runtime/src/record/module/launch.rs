@@ -271,6 +271,22 @@ impl ModuleLaunch {
     }
 }
 
+impl Loaded {
+    fn place(&self, argument: &BufferArg) -> Option<BindingPlace> {
+        let Interface { buffers, images, .. } = &self.interface;
+        let of_buffers = buffers.iter().map(|declared| (declared.slot, declared.set, declared.binding));
+        let mut all = of_buffers.chain(images.iter().map(|declared| (declared.slot, declared.set, declared.binding)));
+        let (_, set, binding) = all.find(|(slot, ..)| *slot == argument.binding)?;
+        Some(BindingPlace { set, binding })
+    }
+
+    /// Which binding of the module an argument is for, in the words of errors.
+    pub(crate) fn place_of(&self, argument: &BufferArg) -> String {
+        let place = self.place(argument).map_or_else(|| "a binding".to_owned(), |place| place.to_string());
+        format!("{place} of module `{}`", self.name)
+    }
+}
+
 /// Checks an image for a binding; tells its slot.
 fn check_image(
     loaded: &Loaded,
@@ -317,11 +333,7 @@ fn check_image(
 /// Refuses a tensor or an image for a binding if another binding has it.
 fn refuse_alias(loaded: &Loaded, other: Option<&BufferArg>, place: BindingPlace, buffer: &Buffer) -> Result<()> {
     let Some(other) = other else { return Ok(()) };
-    let Interface { buffers, images, .. } = &loaded.interface;
-    let of_buffers = buffers.iter().map(|declared| (declared.slot, declared.set, declared.binding));
-    let mut all = of_buffers.chain(images.iter().map(|declared| (declared.slot, declared.set, declared.binding)));
-    let other = all.find(|(slot, ..)| *slot == other.binding);
-    let other = other.map_or(place, |(_, set, binding)| BindingPlace { set, binding });
+    let other = loaded.place(other).unwrap_or(place);
     let (operation, place) = (format!("module `{}`", loaded.name), format!("{other} and {place}"));
     Err(Error::AliasedTensor { operation, tensor: TensorName::from(buffer.name()).at(place) })
 }

@@ -77,6 +77,11 @@ impl Op for OpCopy {
     }
 
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()> {
-        self.to.iter().try_for_each(|to| recorder.copy(&self.from, to))
+        let place = |at: usize| match self.to.len() {
+            1 => "argument 2, `to`, of `OpCopy`".to_owned(),
+            _ => format!("argument 2, `to[{at}]`, of `OpCopy`"),
+        };
+        let mut to = self.to.iter().enumerate();
+        to.try_for_each(|(at, to)| recorder.copy(&self.from, to).map_err(|error| error.of_target(|| place(at))))
     }
 }

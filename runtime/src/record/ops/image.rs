@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Access, Op, Recorder};
-use crate::core::error::{Error, Result};
+use crate::core::error::{Error, Result, TensorName};
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::image::{Format, Image};
@@ -172,7 +172,8 @@ impl OpCopyImage {
             }
             return Ok(ImageStep::Copy { from: from.clone(), to: to.clone(), level });
         }
-        let (image, tensor) = if from.is_image() { (from, to) } else { (to, from) };
+        let (image, tensor, (position, param)) =
+            if from.is_image() { (from, to, (2, "to")) } else { (to, from, (1, "from")) };
         let layout = image.image_layout();
         let [width, height, depth] = layout.extent_of(level);
         let row_length = self.row_length.unwrap_or(width);
@@ -188,7 +189,7 @@ impl OpCopyImage {
         if !fits {
             return Err(Error::LengthMismatch {
                 operation: "copying an image, by its bytes, to or from",
-                tensor: tensor.name().to_owned(),
+                tensor: TensorName::from(tensor.name()).at(format!("argument {position}, `{param}`, of `OpCopyImage`")),
                 expected: usize::try_from(expected).unwrap_or(usize::MAX),
                 found: usize::try_from(found).unwrap_or(usize::MAX),
             });

@@ -3,7 +3,7 @@
 use gridwise_ir::descriptor::{KernelDescriptor, LaunchWord, Location, Param, Spirv};
 
 use super::{Access, Op, OpDispatch, Recorder};
-use crate::core::error::{Error, Result};
+use crate::core::error::{Error, Result, TensorName};
 use crate::core::grid::Grid;
 use crate::memory::tensor::Tensor;
 use crate::record::args::KernelArgs;
@@ -46,13 +46,13 @@ impl OpMultiply {
     /// ```
     pub fn new(x: &Tensor<f32>, y: &Tensor<f32>, product: &mut Tensor<f32>) -> Self {
         let expected = product.len();
-        let launch = match [x, y].iter().find(|factor| factor.len() != expected) {
-            Some(other) => Err(Error::LengthMismatch {
-                operation: "multiplying",
-                tensor: other.name().to_owned(),
-                expected,
-                found: other.len(),
-            }),
+        let other = [(1, "x", x), (2, "y", y)].into_iter().find(|(_, _, factor)| factor.len() != expected);
+        let launch = match other {
+            Some((position, param, other)) => {
+                let tensor =
+                    TensorName::from(other.name()).at(format!("argument {position}, `{param}`, of `OpMultiply`"));
+                Err(Error::LengthMismatch { operation: "multiplying", tensor, expected, found: other.len() })
+            }
             None => {
                 let args = KernelArgs::new::<Multiply>().read(x).read(y).write(product);
                 Ok(OpDispatch::new(Grid::items(expected), args))

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Access;
-use gridwise_ir::descriptor::{LaunchWord, LaunchWordKind};
+use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, Verdict};
 use gridwise_ir::reflect::Interface;
 
-use crate::core::error::{Error, ImageUse, KernelName, Result};
+use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, Result, TensorName};
 use crate::core::grid::Grid;
 use crate::device::vulkan::MemoryUse;
 use crate::device::{Backend, Device, QueueKind};
@@ -21,7 +21,7 @@ use crate::record::hooks::{Hooks, HostCall};
 use crate::record::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
 use crate::record::launch::{Extent, Numbers};
 use crate::record::lists;
-use crate::record::steps::{BufferArg, DispatchStep, Guarded, ImageStep, ModuleStep, Role, Step, len_of};
+use crate::record::steps::{BufferArg, DispatchStep, GRID, Guarded, ImageStep, ModuleStep, Role, Step, len_of};
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
 ///
@@ -60,6 +60,21 @@ pub struct Recorder<'a> {
     pub(super) declared: Option<&'a [Access]>,
 }
 
+/// The error of a launch whose last invocation would use what a tensor does not have.
+#[cold]
+fn beyond(descriptor: &KernelDescriptor, items: [u32; 3], buffers: &[BufferArg], broken: Broken) -> Error {
+    let Broken { site, param, index, len } = broken;
+    let (location, text) = match descriptor.sites.get(usize::from(site)) {
+        Some(site) => (site.location, site.text),
+        None => (descriptor.location, descriptor.name),
+    };
+    let at = buffers.iter().position(|buffer| buffer.param == u32::from(param));
+    let tensor = at.map(|at| TensorName::from(buffers[at].buffer.name()).at(place_of(descriptor, buffers, at)));
+    let (kernel, tensor) = (descriptor.name.into(), tensor.unwrap_or_else(|| "tensor".into()));
+    let (file, line, column) = (location.file, location.line, location.column);
+    Error::GridBeyondTensor(Box::new(GridBeyondTensor { kernel, items, tensor, index, len, text, file, line, column }))
+}
+
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         shared: &'a Arc<Device>,
@@ -84,8 +99,8 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When an argument does not fit, is of another manager or was not declared, the queue runs no kernels, or the kernel or the grid
-    /// exceeds what the device can do.
+    /// When an argument does not fit, is of another manager or was not declared, the queue runs no kernels, the kernel or the grid
+    /// exceeds what the device can do, or the grid reaches beyond a tensor.
     pub fn dispatch(&mut self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
         match grid.into().0 {
             GridSource::Known(grid) => self.dispatch_known(grid, args),
@@ -135,7 +150,8 @@ impl<'a> Recorder<'a> {
     ) -> Result<Indirect> {
         self.check(grid.counts(), false)?;
         let limit = limit_of(workgroup, self.shared.info.limits.max_groups);
-        let unchecked = indirect::in_tensor(grid, limit)?;
+        let place = || format!("{GRID} of kernel `{kernel}`");
+        let unchecked = indirect::in_tensor(grid, limit).map_err(|error| error.of_argument(place))?;
         if matches!(self.shared.backend, Backend::Host(_)) {
             return Ok(unchecked);
         }
@@ -203,7 +219,12 @@ impl<'a> Recorder<'a> {
         extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
         let obligations = descriptor.obligations;
         let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
-        let is_proven = !obligations.is_empty() && obligations.hold(&numbers);
+        let is_proven = !obligations.is_empty()
+            && match obligations.verdict(&numbers) {
+                Verdict::Hold => true,
+                Verdict::Open => false,
+                Verdict::Broken(broken) => return Err(beyond(descriptor, extent.items, &buffers, broken)),
+            };
         let batch = match &self.shared.backend {
             Backend::Vulkan(vulkan) => {
                 extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
@@ -372,10 +393,9 @@ impl<'a> Recorder<'a> {
         }
         self.check_computes(&step.loaded.name)?;
         for argument in &step.buffers {
-            let (name, binding) = (&step.loaded.name, argument.binding);
-            let align = element_alignment(&step.loaded.interface, binding);
+            let align = element_alignment(&step.loaded.interface, argument.binding);
             let checked = self.check_argument(argument, align);
-            checked.map_err(|error| error.of_argument(|| format!("binding {binding} of module `{name}`")))?;
+            checked.map_err(|error| error.of_argument(|| step.loaded.place_of(argument)))?;
         }
         if !is_empty {
             self.steps.push(Step::Module(Box::new(step)));
@@ -427,12 +447,7 @@ impl<'a> Recorder<'a> {
     pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
         if from.bytes() != to.bytes() {
             let (expected, found) = (to.len(), (from.bytes() / u64::from(to.stride()).max(1)) as usize);
-            return Err(Error::LengthMismatch {
-                operation: "copying to",
-                tensor: to.name().to_owned(),
-                expected,
-                found,
-            });
+            return Err(Error::LengthMismatch { operation: "copying to", tensor: to.name().into(), expected, found });
         }
         self.copy_bytes(from, 0, to, 0, from.bytes())
     }
@@ -465,7 +480,7 @@ impl<'a> Recorder<'a> {
         self.check_bytes(to, true)?;
         for (buffer, offset) in [(from, from_offset), (to, to_offset)] {
             if offset.checked_add(bytes).is_none_or(|end| end > buffer.bytes()) {
-                let (tensor, size) = (buffer.name().to_owned(), buffer.bytes());
+                let (tensor, size) = (buffer.name().into(), buffer.bytes());
                 return Err(Error::OutOfRange { operation: "copying", tensor, offset, bytes, size });
             }
         }
@@ -501,7 +516,7 @@ impl<'a> Recorder<'a> {
         if expected != found {
             return Err(Error::LengthMismatch {
                 operation: "filling, by its bytes per element,",
-                tensor: buffer.name().to_owned(),
+                tensor: buffer.name().into(),
                 expected,
                 found,
             });

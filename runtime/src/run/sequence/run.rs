@@ -14,6 +14,7 @@ use crate::core::error::{Error, Result};
 use crate::core::span::span;
 use crate::core::sync::schedule::{Marks, Submission, Ticket};
 use crate::device::{Backend, Device};
+use crate::memory::buffer::Buffer;
 use crate::record::hooks;
 use crate::record::steps::Step;
 use crate::run::evaluation::{Outcome, Running};
@@ -52,6 +53,16 @@ pub(super) fn on_thread(work: impl FnOnce() + Send + 'static) {
         && let Some(work) = take(&work)
     {
         work();
+    }
+}
+
+/// Names the argument where a launch is refused for a tensor that the program looks at.
+fn place_mapped(error: Error, steps: &[Step]) -> Error {
+    let Error::TensorMapped { tensor } = &error else { return error };
+    let is_meant = |buffer: &Buffer| *tensor == *buffer.name() && buffer.uses.is_held_by_user();
+    match steps.iter().find_map(|step| step.place_of(is_meant)) {
+        Some(place) => error.of_argument(|| place),
+        None => error,
     }
 }
 
@@ -175,17 +186,17 @@ impl Inner {
                     signal(&submission);
                     Ok(())
                 };
-                self.shared.schedule.submit(queue, uses, &behind, brings, submit)?
+                self.shared.schedule.submit(queue, uses, &behind, brings, submit)
             }
             _ => {
                 let submit = |submission: Submission| {
                     signal(&submission);
                     Ok(())
                 };
-                self.shared.schedule.submit(queue, uses, &behind, false, submit)?
+                self.shared.schedule.submit(queue, uses, &behind, false, submit)
             }
         };
-        let Some(ticket) = ticket else { return Ok(None) };
+        let Some(ticket) = ticket.map_err(|error| place_mapped(error, &state.steps))? else { return Ok(None) };
         state.is_evaluated = true;
         state.renew_outcome();
         state.running = Some(Running::Submitted(ticket));
