@@ -4,6 +4,8 @@ use crate::support::{disassemble, emit_text, module, validate};
 use gridwise_ir::compile::{CompileOptions, compile};
 use gridwise_ir::descriptor::{Feature, LaunchWordKind, Parallel, SubgroupOperations};
 use gridwise_ir::ir::{AtomicOp, Fold, SubgroupOp};
+use gridwise_ir::parallel::native_floats;
+use gridwise_ir::parse::parse;
 
 const VALUES: [&str; 13] = [
     "i32",
@@ -250,6 +252,40 @@ fn shared_memory_is_zeroed_unless_it_is_written_first() {
     };
     assert_eq!(zeroed(&plane("[%2][%1]")), 0);
     assert_eq!(zeroed(&plane("[%1][%2]")), 1);
+    // A member is a part of a cell: the other one is read, too.
+    let pairs = |place: &str, value: &str| {
+        format!(
+            "kernel fn0 workgroup(32, 1, 1) {{\n buffer0 y: [u32] mut\n shared0 pairs: [(u32, u32); 32]\n}}\n\
+             fn0 k() -> () {{\n %0: u32 = local_index\n %1: (u32, u32) = compose %0, %0\n store shared0[%0]{place} = {value}\n \
+             barrier workgroup\n %2: u32 = load shared0.3.1\n store buffer0[%0] = %2\n return\n}}\n"
+        )
+    };
+    assert_eq!(zeroed(&pairs("", "%1")), 0);
+    assert_eq!(zeroed(&pairs(".0", "%0")), 1);
+}
+
+#[test]
+fn atomics_of_floats_are_native_where_they_are_sums_alone() {
+    let native = |scalar: &str, ops: &[&str]| {
+        let ops: String = ops
+            .iter()
+            .enumerate()
+            .map(|(at, op)| format!(" %{}: {scalar} = atomic_{op} buffer0[%0], %1 relaxed device\n", at + 2))
+            .collect();
+        let text = format!(
+            "kernel fn0 workgroup(32, 1, 1) {{\n buffer0 y: [{scalar}] mut\n}}\nfn0 k() -> () {{\n %0: u32 = local_index\n \
+             %1: {scalar} = const 1.0\n{ops} return\n}}\n"
+        );
+        let found = native_floats(&parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
+        [found.f32, found.f64]
+    };
+    assert_eq!(native("f32", &["add"]), [true, false]);
+    assert_eq!(native("f64", &["add", "add"]), [false, true]);
+    assert_eq!(native("f32", &["exchange", "sub"]), [true, false]);
+    // A maximum takes the bits.
+    assert_eq!(native("f32", &["add", "max"]), [false; 2]);
+    assert_eq!(native("f64", &["max", "add"]), [false; 2]);
+    assert_eq!(native("f64", &["max"]), [false; 2]);
 }
 
 #[test]
