@@ -186,7 +186,7 @@ impl Obligations {
         self.verdict(launch) == Verdict::Hold
     }
 
-    /// What the conditions say about a launch.
+    /// The verdict of the conditions on a launch.
     pub fn verdict(&self, launch: &impl LaunchNumbers) -> Verdict {
         self.run(launch).unwrap_or(Verdict::Open)
     }
@@ -235,7 +235,7 @@ impl Obligations {
     }
 }
 
-/// What [`Obligations`] say about a launch.
+/// The verdict of [`Obligations`] on a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// No index that they speak of is out of range.

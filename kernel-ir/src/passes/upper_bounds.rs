@@ -108,7 +108,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What a `u32` is in the last invocation of a launch along all axes, modulo 2^32: no other has more, but for what wraps around.
+    /// The value of a `u32` in the last invocation of a launch along all axes, modulo 2^32: no other is greater unless it wraps around.
     /// `None` for what is not made of ids, lengths and parameters by sums and products.
     pub(super) fn last(&self, value: ValueId) -> Option<Bound> {
         self.last_within(value, DEPTH)

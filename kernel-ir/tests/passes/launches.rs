@@ -1,5 +1,5 @@
-//! What the host finds out about a launch before it runs: where the obligations hold nothing that they speak of traps, and where they are
-//! broken for certain the launch traps.
+//! Verdicts on launches before they run: where obligations hold, nothing that they speak of traps; where one is broken for certain, the
+//! launch traps.
 
 use gridwise_ir::compile::{CompileOptions, compile};
 use gridwise_ir::descriptor::{LaunchNumbers, Obligations, SiteKind, Verdict};
@@ -15,7 +15,7 @@ struct Launch<'a> {
     groups: [u32; 3],
     workgroup: [u32; 3],
     world: &'a World,
-    /// Where each by-value parameter lies in the push constants.
+    /// Offsets of the by-value parameters in the push constants.
     offsets: Vec<u32>,
 }
 

@@ -229,7 +229,7 @@ impl DispatchStep {
     }
 }
 
-/// What errors call the tensor that a grid lies in.
+/// The place of a grid in a tensor, in errors.
 pub(crate) const GRID: &str = "the grid";
 
 /// Puts the memory that rebuilt tensors have by now in the place of arguments, and makes the tables of lists anew.
