@@ -23,6 +23,8 @@ pub mod float16;
 #[cfg(feature = "compiler")]
 pub mod flow;
 #[cfg(feature = "compiler")]
+pub mod grad;
+#[cfg(feature = "compiler")]
 pub mod hash;
 #[cfg(feature = "compiler")]
 pub mod interpret;
@@ -48,6 +50,8 @@ pub mod print;
 pub mod races;
 #[cfg(feature = "compiler")]
 mod rounds;
+#[cfg(feature = "compiler")]
+pub mod rust;
 #[cfg(feature = "compiler")]
 pub mod spirv;
 #[cfg(feature = "compiler")]

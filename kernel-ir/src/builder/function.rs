@@ -27,7 +27,7 @@ const INSTS: usize = 360;
 const VALUES: usize = 288;
 
 impl<'m> FunctionBuilder<'m> {
-    pub(super) fn new(module: &'m mut Module, mut function: Function, is_kernel: bool) -> Self {
+    pub(crate) fn new(module: &'m mut Module, mut function: Function, is_kernel: bool) -> Self {
         if is_kernel {
             function.insts.reserve(INSTS);
             function.values.reserve(VALUES);
@@ -352,12 +352,12 @@ impl<'m> FunctionBuilder<'m> {
         self.append(InstKind::Print(site, words.into()), &[]);
     }
 
-    pub(super) fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
+    pub(crate) fn define(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
         self.append(kind, &[ty])[0]
     }
 
     /// Adds an instruction to the current block, or only its results when the block is terminated.
-    pub(super) fn append(&mut self, kind: InstKind, result_types: &[TypeId]) -> Few<ValueId> {
+    pub(crate) fn append(&mut self, kind: InstKind, result_types: &[TypeId]) -> Few<ValueId> {
         let results: Few<ValueId> =
             result_types.iter().map(|&ty| self.function.values.push(Value { ty, name: None })).collect();
         if !self.is_terminated() {

@@ -1,0 +1,276 @@
+//! What the backward code has to know again of what the kernel computes: operands that rules ask for, indices, and the conditions that lead
+//! to them. Everything else is left out of the code that is computed once more.
+
+use crate::arena::EntityId;
+use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root, ValueId};
+
+use super::activity::Activity;
+use super::normal::{Exit, exit};
+use super::rules;
+
+/// By value, instruction and variable: what the backward code needs.
+pub(super) struct Needs {
+    values: Vec<bool>,
+    /// By instruction: whether something in it is done backward.
+    acts: Vec<bool>,
+    /// By instruction: whether something in it ends the invocation.
+    panics: Vec<bool>,
+    /// By local variable: whether what it held is needed.
+    locals: Vec<bool>,
+    /// By variable of the workgroup.
+    shared: Vec<bool>,
+}
+
+impl Needs {
+    /// Finds out. `is_consumed`: whether each store to a buffer takes what the buffer's adjoint holds.
+    pub(super) fn of(
+        function: &Function,
+        activity: &Activity,
+        is_output: &dyn Fn(&Place) -> bool,
+        is_consumed: &dyn Fn(&Place) -> bool,
+    ) -> Self {
+        let insts = function.insts.len();
+        let needs = Self {
+            values: vec![false; function.values.len()],
+            acts: vec![false; insts],
+            panics: vec![false; insts],
+            locals: vec![false; function.locals.len()],
+            shared: Vec::new(),
+        };
+        let mut finder =
+            Finder { function, activity, is_output, is_consumed, needs, definitions: Vec::new(), changed: true };
+        finder.find_acts(function.entry);
+        finder.seed(function.entry);
+        finder.definitions = definitions(function);
+        while std::mem::take(&mut finder.changed) {
+            finder.close(function.entry, &[]);
+        }
+        finder.needs
+    }
+
+    /// Whether the value is needed.
+    pub(super) fn value(&self, value: ValueId) -> bool {
+        self.values[value.index()]
+    }
+
+    /// Whether something is done backward at the instruction or in it.
+    pub(super) fn acts(&self, id: InstId) -> bool {
+        self.acts[id.index()]
+    }
+
+    /// Whether an invocation may end in the instruction.
+    pub(super) fn panics(&self, id: InstId) -> bool {
+        self.panics[id.index()]
+    }
+
+    /// Whether what a local variable held is needed.
+    pub(super) fn local(&self, local: LocalId) -> bool {
+        self.locals[local.index()]
+    }
+
+    /// Whether a load needs what a variable of the workgroup held.
+    pub(super) fn shared(&self, shared: crate::ir::SharedId) -> bool {
+        self.shared.get(shared.index()).copied().unwrap_or(false)
+    }
+}
+
+/// By value, the instruction that defines it; none for parameters of blocks.
+pub(super) fn definitions(function: &Function) -> Vec<Option<InstId>> {
+    let mut definitions = vec![None; function.values.len()];
+    for (id, inst) in function.insts.iter() {
+        inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
+    }
+    definitions
+}
+
+struct Finder<'f> {
+    function: &'f Function,
+    activity: &'f Activity,
+    is_output: &'f dyn Fn(&Place) -> bool,
+    is_consumed: &'f dyn Fn(&Place) -> bool,
+    needs: Needs,
+    definitions: Vec<Option<InstId>>,
+    changed: bool,
+}
+
+impl Finder<'_> {
+    fn is_active(&self, value: ValueId) -> bool {
+        self.activity.is_active(value)
+    }
+
+    /// Marks what is done backward; whether anything in the block is.
+    fn find_acts(&mut self, block: BlockId) -> (bool, bool) {
+        let function = self.function;
+        let (mut any, mut ends) = (false, false);
+        for &id in &function.blocks[block].insts {
+            let inst = &function.insts[id];
+            let mut acts = inst.results.iter().any(|result| self.is_active(*result));
+            let mut panics = matches!(inst.kind, InstKind::Panic(..));
+            match &inst.kind {
+                InstKind::Store(place, value) => {
+                    acts = match place.root {
+                        Root::Local(local) => self.activity.is_active_local(local),
+                        Root::Shared(shared) => self.activity.is_active_shared(shared),
+                        _ => (self.is_output)(place) && (self.is_active(*value) || (self.is_consumed)(place)),
+                    };
+                }
+                InstKind::Atomic(atomic) => acts = atomic.operands.iter().any(|operand| self.is_active(*operand)),
+                kind => {
+                    for block in kind.blocks() {
+                        let (inner, end) = self.find_acts(block);
+                        (acts, panics) = (acts | inner, panics | end);
+                    }
+                }
+            }
+            (self.needs.acts[id.index()], self.needs.panics[id.index()]) = (acts, panics);
+            (any, ends) = (any | acts, ends | panics);
+        }
+        (any, ends)
+    }
+
+    fn need(&mut self, value: ValueId) {
+        let flag = &mut self.needs.values[value.index()];
+        self.changed |= !*flag;
+        *flag = true;
+    }
+
+    fn need_indices(&mut self, place: &Place) {
+        place.values().for_each(|value| self.need(value));
+    }
+
+    /// Needs what rules ask for.
+    fn seed(&mut self, block: BlockId) {
+        let function = self.function;
+        for &id in &function.blocks[block].insts {
+            let inst = &function.insts[id];
+            if !self.needs.acts(id) && !self.needs.panics(id) {
+                continue;
+            }
+            match &inst.kind {
+                InstKind::Op(op, operands) => {
+                    let active: Vec<_> = operands.iter().map(|operand| self.is_active(*operand)).collect();
+                    let (wanted, result) = rules::needs(*op, &active);
+                    for (operand, _) in operands.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+                        self.need(*operand);
+                    }
+                    if result {
+                        self.need(inst.results[0]);
+                    }
+                }
+                InstKind::Load(place) | InstKind::Store(place, _) => self.need_indices(place),
+                InstKind::Atomic(atomic) => self.need_indices(&atomic.place),
+                InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => self.need(*value),
+                InstKind::Panic(_, words) => words.iter().for_each(|word| self.need(*word)),
+                InstKind::Loop { body, .. } => {
+                    if let Some(exit) = exit(function, *body) {
+                        self.need(exit.condition);
+                    }
+                }
+                _ => {}
+            }
+            inst.kind.blocks().iter().for_each(|block| self.seed(*block));
+        }
+    }
+
+    /// Needs what is needed for what is needed already.
+    fn close(&mut self, block: BlockId, results: &[ValueId]) {
+        let function = self.function;
+        for &id in function.blocks[block].insts.iter().rev() {
+            let inst = &function.insts[id];
+            let wanted: Vec<bool> = inst.results.iter().map(|result| self.needs.value(*result)).collect();
+            let any = wanted.iter().any(|wanted| *wanted);
+            match &inst.kind {
+                InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => {
+                    if any || self.touches_needed(id) {
+                        self.need(*value);
+                    }
+                    inst.kind.blocks().iter().for_each(|block| self.close(*block, &inst.results));
+                }
+                InstKind::Loop { initial, body, .. } => self.close_loop(id, initial, *body, &wanted),
+                InstKind::Yield(values) => {
+                    for (value, result) in values.iter().zip(results) {
+                        if self.needs.value(*result) {
+                            self.need(*value);
+                        }
+                    }
+                }
+                InstKind::Continue(target, values) => {
+                    for (value, param) in values.iter().zip(&function.blocks[*target].params) {
+                        if self.needs.value(*param) {
+                            self.need(*value);
+                        }
+                    }
+                }
+                InstKind::Store(place, value) => {
+                    if self.is_needed_root(place.root) {
+                        self.need_indices(place);
+                        self.need(*value);
+                    }
+                }
+                InstKind::Load(place) if any => {
+                    self.need_indices(place);
+                    self.need_root(place.root);
+                }
+                kind if any => kind.for_each_use(|value| {
+                    let flag = &mut self.needs.values[value.index()];
+                    self.changed |= !*flag;
+                    *flag = true;
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    fn close_loop(&mut self, id: InstId, initial: &[ValueId], body: BlockId, wanted: &[bool]) {
+        let function = self.function;
+        let Some(Exit { condition, values, .. }) = exit(function, body) else { return };
+        for (value, _) in values.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+            self.need(*value);
+        }
+        let params = &function.blocks[body].params;
+        let any = wanted.contains(&true) || params.iter().any(|param| self.needs.value(*param));
+        if any || self.touches_needed(id) {
+            self.need(condition);
+        }
+        self.close(body, &[]);
+        for (param, value) in params.iter().zip(initial) {
+            if self.needs.value(*param) {
+                self.need(*value);
+            }
+        }
+    }
+
+    /// Whether a variable whose contents are needed is written in the instruction's blocks.
+    fn touches_needed(&self, id: InstId) -> bool {
+        self.function.insts[id].kind.blocks().iter().any(|block| {
+            self.function.blocks[*block].insts.iter().any(|id| match &self.function.insts[*id].kind {
+                InstKind::Store(place, _) => self.is_needed_root(place.root),
+                _ => self.touches_needed(*id),
+            })
+        })
+    }
+
+    fn is_needed_root(&self, root: Root) -> bool {
+        match root {
+            Root::Local(local) => self.needs.local(local),
+            Root::Shared(shared) => self.needs.shared(shared),
+            Root::Buffer(_) | Root::Member(..) => false,
+        }
+    }
+
+    fn need_root(&mut self, root: Root) {
+        let flag = match root {
+            Root::Local(local) => &mut self.needs.locals[local.index()],
+            Root::Shared(shared) => {
+                let at = shared.index();
+                if self.needs.shared.len() <= at {
+                    self.needs.shared.resize(at + 1, false);
+                }
+                &mut self.needs.shared[at]
+            }
+            Root::Buffer(_) | Root::Member(..) => return,
+        };
+        self.changed |= !*flag;
+        *flag = true;
+    }
+}

@@ -1,0 +1,255 @@
+//! Where adjoints of buffers and parameters are: buffers of the derived kernel, and how they are added to.
+
+use crate::arena::EntityId;
+use crate::ir::{BufferId, Builtin, Function, InstKind, Kernel, Module, Place, Root, Step, ValueId};
+use crate::layout::{Layout, field_offsets};
+use crate::types::{Scalar, Type, TypeId, Types};
+
+use super::activity::{Activity, By, has_floats};
+use super::needs::definitions;
+use super::refusal::{Refusal, Refused};
+
+/// The adjoint of a buffer or parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shadow {
+    /// The buffer of the derived kernel.
+    pub buffer: BufferId,
+    /// How it is accessed.
+    pub kind: ShadowKind,
+}
+
+/// How an adjoint is accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShadowKind {
+    /// Of an input; each invocation adds to the element with its own number.
+    Own,
+    /// Of an input; any invocation adds to any element, atomically. The buffer has scalars for elements: those of which the input's
+    /// elements consist, one after another.
+    Atomic(Scalar),
+    /// Of an output; it is read.
+    Read,
+    /// Of an output that an invocation may write more than once; what was taken is set to zero.
+    Taken,
+}
+
+/// The shadows of a kernel, and the module of the derived one without its function.
+pub(super) struct Shadows {
+    pub(super) buffers: Vec<Option<Shadow>>,
+    pub(super) params: Vec<Option<Shadow>>,
+}
+
+/// Finds out which shadows there are.
+pub(super) fn find(
+    module: &Module,
+    function: &Function,
+    activity: &Activity,
+    by: &By,
+    result: &mut Module,
+) -> Result<Shadows, Refusal> {
+    let kernel = module.kernel.as_ref().expect("a kernel is derived");
+    let mut shadows = Shadows { buffers: vec![None; kernel.buffers.len()], params: vec![None; kernel.params.len()] };
+    let uses = Uses::of(function, kernel, activity);
+    for (id, buffer) in kernel.buffers.iter() {
+        let is_input = by.buffers.contains(&id);
+        let is_written = uses.stores[id.index()] > 0 || uses.adds[id.index()];
+        let refuse = |refused| Err(Refusal { location: None, refused });
+        let name = buffer.name.clone();
+        if is_input {
+            if !has_floats(&module.types, buffer.element) || buffer.is_list || buffer.image.is_some() {
+                return refuse(Refused::NoFloats { name });
+            }
+            if is_written {
+                return refuse(Refused::Written { name });
+            }
+            if !uses.is_active[id.index()] {
+                return refuse(Refused::NoPath { name });
+            }
+        } else if !is_written || !uses.is_active[id.index()] || buffer.is_list {
+            continue;
+        }
+        let (kind, element) = match (is_input, uses.is_own[id.index()]) {
+            (true, true) => (ShadowKind::Own, buffer.element),
+            (true, false) => {
+                let scalar = flat_scalar(&module.types, buffer.element);
+                let Some(scalar) = scalar else {
+                    let ty = module.types.display(buffer.element).to_string();
+                    return refuse(Refused::Element { name, ty });
+                };
+                (ShadowKind::Atomic(scalar), result.types.scalar(scalar.unsigned()))
+            }
+            (false, _) if uses.adds[id.index()] => (ShadowKind::Read, float_of(module, buffer.element, result)),
+            (false, _) if uses.is_taken[id.index()] => (ShadowKind::Taken, buffer.element),
+            (false, _) => (ShadowKind::Read, buffer.element),
+        };
+        let writable = !matches!(kind, ShadowKind::Read);
+        let shadow = add(result, &buffer.name, element, writable);
+        shadows.buffers[id.index()] = Some(Shadow { buffer: shadow, kind });
+    }
+    for param in &by.params {
+        let (name, ty) = (kernel.params[*param].name.clone(), kernel.params[*param].ty);
+        let Some(scalar) = flat_scalar(&module.types, ty).filter(|_| has_floats(&module.types, ty)) else {
+            let refused = match has_floats(&module.types, ty) {
+                true => Refused::Element { name, ty: module.types.display(ty).to_string() },
+                false => Refused::NoFloats { name },
+            };
+            return Err(Refusal { location: None, refused });
+        };
+        let is_active = function.insts.iter().any(|(_, inst)| {
+            matches!(&inst.kind, InstKind::Param(of) if of == param) && activity.is_active(inst.results[0])
+        });
+        if !is_active {
+            return Err(Refusal { location: None, refused: Refused::NoPath { name } });
+        }
+        let element = result.types.scalar(scalar.unsigned());
+        let shadow = add(result, &name, element, true);
+        shadows.params[param.index()] = Some(Shadow { buffer: shadow, kind: ShadowKind::Atomic(scalar) });
+    }
+    Ok(shadows)
+}
+
+/// The element of an output's adjoint where the output is added to atomically: its cells may be the bits of floats.
+fn float_of(module: &Module, element: TypeId, result: &mut Module) -> TypeId {
+    match module.types.get(element) {
+        Type::Scalar(Scalar::U32) => result.types.scalar(Scalar::F32),
+        Type::Scalar(Scalar::U64) => result.types.scalar(Scalar::F64),
+        _ => element,
+    }
+}
+
+fn add(result: &mut Module, name: &str, element: TypeId, writable: bool) -> BufferId {
+    let kernel = result.kernel.as_mut().expect("a kernel is derived");
+    // Another parameter may have the name.
+    let mut name = format!("d_{name}");
+    while kernel.buffers.iter().any(|(_, buffer)| buffer.name == name)
+        || kernel.params.iter().any(|(_, param)| param.name == name)
+    {
+        name.insert(0, 'd');
+    }
+    kernel.buffers.push(crate::ir::Buffer { name, element, writable, is_list: false, image: None, is_texels: false })
+}
+
+/// The only scalar that a type consists of in memory, without a gap, if it can be added to atomically.
+pub(super) fn flat_scalar(types: &Types, ty: TypeId) -> Option<Scalar> {
+    let scalar = match types.get(ty) {
+        Type::Scalar(scalar @ (Scalar::F32 | Scalar::F64)) | Type::Vector(scalar @ (Scalar::F32 | Scalar::F64), _) => {
+            *scalar
+        }
+        Type::Scalar(Scalar::I32 | Scalar::U32) | Type::Vector(Scalar::I32 | Scalar::U32, _) => Scalar::F32,
+        Type::Array(element, _) => flat_scalar(types, *element)?,
+        // Of the program's own structs, nobody but it knows that their bytes may be seen as floats.
+        Type::Struct(id) if matches!(types.struct_def(*id).name.as_str(), "Mat2" | "Mat3" | "Mat4" | "Quat") => {
+            let mut fields = types.struct_def(*id).fields.iter().map(|field| flat_scalar(types, field.ty));
+            let first = fields.next()??;
+            if !fields.all(|field| field == Some(first)) {
+                return None;
+            }
+            first
+        }
+        _ => return None,
+    };
+    let layout = Layout::of(types, ty)?;
+    (packed_size(types, ty)? == layout.size).then_some(scalar)
+}
+
+/// The bytes of all scalars in a type.
+fn packed_size(types: &Types, ty: TypeId) -> Option<u32> {
+    Some(match types.get(ty) {
+        Type::Scalar(scalar) => scalar.bits() / 8,
+        Type::Vector(scalar, lanes) => scalar.bits() / 8 * u32::from(*lanes),
+        Type::Array(element, len) => packed_size(types, *element)?.checked_mul(len.known()?)?,
+        Type::Struct(id) => {
+            types.struct_def(*id).fields.iter().map(|field| packed_size(types, field.ty)).sum::<Option<u32>>()?
+        }
+        _ => return None,
+    })
+}
+
+/// In how many scalars the members of a type lie behind its beginning.
+pub(super) fn scalar_offset(types: &Types, ty: TypeId, field: u32, scalar: Scalar) -> Option<u32> {
+    let bytes = match types.get(ty) {
+        Type::Struct(id) => *field_offsets(types, *id)?.get(field as usize)?,
+        Type::Vector(lane, _) => lane.bits() / 8 * field,
+        Type::Array(element, _) => Layout::of(types, *element)?.size.checked_mul(field)?,
+        _ => return None,
+    };
+    Some(bytes / (scalar.bits() / 8))
+}
+
+/// How a kernel accesses its buffers.
+struct Uses {
+    /// Stores to each.
+    stores: Vec<usize>,
+    /// Whether it is added to atomically.
+    adds: Vec<bool>,
+    /// Whether an element may be written twice by an invocation, or be read with a gradient.
+    is_taken: Vec<bool>,
+    /// Whether all active reads are of the element with the invocation's number.
+    is_own: Vec<bool>,
+    /// Whether a gradient flows into or out of it.
+    is_active: Vec<bool>,
+}
+
+impl Uses {
+    fn of(function: &Function, kernel: &Kernel, activity: &Activity) -> Self {
+        let count = kernel.buffers.len();
+        let mut uses = Self {
+            stores: vec![0; count],
+            adds: vec![false; count],
+            is_taken: vec![false; count],
+            is_own: vec![true; count],
+            is_active: vec![false; count],
+        };
+        let definitions = definitions(function);
+        let is_own_index = |value: ValueId| {
+            let Some(id) = definitions[value.index()] else { return false };
+            let InstKind::Extract(of, steps) = &function.insts[id].kind else { return false };
+            let Some(of) = definitions[of.index()] else { return false };
+            steps.as_ref() == [0] && matches!(function.insts[of].kind, InstKind::Builtin(Builtin::GlobalId))
+        };
+        uses.block(function, function.entry, activity, &is_own_index, false);
+        for buffer in 0..count {
+            uses.is_taken[buffer] |= uses.stores[buffer] > 1;
+        }
+        uses
+    }
+
+    fn block(
+        &mut self,
+        function: &Function,
+        block: crate::ir::BlockId,
+        activity: &Activity,
+        is_own: &dyn Fn(ValueId) -> bool,
+        in_loop: bool,
+    ) {
+        for id in &function.blocks[block].insts {
+            let inst = &function.insts[*id];
+            let is_loop = matches!(inst.kind, InstKind::Loop { .. });
+            inst.kind
+                .blocks()
+                .iter()
+                .for_each(|block| self.block(function, *block, activity, is_own, in_loop || is_loop));
+            let Some(Place { root: Root::Buffer(buffer) | Root::Member(buffer, _), path }) = inst.kind.place() else {
+                continue;
+            };
+            let at = buffer.index();
+            match &inst.kind {
+                InstKind::Store(_, value) => {
+                    self.stores[at] += 1;
+                    self.is_taken[at] |= in_loop;
+                    self.is_active[at] |= activity.is_active(*value);
+                }
+                InstKind::Atomic(atomic) if atomic.op.writes() => {
+                    self.adds[at] = true;
+                    self.is_active[at] |= atomic.operands.iter().any(|operand| activity.is_active(*operand));
+                }
+                _ if inst.results.iter().any(|result| activity.is_active(*result)) => {
+                    self.is_active[at] = true;
+                    self.is_taken[at] = true;
+                    let own = matches!(path.first(), Some(Step::Index { value, .. }) if is_own(*value));
+                    self.is_own[at] &= own;
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Kernels printed as Rust, as their author could have written them: each value a `let`, control flow as `if`, `match` and `loop`.
+//!
+//! The text is the body of a function with the kernel's parameters. rustc compiles it for the host, and `#[kernel]` for devices, so a
+//! module that no source belongs to becomes a kernel. Structs are tuples in it, but for elements of buffers, whose fields it names.
+//! Records of traps are left out: the operations that they guard are checked in Rust, too.
+
+mod control;
+mod memory;
+mod ops;
+mod values;
+
+use std::fmt::Write as _;
+
+use crate::arena::EntityId;
+use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Kernel, Module, SourceLocation, ValueId};
+use crate::types::{Scalar, Type, TypeId};
+
+/// Something in a module that the printer has no Rust for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} cannot be printed as Rust")]
+pub struct Unprintable {
+    /// What it is.
+    pub what: String,
+    /// Where it was written.
+    pub location: Option<SourceLocation>,
+}
+
+/// How a module is printed.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Whether a word `__at_FILE_LINE_COLUMN` stands before what comes from another place than what stands before it.
+    pub marks: bool,
+}
+
+/// The body of the module's kernel, which has one function.
+///
+/// # Errors
+/// When something in it has no Rust.
+pub fn print(module: &Module, options: &Options) -> Result<String, Unprintable> {
+    let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
+    let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
+    let function = &module.functions[kernel.function];
+    let mut printer = Printer { module, kernel, function, marks: options.marks, text: String::new(), at: None };
+    printer.variables()?;
+    printer.block(function.entry, &[])?;
+    Ok(printer.text)
+}
+
+struct Printer<'m> {
+    module: &'m Module,
+    kernel: &'m Kernel,
+    function: &'m Function,
+    marks: bool,
+    text: String,
+    at: Option<SourceLocation>,
+}
+
+type Printed<T = ()> = Result<T, Unprintable>;
+
+impl<'m> Printer<'m> {
+    fn fail<T>(&self, what: impl Into<String>) -> Printed<T> {
+        Err(Unprintable { what: what.into(), location: self.at })
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// The name of a value.
+    fn name(&self, value: ValueId) -> String {
+        let number = value.index();
+        let is_plain = |name: &str| {
+            name.starts_with(|first: char| first.is_ascii_lowercase())
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        };
+        match self.function.values[value].name.as_deref().filter(|name| is_plain(name)) {
+            Some(name) => format!("{name}_{number}"),
+            None => format!("v_{number}"),
+        }
+    }
+
+    fn names(&self, values: &[ValueId]) -> Vec<String> {
+        values.iter().map(|value| self.name(*value)).collect()
+    }
+
+    fn value_type(&self, value: ValueId) -> TypeId {
+        self.function.values[value].ty
+    }
+
+    fn kind(&self, value: ValueId) -> &'m Type {
+        self.module.types.get(self.value_type(value))
+    }
+
+    /// A type of values, structs as tuples.
+    fn ty(&self, ty: TypeId) -> Printed<String> {
+        Ok(match self.module.types.get(ty) {
+            Type::Unit => "()".to_owned(),
+            Type::Scalar(scalar) => scalar.name().to_owned(),
+            Type::Vector(scalar, lanes) => format!("{}{lanes}", self.prefix(*scalar)?),
+            Type::Array(element, len) => format!("[{}; {}]", self.ty(*element)?, self.size(*len)),
+            Type::Tuple(_) | Type::Struct(_) => {
+                let mut text = "(".to_owned();
+                for member in self.members(ty) {
+                    let member = self.ty(member)?;
+                    let _ = write!(text, "{member}, ");
+                }
+                text + ")"
+            }
+            Type::Coop(_) => return self.fail("a matrix of a subgroup"),
+        })
+    }
+
+    fn size(&self, size: crate::types::Size) -> String {
+        match size {
+            crate::types::Size::Known(number) => number.to_string(),
+            crate::types::Size::Param(param) => self.kernel.constants[param].name.clone(),
+        }
+    }
+
+    fn prefix(&self, scalar: Scalar) -> Printed<&'static str> {
+        Ok(match scalar {
+            Scalar::F32 => "Vec",
+            Scalar::U32 => "UVec",
+            Scalar::I32 => "IVec",
+            Scalar::Bool => "BVec",
+            other => return self.fail(format!("a vector of `{}`", other.name())),
+        })
+    }
+
+    /// The types of a tuple's or struct's members.
+    fn members(&self, ty: TypeId) -> Vec<TypeId> {
+        match self.module.types.get(ty) {
+            Type::Tuple(members) => members.clone(),
+            Type::Struct(id) => self.module.types.struct_def(*id).fields.iter().map(|field| field.ty).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Local variables and those of the workgroup.
+    fn variables(&mut self) -> Printed {
+        for (_, shared) in self.kernel.shared.iter() {
+            let (name, ty) = (&shared.name, self.ty(shared.ty)?);
+            let text = format!("let {name}: Shared<{ty}> = Shared::new();");
+            self.line(&text);
+        }
+        for (id, local) in self.function.locals.iter() {
+            let (ty, zero) = (self.ty(local.ty)?, self.zero(local.ty)?);
+            let text = format!("let mut l_{}: {ty} = {zero};", id.index());
+            self.line(&text);
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, inst: &Inst) {
+        if inst.location.is_some() && inst.location != self.at {
+            self.at = inst.location;
+            if let (true, Some(at)) = (self.marks, inst.location) {
+                let text = format!("__at_{}_{}_{}", at.file.index(), at.line, at.column);
+                self.line(&text);
+            }
+        }
+    }
+
+    fn block(&mut self, block: BlockId, outs: &[control::Out]) -> Printed {
+        let function = self.function;
+        function.blocks[block].insts.iter().try_for_each(|id| self.inst(*id, outs))
+    }
+
+    fn let_(&mut self, result: ValueId, text: &str) -> Printed {
+        let line = format!("let {}: {} = {text};", self.name(result), self.ty(self.value_type(result))?);
+        self.line(&line);
+        Ok(())
+    }
+
+    fn inst(&mut self, id: InstId, outs: &[control::Out]) -> Printed {
+        let function = self.function;
+        let inst = &function.insts[id];
+        self.mark(inst);
+        match &inst.kind {
+            InstKind::Const(constant) => {
+                let text = self.constant(*constant, self.value_type(inst.results[0]))?;
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Op(op, operands) => {
+                let text = self.op(*op, operands, inst.results[0])?;
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Compose(members) => {
+                let text = self.compose(members, self.value_type(inst.results[0]))?;
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Extract(of, steps) => {
+                let text = format!("{}{}", self.name(*of), self.fields(self.value_type(*of), steps));
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Insert(of, member, steps) => {
+                let (result, ty) = (self.name(inst.results[0]), self.ty(self.value_type(*of))?);
+                let fields = self.fields(self.value_type(*of), steps);
+                let text =
+                    format!("let mut {result}: {ty} = {};\n{result}{fields} = {};", self.name(*of), self.name(*member));
+                self.line(&text);
+                Ok(())
+            }
+            InstKind::Param(param) => {
+                let param = &self.kernel.params[*param];
+                let text = self.as_value(param.ty, &param.name)?;
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::ConstParam(param) => {
+                let ty = self.ty(self.value_type(inst.results[0]))?;
+                let name = &self.kernel.constants[*param].name;
+                let text = if ty == "bool" { name.clone() } else { format!("{name} as {ty}") };
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Builtin(builtin) => self.let_(inst.results[0], &format!("{}()", builtin.name())),
+            InstKind::Len(buffer) => {
+                let text = format!("{}.len() as u32", self.kernel.buffers[*buffer].name);
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::MemberLen(list, member) => {
+                let text = format!("{}[{}].len() as u32", self.kernel.buffers[*list].name, self.name(*member));
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Load(place) => {
+                let text = self.load(place)?;
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::Store(place, value) => self.store(place, *value),
+            InstKind::Atomic(atomic) => self.atomic(atomic, inst.results.first().copied()),
+            InstKind::Barrier(crate::ir::Scope::Workgroup) => {
+                self.line("barrier();");
+                Ok(())
+            }
+            InstKind::Subgroup(op, operands) => {
+                let text = self.subgroup(*op, operands)?;
+                self.let_(inst.results[0], &text)
+            }
+            // The operation that they guard is checked; messages were printed once.
+            InstKind::Trap(..) | InstKind::Print(..) => Ok(()),
+            InstKind::Barrier(_) | InstKind::Fence(..) => self.fail("a barrier or fence of memory"),
+            InstKind::Call(..) => self.fail("a call"),
+            InstKind::Image(..) => self.fail("an access to an image"),
+            InstKind::Coop(..) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => {
+                self.fail("an operation on matrices of a subgroup")
+            }
+            _ => self.control(id, outs),
+        }
+    }
+}
