@@ -224,6 +224,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     mod dispatch;
+    pub mod gradient;
     mod implementation;
     pub mod launch;
     pub mod spirv;

@@ -32,13 +32,16 @@ const MAX_SIZE: [u64; 3] = [1024, 1024, 64];
 const MAX_SUBGROUP: u64 = 128;
 
 /// The arguments that `#[kernel]` knows.
-const KEYS: [&str; 5] = ["workgroup", "subgroup", "fast_math", SUBNORMALS, ITEMS];
+const KEYS: [&str; 6] = ["workgroup", "subgroup", "fast_math", SUBNORMALS, ITEMS, GRADIENT];
 
 /// The argument by which a kernel asks for devices that keep subnormal numbers.
 const SUBNORMALS: &str = "subnormals";
 
 /// The argument that says how many items an invocation runs.
 const ITEMS: &str = "items_per_invocation";
+
+/// The argument that names the parameters by which a kernel is derived.
+const GRADIENT: &str = "grad";
 
 /// The arguments of `#[kernel(…)]`.
 #[derive(Debug)]
@@ -55,6 +58,10 @@ pub(crate) struct KernelAttr {
     needs_subnormals: bool,
     /// How many items an invocation runs, and where that is written.
     items: (Request, SpanRange),
+    /// The parameters by which it is derived.
+    gradient: Vec<Ident>,
+    /// The arguments that its derived kernel has, too.
+    forwarded: TokenStream,
     /// Values of const parameters where nothing else is said.
     defaults: ConstDefaults,
     /// The types that type parameters stand for.
@@ -120,6 +127,7 @@ impl KernelAttr {
             return attr;
         }
         let mut attr = Self::silent();
+        attr.forwarded = without_gradient(&tokens);
         let arguments = match (|input: ParseStream<'_>| Argument::parse_all(input, generics)).parse2(tokens) {
             Ok(arguments) => arguments,
             Err(error) => {
@@ -148,6 +156,7 @@ impl KernelAttr {
                     attr.type_lists.push(TypeList::read(&argument.key, argument.types.take(), diags));
                 }
                 (value, _) if is_const => attr.defaults.read(&argument.key, value.as_ref(), diags),
+                (value, GRADIENT) => attr.read_gradient(&argument, value.is_some(), generics, diags),
                 (value, "fast_math") => attr.read_fast_math(&argument, value.is_some(), diags),
                 (None, SUBNORMALS) if argument.names.is_none() => attr.needs_subnormals = true,
                 (_, SUBNORMALS) => {
@@ -194,6 +203,8 @@ impl KernelAttr {
             float_rules: FloatRules::default(),
             needs_subnormals: false,
             items: (Request::Automatic, span),
+            gradient: Vec::new(),
+            forwarded: TokenStream::new(),
             defaults: ConstDefaults::default(),
             type_lists: Vec::new(),
         }
@@ -275,6 +286,40 @@ impl KernelAttr {
     /// Whether the kernel asks for devices that keep subnormal numbers.
     pub(crate) const fn needs_subnormals(&self) -> bool {
         self.needs_subnormals
+    }
+
+    /// `grad(x, w)`
+    fn read_gradient(
+        &mut self,
+        argument: &Argument,
+        has_value: bool,
+        generics: &syn::Generics,
+        diags: &mut Diagnostics,
+    ) {
+        let span = SpanRange::token(argument.key.span());
+        match &argument.names {
+            Some(names) if !has_value && !names.is_empty() => self.gradient = names.clone(),
+            _ => {
+                diags
+                    .error(code::BAD_ATTRIBUTE, span, "`grad` needs the names of parameters")
+                    .help("write `grad(x, w)` with the inputs whose gradients are wanted");
+            }
+        }
+        if generics.type_params().next().is_some() {
+            diags
+                .error(code::BAD_ATTRIBUTE, span, "a kernel with type parameters has no gradient yet")
+                .help("write a kernel for each type, which calls a generic `#[device]` function");
+        }
+    }
+
+    /// The parameters by which the kernel is derived.
+    pub(crate) fn gradient(&self) -> &[Ident] {
+        &self.gradient
+    }
+
+    /// The arguments that the derived kernel has, too.
+    pub(crate) const fn forwarded(&self) -> &TokenStream {
+        &self.forwarded
     }
 
     fn read_items(&mut self, value: Option<&Expr>, key: SpanRange, diags: &mut Diagnostics) {
@@ -528,4 +573,21 @@ pub(crate) fn check_no_arguments(name: &str, tokens: &TokenStream, diags: &mut D
             )
             .help(format!("write `#[{name}]`"));
     }
+}
+
+/// The arguments but `grad(…)`.
+fn without_gradient(tokens: &TokenStream) -> TokenStream {
+    let mut kept: Vec<Vec<TokenTree>> = vec![Vec::new()];
+    for tree in tokens.clone() {
+        match &tree {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => kept.push(Vec::new()),
+            _ => kept.last_mut().expect("there is one from the start").push(tree),
+        }
+    }
+    kept.retain(|argument| !argument.is_empty() && !matches!(&argument[0], TokenTree::Ident(key) if key == GRADIENT));
+    kept.into_iter().flat_map(|argument| argument.into_iter().chain([comma()])).collect()
+}
+
+fn comma() -> TokenTree {
+    TokenTree::Punct(proc_macro2::Punct::new(',', proc_macro2::Spacing::Alone))
 }

@@ -57,6 +57,9 @@ codes! {
     SPIRV_ARGUMENT "K0400" "an `include_spirv!` that is not written as it must be";
     SPIRV_FILE "K0401" "a file for `include_spirv!` that cannot be read";
     SPIRV_MODULE "K0402" "a module for `include_spirv!` that cannot be launched";
+    NO_GRADIENT "K0500" "an operation that no gradient flows through";
+    LOST_VALUE "K0501" "an element that a gradient needs and that the kernel overwrites";
+    GRADIENT_OF "K0502" "a parameter that has no gradient";
     INTERNAL "K0900" "a bug in the kernel compiler";
 }
 

@@ -568,4 +568,43 @@ gridwise::include_spirv!(\"apart.spv\");"
     } => {
 "gridwise::include_spirv!(\"scale.spv\");"
     }
+    NO_GRADIENT {
+"#[kernel(grad(x))]
+fn halved(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = f32::from_bits(x[i].to_bits() - (1 << 23));
+}"
+    } => {
+"#[kernel(grad(x))]
+fn halved(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = x[i] * 0.5;
+}"
+    }
+    LOST_VALUE {
+"#[kernel(grad(x))]
+fn grow(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = y[i] * x[i];
+}"
+    } => {
+"#[kernel(grad(x, y))]
+fn grow(x: &[f32], y: &[f32], grown: &mut [f32]) {
+    let i = global_id().x;
+    grown[i] = y[i] * x[i];
+}"
+    }
+    GRADIENT_OF {
+"#[kernel(grad(x, n))]
+fn scale(n: u32, x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = x[i] * n as f32;
+}"
+    } => {
+"#[kernel(grad(x))]
+fn scale(n: u32, x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = x[i] * n as f32;
+}"
+    }
 }

@@ -2,5 +2,8 @@
 
 pub(crate) mod codegen;
 pub(crate) mod editor;
+mod gradient;
 pub(crate) mod render;
 pub(crate) mod tokens;
+
+pub(crate) use gradient::gradient;

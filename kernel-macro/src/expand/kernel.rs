@@ -19,6 +19,7 @@ use crate::emit::codegen::{
     dispatch_items, fn_stub, kernel_items, kernel_stub, report_nesting, report_repeated, report_size, type_name,
 };
 use crate::emit::editor;
+use crate::emit::gradient;
 use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::krate::facade_path;
@@ -167,7 +168,7 @@ fn finish_item(
             {
                 return state.ask_for_debug(krate);
             }
-            compile_kernel(assembled, &attr, debug.unwrap_or(true), krate, diags)
+            compile_kernel(assembled, (&attr, &item), debug.unwrap_or(true), krate, diags)
         }
         Err(AssembleError(detail)) => {
             internal_error(&name, "gathering", &detail, diags);
@@ -205,7 +206,7 @@ fn has_dispatch_type(function: &Fn, signature: Signature) -> bool {
 /// Everything after gathering; `None` after errors.
 fn compile_kernel(
     assembled: Assembled,
-    attr: &KernelAttr,
+    (attr, source): (&KernelAttr, &TokenStream),
     debug_assertions: bool,
     krate: &TokenStream,
     diags: &mut Diagnostics,
@@ -231,7 +232,15 @@ fn compile_kernel(
     }
     infer_item(&mut program, item, diags);
     let built = build(&mut program, item, attr, debug_assertions, diags)?;
-    Some(kernel_items(&program, item, &built, krate))
+    let mut tokens = kernel_items(&program, item, &built, krate);
+    if !attr.gradient().is_empty()
+        && let Item::Fn(function) = &program.items[item].item
+    {
+        let workgroup = attr.workgroup(&program, item, diags);
+        let module = lower_kernel(&program, item, workgroup, debug_assertions).module;
+        tokens.extend(gradient(function, attr, &module, source, krate, diags));
+    }
+    Some(tokens)
 }
 
 /// Everything after inference; `None` after errors.

@@ -225,7 +225,7 @@ fn is_data_name(name: &Ident) -> bool {
         || ["Vec2", "Vec3", "Vec4", "Mat2", "Mat3", "Mat4", "Quat"].contains(&vector)
 }
 
-pub(super) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
+pub(crate) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
     let name = &param.name;
     let span = param.ty.span.start;
     match &param.ty.kind {
@@ -256,7 +256,7 @@ pub(super) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
 }
 
 /// The element of the tensor that is passed: a tensor of numbers for a slice of atomics, which lie in memory alike.
-pub(super) fn plain_element(element: &TypeExpr) -> TokenStream {
+pub(crate) fn plain_element(element: &TypeExpr) -> TokenStream {
     match &element.kind {
         TypeKind::Atomic(value) => value.tokens.clone(),
         _ => element.tokens.clone(),

@@ -19,7 +19,7 @@ mod tuning;
 pub(crate) use barriers::{check_barriers, check_matrices};
 pub(crate) use constant::const_assertion;
 pub(crate) use data::{check_fields, check_repr, data_assertions, data_impls};
-pub(crate) use dispatch::{dispatch_items, type_name};
+pub(crate) use dispatch::{dispatch_items, dispatch_param, plain_element, type_name};
 pub(crate) use item_macro::item_macro;
 pub(crate) use kernel::{BuiltKernel, instance_items, kernel_items, original};
 pub(crate) use limits::{

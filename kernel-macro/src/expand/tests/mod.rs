@@ -5,6 +5,7 @@ mod barriers;
 mod driver;
 mod examples;
 mod generic_types;
+mod gradients;
 mod limits;
 mod modules;
 mod output;

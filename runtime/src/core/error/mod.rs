@@ -448,6 +448,14 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// The grid of a gradient has more than one axis, or lies on the device, and the kernel reads elements by `global_id().x` alone.
+    #[error(
+        "kernel `{kernel}`: its gradient is added by `global_id().x` alone, so each number may come once; launch `backward` on a line, `Grid::items(n)`"
+    )]
+    GradientGrid {
+        /// The kernel that was derived.
+        kernel: &'static str,
+    },
     /// A grid size that is negative.
     #[error("kernel `{kernel}`: grid axis {axis} is {asked}; sizes are zero or more")]
     NegativeGrid {

@@ -73,6 +73,17 @@ pub(crate) enum GridSource {
     Indirect(IndirectGrid),
 }
 
+impl AnyGrid {
+    /// Whether it is known to have one axis.
+    #[doc(hidden)]
+    pub fn is_line(&self) -> bool {
+        match &self.0 {
+            GridSource::Known(grid) => grid.size[1..] == [1, 1],
+            GridSource::Indirect(_) => false,
+        }
+    }
+}
+
 impl From<Grid> for AnyGrid {
     fn from(grid: Grid) -> Self {
         Self(GridSource::Known(grid))
