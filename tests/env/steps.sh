@@ -19,7 +19,7 @@ count_results() { # LOG STATUS
 # packages left out of the second list have nothing but suites.
 features=gridwise/algorithms,gridwise/tracing,gridwise/guide
 with_suites=(--workspace --features "$features")
-without_suites=(--workspace --exclude gridwise-tests --exclude gridwise-differential --features "$features")
+without_suites=(--workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-gradients --features "$features")
 
 # The path of a suite's test binary, built if need be.
 suite_binary() { # NAME [FEATURE]
@@ -159,7 +159,7 @@ run_in_valgrind() {
 # All at once, which keeps both cores busy.
 build_suites() {
     local suite chosen=()
-    for suite in corpus errors reports devices differential precision tuning together loops subnormals algorithms spirv faults steady scarce stress; do
+    for suite in corpus errors reports devices differential precision tuning together gradients loops subnormals algorithms spirv faults steady scarce stress; do
         chosen+=(--test "$suite")
     done
     cargo test "${with_suites[@]}" --no-run "${chosen[@]}"
@@ -193,7 +193,7 @@ run_suite() { # DEVICE NAME [FILTER]
     binary=$(suite_binary "$2")
     # The validation layer of 1.3.239 looks the device of a call up in a map that it changes, without a lock, when another device
     # is made (KhronosGroup/Vulkan-ValidationLayers#4391): suites that make a manager in each case run one at a time there.
-    case $1-$2 in debian-devices | debian-errors | debian-reports | debian-tuning) threads=(--test-threads 1) ;; esac
+    case $1-$2 in debian-devices | debian-errors | debian-reports | debian-tuning | debian-gradients) threads=(--test-threads 1) ;; esac
     log=$(mktemp)
     (cd "$repo_root/tests" && timeout --signal=KILL 900 "$repo_root/tests/env/on" "$1" "$binary" "${threads[@]}" ${3:+"$3"}) 2>&1 |
         tee "$log"

@@ -1,0 +1,290 @@
+//! Gradients on the device that `GRIDWISE_DEVICE` selects and on the host: `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`, with `J v` from differences of
+//! the host's launches.
+
+use gridwise::Result;
+use gridwise::prelude::*;
+use gridwise_gradients::*;
+
+type Floats = Vec<f32>;
+
+/// Numbers by a seed, between -1 and 1.
+fn numbers(seed: u32, count: usize) -> Floats {
+    let mut state = u64::from(seed) * 0x9e37_79b9 + 1;
+    let mut next = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 40) as f32 / (1u32 << 23) as f32 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn product(a: &[f32], b: &[f32]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+/// Checks a gradient by its inputs. `forward` gives the output, `backward` what is added to the zeros of each input's adjoint.
+fn check(
+    inputs: &[Floats],
+    forward: impl Fn(&Manager, &[Floats]) -> Result<Floats>,
+    backward: impl Fn(&Manager, &[Floats], &[f32]) -> Result<Vec<Floats>>,
+) -> Result<()> {
+    let (host, device) = (Manager::host(), Manager::new()?);
+    let u = numbers(99, forward(&host, inputs)?.len());
+    let ways: Vec<_> = (7..).zip(inputs).map(|(seed, input)| numbers(seed, input.len())).collect();
+    let at = |step: f32| {
+        let moved = |(input, way): (&Floats, &Floats)| input.iter().zip(way).map(|(x, v)| x + step * v).collect();
+        let inputs: Vec<_> = inputs.iter().zip(&ways).map(moved).collect();
+        forward(&host, &inputs).map(|output| product(&output, &u))
+    };
+    let step = 1.0 / 256.0;
+    let slope = (at(step)? - at(-step)?) / f64::from(2.0 * step);
+    let expected = backward(&host, inputs, &u)?;
+    let found = backward(&device, inputs, &u)?;
+    let sum: f64 = expected.iter().zip(&ways).map(|(gradient, way)| product(gradient, way)).sum();
+    assert!((sum - slope).abs() <= 5e-3 * (1.0 + slope.abs()), "{slope} by differences, {sum} by the gradient");
+    for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+        assert!(
+            (found - expected).abs() <= 1e-4 * (1.0 + expected.abs()),
+            "{found} on the device, {expected} on the host"
+        );
+    }
+    assert!(expected.iter().all(|gradient| gradient.iter().any(|slope| *slope != 0.0)), "{expected:?}");
+    assert!(device.validation_messages().is_empty(), "{:?}", device.validation_messages());
+    Ok(())
+}
+
+#[test]
+fn elements_and_parameters() -> Result<()> {
+    check(
+        &[vec![0.75], numbers(1, 100)],
+        |mgr, inputs| {
+            let (x, mut y) = (mgr.tensor(&inputs[1])?, mgr.tensor_of_len::<f32>(100)?);
+            let seq = mgr.sequence()?;
+            Squares::dispatch(&seq, Grid::items(100), inputs[0][0], &x, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, mut dx, y, dy) =
+                (mgr.tensor(&inputs[1])?, mgr.tensor(&[0.0f32; 100])?, mgr.tensor(u)?, mgr.tensor(u)?);
+            let mut da = mgr.tensor(&[0.0f32])?;
+            let seq = mgr.sequence()?;
+            Squares::backward(&seq, Grid::items(100), inputs[0][0], &mut da, &x, &mut dx, &y, &dy)?;
+            seq.eval()?;
+            Ok(vec![da.to_vec()?, dx.to_vec()?])
+        },
+    )
+}
+
+#[test]
+fn gradients_are_added() -> Result<()> {
+    let mgr = Manager::new()?;
+    let (x, mut dx) = (mgr.tensor(&[1.0f32, 2.0, 3.0])?, mgr.tensor(&[10.0f32, 20.0, 30.0])?);
+    let (y, dy, mut da) = (mgr.tensor(&[0.0f32; 3])?, mgr.tensor(&[1.0f32, 0.5, 1.0])?, mgr.tensor(&[100.0f32])?);
+    let seq = mgr.sequence()?;
+    Squares::backward(&seq, Grid::items(3), 2.0, &mut da, &x, &mut dx, &y, &dy)?;
+    seq.eval()?;
+    assert_eq!(dx.to_vec()?, [14.0, 24.0, 42.0]);
+    assert_eq!(da.to_vec()?, [112.0]);
+    Ok(())
+}
+
+#[test]
+fn wrong_launches_are_refused() -> Result<()> {
+    let mgr = Manager::host();
+    let (x, y, dy) = (mgr.tensor(&[1.0f32; 4])?, mgr.tensor(&[0.0f32; 4])?, mgr.tensor(&[1.0f32; 4])?);
+    let (mut short, mut dx, mut da) = (mgr.tensor(&[0.0f32; 3])?, mgr.tensor(&[0.0f32; 4])?, mgr.tensor(&[0.0f32])?);
+    let seq = mgr.sequence()?;
+    let refused = Squares::backward(&seq, Grid::items(4), 2.0, &mut da, &x, &mut short, &y, &dy);
+    let message = refused.err().map(|error| error.to_string());
+    assert_eq!(message.as_deref(), Some("gradient `d_x`: expected 4 elements, found 3; the lengths have to be equal"));
+    let refused = Squares::backward(&seq, Grid::items([2, 2]), 2.0, &mut da, &x, &mut dx, &y, &dy);
+    let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("launch `backward` on a line"), "{message}");
+    Ok(())
+}
+
+#[test]
+fn loops_that_add_up() -> Result<()> {
+    check(
+        &[numbers(2, 70 * 9), numbers(3, 9)],
+        |mgr, inputs| {
+            let (m, x, mut y) = (mgr.tensor(&inputs[0])?, mgr.tensor(&inputs[1])?, mgr.tensor_of_len::<f32>(70)?);
+            let seq = mgr.sequence()?;
+            Rows::dispatch(&seq, Grid::items(80), &m, &x, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (m, x, y, dy) = (mgr.tensor(&inputs[0])?, mgr.tensor(&inputs[1])?, mgr.tensor(u)?, mgr.tensor(u)?);
+            let (mut dm, mut dx) = (mgr.tensor(&vec![0.0f32; 630])?, mgr.tensor(&[0.0f32; 9])?);
+            let seq = mgr.sequence()?;
+            Rows::backward(&seq, Grid::items(80), &m, &mut dm, &x, &mut dx, &y, &dy)?;
+            seq.eval()?;
+            Ok(vec![dm.to_vec()?, dx.to_vec()?])
+        },
+    )
+}
+
+#[test]
+fn logistic_loss() -> Result<()> {
+    let (table, labels) = (numbers(4, 50 * 5), numbers(5, 50).iter().map(|x| x.round().abs()).collect::<Floats>());
+    check(
+        &[numbers(6, 5)],
+        |mgr, inputs| {
+            let (table, label, w) = (mgr.tensor(&table)?, mgr.tensor(&labels)?, mgr.tensor(&inputs[0])?);
+            let (mut loss, seq) = (mgr.tensor_of_len::<f32>(50)?, mgr.sequence()?);
+            Logistic::dispatch(&seq, Grid::items(50), &table, &w, &label, &mut loss)?;
+            seq.eval()?;
+            loss.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (table, label, w) = (mgr.tensor(&table)?, mgr.tensor(&labels)?, mgr.tensor(&inputs[0])?);
+            let (mut dw, loss, d_loss, seq) =
+                (mgr.tensor(&[0.0f32; 5])?, mgr.tensor(u)?, mgr.tensor(u)?, mgr.sequence()?);
+            Logistic::backward(&seq, Grid::items(50), &table, &w, &mut dw, &label, &loss, &d_loss)?;
+            seq.eval()?;
+            Ok(vec![dw.to_vec()?])
+        },
+    )
+}
+
+/// Checks a kernel with one input, of an element per invocation, and one output.
+macro_rules! check_map {
+    ($name:ident, $kernel:ident, $count:expr, [$($argument:expr),*], $x:expr) => {
+        #[test]
+        fn $name() -> Result<()> {
+            check(
+                &[$x],
+                |mgr, inputs| {
+                    let (x, mut y, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor_of_len::<f32>($count)?, mgr.sequence()?);
+                    $kernel::dispatch(&seq, Grid::items($count as u32), $($argument,)* &x, &mut y)?;
+                    seq.eval()?;
+                    y.to_vec()
+                },
+                |mgr, inputs, u| {
+                    let (x, y, dy) = (mgr.tensor(&inputs[0])?, mgr.tensor(u)?, mgr.tensor(u)?);
+                    let (mut dx, seq) = (mgr.tensor(&vec![0.0f32; inputs[0].len()])?, mgr.sequence()?);
+                    $kernel::backward(&seq, Grid::items($count as u32), $($argument,)* &x, &mut dx, &y, &dy)?;
+                    seq.eval()?;
+                    Ok(vec![dx.to_vec()?])
+                },
+            )
+        }
+    };
+}
+
+check_map!(branches_and_functions, Branches, 90, [], numbers(8, 90));
+check_map!(arrays_of_the_invocation, Arrays, 64, [11], numbers(9, 64));
+
+#[test]
+fn loops_whose_data_ends_them() -> Result<()> {
+    check(
+        &[numbers(10, 40), numbers(11, 40)],
+        |mgr, inputs| {
+            let (x, c, mut y) = (mgr.tensor(&inputs[0])?, mgr.tensor(&inputs[1])?, mgr.tensor_of_len::<f32>(40)?);
+            let seq = mgr.sequence()?;
+            Iterates::dispatch(&seq, Grid::items(40), &x, &c, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, c, y, dy) = (mgr.tensor(&inputs[0])?, mgr.tensor(&inputs[1])?, mgr.tensor(u)?, mgr.tensor(u)?);
+            let (mut dx, mut dc) = (mgr.tensor(&[0.0f32; 40])?, mgr.tensor(&[0.0f32; 40])?);
+            let seq = mgr.sequence()?;
+            Iterates::backward(&seq, Grid::items(40), &x, &mut dx, &c, &mut dc, &y, &dy)?;
+            seq.eval()?;
+            Ok(vec![dx.to_vec()?, dc.to_vec()?])
+        },
+    )
+}
+
+fn points(floats: &[f32]) -> Vec<Vec3> {
+    floats.chunks(3).map(Vec3::from_slice).collect()
+}
+
+#[test]
+fn vectors_that_several_read() -> Result<()> {
+    check(
+        &[numbers(12, 90)],
+        |mgr, inputs| {
+            let (p, mut y, seq) = (mgr.tensor(&points(&inputs[0]))?, mgr.tensor_of_len::<f32>(30)?, mgr.sequence()?);
+            Vectors::dispatch(&seq, Grid::items(30), &p, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (p, y, dy, seq) = (mgr.tensor(&points(&inputs[0]))?, mgr.tensor(u)?, mgr.tensor(u)?, mgr.sequence()?);
+            let mut dp = mgr.tensor(&[Vec3::ZERO; 30])?;
+            Vectors::backward(&seq, Grid::items(30), &p, &mut dp, &y, &dy)?;
+            seq.eval()?;
+            Ok(vec![dp.to_vec()?.iter().flat_map(|p| p.to_array()).collect()])
+        },
+    )
+}
+
+#[test]
+fn sums_of_atomics() -> Result<()> {
+    check(
+        &[numbers(13, 200)],
+        |mgr, inputs| {
+            let (x, loss, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor(&[0.0f32])?, mgr.sequence()?);
+            Total::dispatch(&seq, Grid::items(200), &x, &loss)?;
+            seq.eval()?;
+            loss.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, loss, d_loss, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor(u)?, mgr.tensor(u)?, mgr.sequence()?);
+            let mut dx = mgr.tensor(&[0.0f32; 200])?;
+            Total::backward(&seq, Grid::items(200), &x, &mut dx, &loss, &d_loss)?;
+            seq.eval()?;
+            Ok(vec![dx.to_vec()?])
+        },
+    )
+}
+
+#[test]
+fn outputs_that_a_loop_writes() -> Result<()> {
+    check(
+        &[numbers(14, 96)],
+        |mgr, inputs| {
+            let (x, mut y, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor_of_len::<f32>(96)?, mgr.sequence()?);
+            Strided::<3>::dispatch(&seq, Grid::items(32), &x, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, y, mut dy, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor(u)?, mgr.tensor(u)?, mgr.sequence()?);
+            let mut dx = mgr.tensor(&[0.0f32; 96])?;
+            Strided::<3>::backward(&seq, Grid::items(32), &x, &mut dx, &y, &mut dy)?;
+            seq.eval()?;
+            assert_eq!(dy.to_vec()?, [0.0; 96], "what was taken is gone");
+            Ok(vec![dx.to_vec()?])
+        },
+    )
+}
+
+fn bodies(floats: &[f32]) -> Vec<Body> {
+    let body = |(id, chunk): (u32, &[f32])| Body { at: vec2(chunk[0], chunk[1]), mass: chunk[2], id };
+    (0..).zip(floats.chunks(3)).map(body).collect()
+}
+
+#[test]
+fn structs() -> Result<()> {
+    check(
+        &[numbers(15, 36)],
+        |mgr, inputs| {
+            let (b, mut y, seq) = (mgr.tensor(&bodies(&inputs[0]))?, mgr.tensor_of_len::<f32>(12)?, mgr.sequence()?);
+            Energies::dispatch(&seq, Grid::items(12), &b, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (b, y, dy, seq) = (mgr.tensor(&bodies(&inputs[0]))?, mgr.tensor(u)?, mgr.tensor(u)?, mgr.sequence()?);
+            let mut db = mgr.tensor(&bodies(&[0.0; 36]))?;
+            Energies::backward(&seq, Grid::items(12), &b, &mut db, &y, &dy)?;
+            seq.eval()?;
+            Ok(vec![db.to_vec()?.iter().flat_map(|body| [body.at.x, body.at.y, body.mass]).collect()])
+        },
+    )
+}
