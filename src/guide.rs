@@ -15,6 +15,7 @@
 //! | [`panics_and_prints`] | what kernels report, and how to debug them |
 //! | [`profiling`] | times, and the page of `gridwise-inspect` |
 //! | [`several_queues`] | work side by side, streams, calls of the host |
+//! | [`gradients`] | derived kernels: `#[kernel(grad(…))]` and `backward` |
 //! | [`several_machines`] | MPI: ranks, halos, reductions |
 //! | [`from_cuda`], [`from_glsl`], [`from_kompute`], [`from_cubecl`] | your word and ours |
 //! | [`python`] | Kompute's `kp`, arrays, and Rust kernels from Python |
@@ -45,6 +46,8 @@ chapters! {
     profiling "guide/10-profiling.md" "Times, and the page of `gridwise-inspect`."
     several_queues "guide/11-several-queues.md" "Work side by side."
     several_machines "guide/16-several-machines.md" "Ranks of an MPI program."
+    #[allow(rustdoc::broken_intra_doc_links, reason = "tables have code with indices, which look like links")]
+    gradients "guide/17-gradients.md" "Kernels that are derived, operation by operation."
     from_cuda "guide/12-from-cuda.md" "CUDA's words and ours."
     from_glsl "guide/13-from-glsl.md" "GLSL's words and ours."
     from_kompute "guide/14-from-kompute.md" "What changes when a program moves from Kompute."
