@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// What is derived by.
+/// The inputs that a kernel is derived by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct By {
     /// Buffers.
@@ -108,7 +108,7 @@ struct Flow<'f> {
     changed: bool,
 }
 
-/// Where a block's jumps carry values: the loop, its results and its parameters; the results of the branch around.
+/// A loop or branch around a block, whose results a jump or a `yield` carries.
 #[derive(Clone, Copy)]
 struct Around<'f> {
     body: BlockId,

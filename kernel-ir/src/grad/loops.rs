@@ -1,8 +1,7 @@
 //! Loops on the way back. Rounds are counted on the way forward; then each, last one first, is computed again and its rules run in reverse.
 //!
-//! What a round begins with is computed from its number where that is a counter. All else is computed again from the nearest state that
-//! was kept: there are a fixed number of those, and each is put halfway between the one before and the round that is looked for. So `n`
-//! rounds take `n log n` computations at most, and no more memory than a few of them need, however many there are.
+//! A counter is computed from the number of its round. All else is computed again from the nearest kept state: there is a fixed number of
+//! those, and each is put halfway between the one before and the round that is looked for. So `n` rounds take `n log n` computations at most, and no more memory than a few of them need, however many there are.
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, InstId, InstKind, LocalId, Place, Root, Step, ValueId};
@@ -239,7 +238,7 @@ impl<'s> Reverse<'s, '_> {
         }
     }
 
-    /// What a counter is in a round.
+    /// The value of a counter in a round.
     fn counter(&mut self, initial: ValueId, by: (ValueId, Op), round: ValueId) -> ValueId {
         if by.1 == Op::Uniform {
             return initial;

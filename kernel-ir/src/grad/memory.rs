@@ -66,7 +66,7 @@ impl Reverse<'_, '_> {
         Some((self.with_root(place, root), kind))
     }
 
-    /// What an output's adjoint holds.
+    /// The contents of an output's adjoint.
     pub(super) fn load_shadow(&mut self, place: &Place) -> Option<(ValueId, ShadowKind)> {
         let (place, kind) = self.adjoint_place(place)?;
         Some((self.b.load(place), kind))
@@ -204,7 +204,7 @@ impl Reverse<'_, '_> {
         }
     }
 
-    /// What variables hold now.
+    /// The present contents of variables.
     pub(super) fn keep(&mut self, locals: &[LocalId]) -> Vec<(LocalId, ValueId)> {
         locals
             .iter()

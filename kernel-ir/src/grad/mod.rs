@@ -55,7 +55,7 @@ impl Derived {
 /// Derives the kernel of a module as lowered.
 ///
 /// # Errors
-/// What cannot be derived, and where it stands.
+/// A construct that cannot be derived, and its place.
 ///
 /// # Panics
 /// When the module has no kernel.

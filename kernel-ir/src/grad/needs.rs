@@ -1,5 +1,4 @@
-//! What the backward code has to know again of what the kernel computes: operands that rules ask for, indices, and the conditions that lead
-//! to them. Everything else is left out of the code that is computed once more.
+//! The values that the backward code has to know again: operands that rules ask for, indices, and the conditions that lead to them. Everything else is left out of the code that is computed once more.
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root, ValueId};

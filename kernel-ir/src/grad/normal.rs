@@ -58,13 +58,13 @@ pub(super) fn empty_like(source: &Function) -> Function {
 /// The two ways on of a loop's only exit.
 #[derive(Debug, Clone)]
 pub(super) struct Exit {
-    /// Where the `if` stands in the body.
+    /// The position of the `if` in the body.
     pub(super) at: usize,
     /// Its condition.
     pub(super) condition: ValueId,
     /// Whether the loop goes on where it is true.
     pub(super) stays: bool,
-    /// What the loop is left with.
+    /// The results of the loop.
     pub(super) values: Vec<ValueId>,
 }
 
@@ -105,7 +105,7 @@ struct Normal<'s, 'm> {
     env: Vec<Option<ValueId>>,
     returned: Option<LocalId>,
     loops: Vec<Loop>,
-    /// Where the blocks around put what they yield; none where they yield it.
+    /// For each block around, the variables that take its yielded values; none where it yields them.
     results: Vec<Option<Vec<LocalId>>>,
 }
 

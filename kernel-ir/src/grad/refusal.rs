@@ -1,4 +1,4 @@
-//! What cannot be derived: where it stands, why, and what to write instead.
+//! Refusals of the derivation: the place, the reason, and the remedy.
 
 use std::fmt;
 
@@ -34,8 +34,10 @@ pub enum Refused {
     Image,
     /// An atomic operation other than an addition.
     Atomic,
-    /// What an atomic operation gives back.
+    /// The result of an atomic operation.
     AtomicResult,
+    /// An output that invocations read, in a kernel whose invocations wait for each other.
+    HandedOver,
     /// An element of a list of buffers that is written.
     List,
     /// An element that is read though the kernel overwrites it.
@@ -50,17 +52,17 @@ pub enum Refused {
         /// The elements' type.
         ty: String,
     },
-    /// What is derived by has no floats in it.
+    /// An input that the kernel is to be derived by has no floats in it.
     NoFloats {
         /// The parameter's name.
         name: String,
     },
-    /// What is derived by is written by the kernel.
+    /// An input that the kernel is to be derived by is written by it.
     Written {
         /// The parameter's name.
         name: String,
     },
-    /// What is derived by does not reach what the kernel writes.
+    /// No output depends on an input that the kernel is to be derived by.
     NoPath {
         /// The parameter's name.
         name: String,
@@ -70,7 +72,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// What to write instead.
+    /// The remedy.
     pub fn help(&self) -> &'static str {
         match self {
             Self::TooLarge => "call fewer functions, or call them in fewer places",
@@ -85,8 +87,9 @@ impl Refused {
             Self::Image => "write to a `&mut [f32]`, which has a gradient",
             Self::Atomic => "add with `fetch_add`, or write each value to an element of its own",
             Self::AtomicResult => {
-                "do not use what the operation gives back; a gradient flows through what is added only"
+                "do not use the result: a gradient flows through the added value only, and the gradient's launch does not repeat atomic operations"
             }
+            Self::HandedOver => "split the kernel at the barrier, and derive both parts",
             Self::List => "write to a `&mut [f32]`",
             Self::Overwritten { .. } => {
                 "write the result to another buffer, so that what is read is still there when the gradient is computed"
@@ -112,7 +115,10 @@ impl fmt::Display for Refused {
             Self::Shared { name } => write!(f, "no gradient flows through the shared variable `{name}` yet"),
             Self::Image => f.write_str("no gradient flows into an image"),
             Self::Atomic => f.write_str("the only atomic operation that gradients flow through is an addition"),
-            Self::AtomicResult => f.write_str("no gradient flows through what an atomic operation gives back"),
+            Self::AtomicResult => f.write_str("the gradient needs the result of an atomic operation"),
+            Self::HandedOver => {
+                f.write_str("no gradient flows through an output that invocations hand to each other over a barrier")
+            }
             Self::List => f.write_str("no gradient flows into a list of buffers yet"),
             Self::Overwritten { buffer } => {
                 write!(f, "the gradient needs this element of `{buffer}`, which the kernel overwrites")

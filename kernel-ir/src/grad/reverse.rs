@@ -44,6 +44,7 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Derived, Refusal> {
         needs: &needs,
         shadows: &shadows,
         definitions: definitions(function),
+        waits: function.insts.iter().any(|(_, inst)| waits(&inst.kind)),
         b,
         env: vec![None; function.values.len()],
         adjoints: vec![None; function.values.len()],
@@ -61,12 +62,21 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Derived, Refusal> {
     Ok(Derived { module, buffers, params })
 }
 
-/// What a loop's code that runs once more leaves for the way back.
+/// Whether an instruction lets an invocation see what others wrote.
+fn waits(kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Barrier(_) | InstKind::Fence(..) => true,
+        InstKind::Atomic(atomic) => atomic.order.acquires(),
+        _ => false,
+    }
+}
+
+/// The values of a loop that its way back needs.
 #[derive(Debug, Clone)]
 pub(super) struct Rounds {
     /// How many there were, a `u32`.
     pub(super) count: ValueId,
-    /// What the loop began with: by parameter, if it is needed.
+    /// Its first values: by parameter, if they are needed.
     pub(super) initial: Vec<Option<ValueId>>,
     /// Its parameters when it was left: by parameter, if they are needed then.
     pub(super) last: Vec<Option<ValueId>>,
@@ -81,6 +91,8 @@ pub(super) struct Reverse<'s, 'm> {
     pub(super) needs: &'s Needs,
     pub(super) shadows: &'s Shadows,
     pub(super) definitions: Vec<Option<InstId>>,
+    /// Whether invocations may see what others wrote.
+    waits: bool,
     pub(super) b: FunctionBuilder<'m>,
     /// By value of the source: the value that was computed last for it.
     pub(super) env: Vec<Option<ValueId>>,
@@ -135,10 +147,18 @@ impl<'s> Reverse<'s, '_> {
                 }
                 InstKind::Image(..) if active_use => return refuse(Refused::Image),
                 InstKind::Atomic(atomic) => {
-                    if active_result {
+                    if active_result || inst.results.iter().any(|result| self.needs.value(*result)) {
                         return refuse(Refused::AtomicResult);
                     }
                     let is_sum = matches!(atomic.op, AtomicOp::Add | AtomicOp::Sub);
+                    // A sum that something else overwrites is not what its addends made.
+                    if let Root::Buffer(buffer) = atomic.place.root
+                        && self.shadows.buffers[buffer.index()].is_some()
+                        && atomic.op.writes()
+                        && !is_sum
+                    {
+                        return refuse(Refused::Atomic);
+                    }
                     if active_use && !(is_sum && matches!(atomic.place.root, Root::Buffer(_))) {
                         return refuse(match atomic.place.root {
                             Root::Shared(shared) => Refused::Shared { name: self.shared_name(shared) },
@@ -153,6 +173,13 @@ impl<'s> Reverse<'s, '_> {
                     _ => {}
                 },
                 InstKind::Load(place) => {
+                    if let Root::Buffer(buffer) = place.root
+                        && active_result
+                        && self.waits
+                        && self.shadows.buffers[buffer.index()].is_some_and(|it| it.kind == ShadowKind::Taken)
+                    {
+                        return refuse(Refused::HandedOver);
+                    }
                     if let Root::Shared(shared) = place.root
                         && (active_result || self.needs.value(inst.results[0]))
                     {

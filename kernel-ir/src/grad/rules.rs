@@ -55,7 +55,7 @@ pub(super) fn zero(b: &mut FunctionBuilder<'_>, ty: TypeId) -> ValueId {
     b.define(InstKind::Const(Constant::Zero), ty)
 }
 
-/// What the operand at `at` gets: the derivative by it times `g`, the result's adjoint. `x`: the operands, `r`: the result. Only those
+/// The share of the operand at `at`: the derivative by it times `g`, the result's adjoint. `x`: the operands, `r`: the result. Only those
 /// that [`needs`] names are asked for.
 pub(super) fn share(
     b: &mut FunctionBuilder<'_>,

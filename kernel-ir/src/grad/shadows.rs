@@ -1,4 +1,4 @@
-//! Where adjoints of buffers and parameters are: buffers of the derived kernel, and how they are added to.
+//! The adjoints of buffers and parameters: buffers of the derived kernel, and how they are added to.
 
 use crate::arena::EntityId;
 use crate::ir::{BufferId, Builtin, Function, InstKind, Kernel, Module, Place, Root, Step, ValueId};
@@ -67,7 +67,9 @@ pub(super) fn find(
         } else if !is_written || !uses.is_active[id.index()] || buffer.is_list {
             continue;
         }
-        let (kind, element) = match (is_input, uses.is_own[id.index()]) {
+        // Invocations of one workgroup may share a number along x.
+        let is_line = kernel.workgroup[1..].iter().all(|size| size.known() == Some(1));
+        let (kind, element) = match (is_input, uses.is_own[id.index()] && is_line) {
             (true, true) => (ShadowKind::Own, buffer.element),
             (true, false) => {
                 let scalar = flat_scalar(&module.types, buffer.element);

@@ -53,7 +53,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What lies in a buffer or parameter as a value: its structs become tuples.
+    /// The contents of a buffer's element or a parameter as a value: structs become tuples.
     pub(super) fn as_value(&self, ty: TypeId, text: &str) -> Printed<String> {
         if !self.holds_struct(ty) {
             return Ok(text.to_owned());

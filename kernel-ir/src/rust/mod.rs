@@ -12,16 +12,16 @@ mod values;
 use std::fmt::Write as _;
 
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Kernel, Module, SourceLocation, ValueId};
+use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Kernel, Module, Root, SourceLocation, ValueId};
 use crate::types::{Scalar, Type, TypeId};
 
 /// Something in a module that the printer has no Rust for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} cannot be printed as Rust")]
 pub struct Unprintable {
-    /// What it is.
+    /// Its description.
     pub what: String,
-    /// Where it was written.
+    /// Its place in the source.
     pub location: Option<SourceLocation>,
 }
 
@@ -139,7 +139,12 @@ impl<'m> Printer<'m> {
 
     /// Local variables and those of the workgroup.
     fn variables(&mut self) -> Printed {
-        for (_, shared) in self.kernel.shared.iter() {
+        let function = self.function;
+        let is_used = |shared| {
+            let mut places = function.insts.iter().filter_map(|(_, inst)| inst.kind.place());
+            places.any(|place| place.root == Root::Shared(shared))
+        };
+        for (_, shared) in self.kernel.shared.iter().filter(|(id, _)| is_used(*id)) {
             let (name, ty) = (&shared.name, self.ty(shared.ty)?);
             let text = format!("let {name}: Shared<{ty}> = Shared::new();");
             self.line(&text);

@@ -57,13 +57,13 @@ pub fn derived(module: &Module, by: &[usize]) -> Derived {
     derived
 }
 
-/// What a launch of `groups` workgroups of a kernel whose buffers hold scalars is checked with.
+/// A kernel whose buffers hold scalars, and a launch of it.
 pub struct Case {
     /// The kernel.
     pub module: Module,
     /// Workgroups.
     pub groups: u32,
-    /// What the buffers hold.
+    /// The contents of the buffers.
     pub buffers: Vec<Vec<Value>>,
     /// The inputs that it is derived by.
     pub by: Vec<usize>,

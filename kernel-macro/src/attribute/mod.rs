@@ -575,7 +575,7 @@ pub(crate) fn check_no_arguments(name: &str, tokens: &TokenStream, diags: &mut D
     }
 }
 
-/// The arguments but `grad(…)`.
+/// The arguments without `grad(…)`, and without a number of items, which the derived kernel need not allow.
 fn without_gradient(tokens: &TokenStream) -> TokenStream {
     let mut kept: Vec<Vec<TokenTree>> = vec![Vec::new()];
     for tree in tokens.clone() {
@@ -584,7 +584,9 @@ fn without_gradient(tokens: &TokenStream) -> TokenStream {
             _ => kept.last_mut().expect("there is one from the start").push(tree),
         }
     }
-    kept.retain(|argument| !argument.is_empty() && !matches!(&argument[0], TokenTree::Ident(key) if key == GRADIENT));
+    kept.retain(|argument| {
+        !argument.is_empty() && !matches!(&argument[0], TokenTree::Ident(key) if key == GRADIENT || key == ITEMS)
+    });
     kept.into_iter().flat_map(|argument| argument.into_iter().chain([comma()])).collect()
 }
 

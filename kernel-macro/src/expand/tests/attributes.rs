@@ -157,11 +157,11 @@ fn type_lists_that_cannot_be_read() {
     check_errors(
         "#[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}",
         expect![[r#"
-        error: [K0002] `#[kernel]` has no argument `U`
-               help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`
-         1 | #[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}
-           |          ^
-    "#]],
+            error: [K0002] `#[kernel]` has no argument `U`
+                   help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`, `grad`
+             1 | #[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}
+               |          ^
+        "#]],
     );
 }
 

@@ -98,6 +98,37 @@ fn operations() {
 }
 
 #[test]
+fn memory_that_others_change() {
+    check(
+        "#[kernel(grad(x))]\nfn k(x: &[f32], next: &[Atomic<u32>], y: &mut [f32]) {\n    let at = next[0].fetch_add(1, Relaxed);\n    y[at] = x[global_id().x];\n}",
+        expect![[r#"
+            error: [K0500] the gradient needs the result of an atomic operation
+                   help: do not use the result: a gradient flows through the added value only, and the gradient's launch does not repeat atomic operations
+             3 |     let at = next[0].fetch_add(1, Relaxed);
+               |              ^^^^
+        "#]],
+    );
+    check(
+        "#[kernel(grad(x))]\nfn k(x: &[f32], sum: &[Atomic<f32>]) {\n    if global_id().x == 0 {\n        sum[0].store(0.0, Relaxed);\n    }\n    sum[0].fetch_add(x[global_id().x], Relaxed);\n}",
+        expect![[r#"
+            error: [K0500] the only atomic operation that gradients flow through is an addition
+                   help: add with `fetch_add`, or write each value to an element of its own
+             4 |         sum[0].store(0.0, Relaxed);
+               |         ^^^
+        "#]],
+    );
+    check(
+        "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let i = global_id().x;\n    y[i] = 2.0 * x[i];\n    barrier();\n    y[i] += y[i ^ 1];\n}",
+        expect![[r#"
+            error: [K0500] no gradient flows through an output that invocations hand to each other over a barrier
+                   help: split the kernel at the barrier, and derive both parts
+             6 |     y[i] += y[i ^ 1];
+               |             ^
+        "#]],
+    );
+}
+
+#[test]
 fn elements_that_are_gone() {
     check(
         "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let i = global_id().x;\n    y[i] = y[i] * x[i];\n}",

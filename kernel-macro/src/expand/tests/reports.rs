@@ -23,7 +23,7 @@ fn bad_attribute() {
              1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
                |          ^^^^^^^^^
             error: [K0002] `#[kernel]` has no argument `size`
-                   help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`
+                   help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`, `grad`
              1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
                |                          ^^^^
         "#]],
