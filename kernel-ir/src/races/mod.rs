@@ -261,10 +261,10 @@ impl Races<'_> {
     fn conditions(&self, proof: &Proof) -> Option<Vec<Obligation>> {
         let mut obligations = Vec::new();
         for axis in &proof.single {
-            obligations.push(Obligation { index: Bound::Items(*axis), length: Bound::Const(2) });
+            obligations.push(Obligation { index: Bound::Items(*axis), length: Bound::Const(2), in_all: None });
         }
         for axis in &proof.single_group {
-            obligations.push(Obligation { index: Bound::Groups(*axis), length: Bound::Const(2) });
+            obligations.push(Obligation { index: Bound::Groups(*axis), length: Bound::Const(2), in_all: None });
         }
         let mut left: Vec<Less> = proof.conditions.clone();
         let mut seen: Vec<Less> = Vec::new();
@@ -275,7 +275,7 @@ impl Races<'_> {
             let (index, length, requires) = rules::bounds_of(&self.index, &less)?;
             seen.push(less);
             left.extend(requires);
-            obligations.push(Obligation { index, length });
+            obligations.push(Obligation { index, length, in_all: None });
         }
         Some(obligations)
     }
