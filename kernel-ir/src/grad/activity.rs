@@ -262,11 +262,7 @@ impl<'f> Flow<'f> {
         };
         match &inst.kind {
             InstKind::Load(place) if is_useful => self.use_root(place),
-            InstKind::Store(place, value) => {
-                if self.is_useful_root(place.root) {
-                    self.use_(*value);
-                }
-            }
+            InstKind::Store(place, value) if self.is_useful_root(place.root) => self.use_(*value),
             InstKind::Atomic(atomic) => {
                 if is_useful {
                     self.use_root(&atomic.place);

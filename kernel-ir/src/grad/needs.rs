@@ -200,11 +200,9 @@ impl Finder<'_> {
                         }
                     }
                 }
-                InstKind::Store(place, value) => {
-                    if self.is_needed_root(place.root) {
-                        self.need_indices(place);
-                        self.need(*value);
-                    }
+                InstKind::Store(place, value) if self.is_needed_root(place.root) => {
+                    self.need_indices(place);
+                    self.need(*value);
                 }
                 InstKind::Load(place) if any => {
                     self.need_indices(place);

@@ -234,7 +234,6 @@ impl Cx<'_> {
     }
 
     /// The adjoint of a parameter: a parameter of the derived kernel, one of `backward`, and what is passed and checked.
-    #[expect(clippy::type_complexity, reason = "four lists that grow together")]
     fn shadow(
         &self,
         (param, place): (&Param, Place),
