@@ -10,7 +10,7 @@ pub fn same_length(_parameter: &str, expected: usize, adjoint: &str, found: usiz
     if expected == found {
         return Ok(());
     }
-    Err(Error::LengthMismatch { operation: "gradient", tensor: adjoint.to_owned(), expected, found })
+    Err(Error::LengthMismatch { operation: "gradient", tensor: adjoint.into(), expected, found })
 }
 
 /// The grid, which has to be a line: the gradient is added to the element with the invocation's number along x.
