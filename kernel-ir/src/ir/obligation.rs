@@ -70,6 +70,14 @@ impl Bound {
         Self::Binary(op, Arc::new([a, b]))
     }
 
+    /// Whether the smaller of two bounds is a part of it.
+    pub(crate) fn has_least(&self) -> bool {
+        match self {
+            Self::Binary(op, parts) => *op == BoundOp::Min || parts.iter().any(Self::has_least),
+            _ => false,
+        }
+    }
+
     /// Whether it is never below another, as far as their forms tell.
     fn is_at_least(&self, other: &Self) -> bool {
         match (self, other) {

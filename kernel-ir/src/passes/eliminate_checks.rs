@@ -34,7 +34,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let Some(mut found) = walk(function, cx, None) else { return Changed::No };
-    let is_left = !found.indices.on_device.is_empty() || !found.traps.is_empty();
+    let is_left = !found.indices.on_device.is_empty() || !found.traps.is_empty() || !found.indices.at_launch.is_empty();
     if is_left
         && cx.kernel.is_some()
         && let Some(assumptions) = Assumptions::of(function, cx.types)
@@ -77,6 +77,7 @@ impl Found {
         let (traps_left, traps): (Vec<_>, Vec<_>) = std::mem::take(&mut self.traps).into_iter().partition(is_kept);
         self.traps = traps;
         left.extend(traps_left);
+        left.extend(self.take_bound_loosely(&assumed));
         left.sort_unstable();
         left.dedup();
         for (site, obligation) in assumed.indices.at_launch {
@@ -86,6 +87,26 @@ impl Found {
         }
         let assumed = left.iter().flat_map(|site| obligations.iter().map(|obligation| (*site, obligation.clone())));
         self.indices.at_launch.extend(assumed);
+    }
+}
+
+impl Found {
+    /// Takes out the sites whose obligations `assumed` has tighter bounds for: guards by numbers that are assumed not to wrap.
+    fn take_bound_loosely(&mut self, assumed: &Self) -> Vec<SiteId> {
+        let of = |found: &[(SiteId, Obligation)], site: SiteId| {
+            let obligations = found.iter().filter(|known| known.0 == site);
+            obligations.map(|known| known.1.clone()).collect::<Vec<_>>()
+        };
+        let mut sites: Vec<SiteId> = self.indices.at_launch.iter().map(|known| known.0).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        sites.retain(|site| {
+            let (loose, tight) = (of(&self.indices.at_launch, *site), of(&assumed.indices.at_launch, *site));
+            let is_kept = !assumed.indices.on_device.contains(site) && !assumed.traps.contains(site);
+            is_kept && tight != loose && tight.iter().all(|obligation| obligation.index.has_least())
+        });
+        self.indices.at_launch.retain(|known| !sites.contains(&known.0));
+        sites
     }
 }
 
