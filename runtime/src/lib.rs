@@ -27,6 +27,12 @@
 pub mod parallel;
 pub mod twin;
 
+/// Images: texels on a device, of one format, in one, two or three dimensions, and their views in kernels.
+pub mod image {
+    pub use crate::memory::image::*;
+    pub use crate::twin::{Image1D, Image2D, Image3D, Sampled1D, Sampled2D, Sampled3D};
+}
+
 mod core;
 mod device;
 mod manager;
@@ -40,6 +46,7 @@ pub use self::core::grid::{Grid, GridSide, GridSize};
 pub use self::core::print::{PrintSink, Printed};
 pub use device::cache::PipelineCache;
 pub use device::executable::{Executable, Statistic, StatisticValue};
+pub use device::host::HostOptions;
 pub use device::subnormals::Subnormals;
 pub use device::vulkan::BufferRange;
 #[cfg(unix)]
@@ -48,12 +55,12 @@ pub use device::{
     DeviceChoice, DeviceInfo, DeviceKind, DeviceUuid, ExistingQueue, ExistingVulkan, Limits, LiveTensor, ManagerDesc,
     MemoryHeap, NotAUuid, PciAddress, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
 };
-pub use manager::{Manager, VulkanHandles};
+pub use manager::{Candidate, Chunk, Manager, Recovery, Stream, Tuned, VulkanHandles};
+pub use memory::data;
 pub use memory::data::{GpuData, Plain, Value};
 pub use memory::mapped::{Mapped, MappedMut, MemoryKind};
 pub use memory::tensor::{Contents, Tensor, TensorDesc, TensorRef};
 pub use memory::tensor_view::{TensorView, TensorViewMut};
-pub use memory::{data, image};
 pub use record::algorithm::Algorithm;
 pub use record::args::{KernelArgs, ValueArg};
 pub use record::event::Event;
@@ -63,12 +70,9 @@ pub use record::module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, S
 pub use record::ops::Op;
 pub use record::{kernel, ops};
 pub use run::evaluation::{Evaluation, ProfiledEvaluation};
+pub use run::lost::LostEvaluation;
 pub use run::profile::{OpTime, Profile};
-pub use run::recovery::{LostEvaluation, Recovery};
 pub use run::sequence::Sequence;
-pub use run::stream::{Chunk, Stream};
-pub use run::tune::{Candidate, Tuned};
-pub use twin::HostOptions;
 pub use worker::{Worker, WorkerCall, WorkerDesc, serve_if_asked};
 
 pub use gridwise_ir::{descriptor, reflect};

@@ -7,4 +7,5 @@ pub(crate) mod pages;
 pub(crate) mod print;
 pub(crate) mod span;
 pub(crate) mod sync;
+pub(crate) mod times;
 pub(crate) mod trap;

@@ -3,7 +3,19 @@
 use gridwise_ir::descriptor::{KernelDescriptor, Site, SiteKind, TrapRecord};
 
 use crate::core::error::Error;
-use crate::twin::Trap;
+
+/// The first trap of a launch, and how many there were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trap {
+    /// The site, with place and kind.
+    pub site: Site,
+    /// Rust's message for it.
+    pub message: String,
+    /// Global id of the invocation.
+    pub invocation: [u32; 3],
+    /// Traps of the launch in all.
+    pub count: u32,
+}
 
 /// Rust's message for a trap at this site.
 pub(crate) fn message_of(site: &Site, operands: &[u32]) -> String {

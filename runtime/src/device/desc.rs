@@ -8,8 +8,8 @@ use crate::core::error::{Error, Result};
 use crate::core::print::PrintSink;
 use crate::device::cache::PipelineCache;
 use crate::device::choice::DeviceChoice;
+use crate::device::host::HostOptions;
 use crate::device::queues::QueueChoice;
-use crate::twin::HostOptions;
 
 /// How to make a manager.
 ///

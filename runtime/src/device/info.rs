@@ -5,7 +5,10 @@ use std::fmt;
 use gridwise_ir::descriptor::{Feature, SubgroupOperations};
 
 use crate::device::address::{DeviceUuid, PciAddress};
-use crate::twin::HostOptions;
+use crate::device::host::HostOptions;
+
+/// Bytes of push constants that every Vulkan device takes, and the most a kernel may use.
+pub(crate) const MAX_PUSH_BYTES: usize = 128;
 
 /// A device that kernels run on.
 ///
@@ -197,7 +200,7 @@ impl DeviceInfo {
                     max_subgroups: u32::MAX,
                     operations: SubgroupOperations(u32::MAX),
                 },
-                max_push_constants: crate::record::launch::MAX_PUSH_BYTES as u32,
+                max_push_constants: MAX_PUSH_BYTES as u32,
                 max_buffers: u32::MAX,
                 max_buffer_bytes: isize::MAX as u64,
                 part_alignment: 1,

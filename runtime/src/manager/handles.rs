@@ -37,7 +37,7 @@ pub struct VulkanHandles<'a> {
 
 impl Manager {
     /// The Vulkan instance and device; `None` on the host device. Submissions of the application's own need queues of its own: see
-    /// [`Manager::from_vulkan`]. Commands within a sequence are recorded by [`Recorder::vulkan`](crate::record::ops::Recorder::vulkan).
+    /// [`Manager::from_vulkan`]. Commands within a sequence are recorded by [`Recorder::vulkan`](crate::ops::Recorder::vulkan).
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

@@ -2,11 +2,19 @@
 
 mod handles;
 mod objects;
+mod recovery;
+#[cfg(unix)]
+mod shared_memory;
 mod start;
+mod stream;
+mod tune;
 
 use std::sync::{Arc, Weak};
 
 pub use handles::VulkanHandles;
+pub use recovery::Recovery;
+pub use stream::{Chunk, Stream};
+pub use tune::{Candidate, Tuned};
 
 use crate::core::print::{PrintSink, Printed};
 use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueInfo, Statistics};

@@ -1,8 +1,11 @@
 //! The makers of a manager's objects: tensors, images, sequences, events, algorithms. They must not know how any of
 //! them is made.
 
+use gridwise_ir::descriptor::Feature;
+
 use super::Manager;
 use crate::core::error::{Error, Result};
+use crate::device::subnormals::{self, Subnormals};
 use crate::device::vulkan::BufferRange;
 use crate::memory::data::GpuData;
 use crate::memory::image::{Dimension, Format, Image, ImageDesc, Levels};
@@ -11,6 +14,8 @@ use crate::memory::tensor::{Contents, Tensor, TensorDesc};
 use crate::record::algorithm::{Algorithm, Variant};
 use crate::record::event::Event;
 use crate::record::kernel::Kernel;
+use crate::record::kernels;
+use crate::record::module::{SpirvAlgorithm, SpirvDesc};
 use crate::run::sequence::Sequence;
 
 impl Manager {
@@ -300,6 +305,108 @@ impl Manager {
     /// When the kernel needs more than the device has, or the driver refuses it.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
         let variant = Variant::usual(K::DESCRIPTOR);
-        Ok(Algorithm::new(self.shared.prepare(K::DESCRIPTOR, K::CONSTANTS, variant)?))
+        Ok(Algorithm::new(kernels::prepare(&self.shared, K::DESCRIPTOR, K::CONSTANTS, variant)?))
+    }
+}
+
+impl<T: GpuData> Tensor<T> {
+    /// The manager that made the tensor, for more tensors beside it.
+    ///
+    /// ```
+    /// use gridwise::{Result, Tensor, ops::OpCopy};
+    ///
+    /// /// A copy on the same device.
+    /// fn copied(x: &Tensor<f32>) -> Result<Tensor<f32>> {
+    ///     let manager = x.manager();
+    ///     let mut copy = manager.tensor_of_len(x.len())?;
+    ///     manager.sequence()?.record(OpCopy::new(x, &mut copy))?.eval()?;
+    ///     Ok(copy)
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// assert_eq!(copied(&gridwise::Manager::host().tensor(&[1.5])?)?.get(0)?, 1.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn manager(&self) -> Manager {
+        Manager::of_shared(&self.buffer.shared)
+    }
+}
+
+impl Algorithm {
+    /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and declares
+    /// its bindings, workgroup, push constants and specialization constants itself; the arguments have to fit them.
+    /// Buffers and images are supported, those with samplers as `sampler2D` and its like. If the driver may end loops
+    /// early, the module is watched as kernels are: [`Error::LoopsStopped`].
+    ///
+    /// ```standalone_crate
+    /// use gridwise::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
+    ///
+    /// # fn main() -> gridwise::Result<()> {
+    /// // GLSL: `constant_id = 0` float factor; push constants `uint count; float offset`; buffers 0 (readonly) and 1.
+    /// let bytes = include_bytes!("../../tests/modules/scale.spv");
+    /// let manager = Manager::new()?;
+    /// let desc = SpirvDesc {
+    ///     name: "scale",
+    ///     code: SpirvCode::Bytes(bytes),
+    ///     entry_point: None,
+    ///     constants: &[(0, 3.0f32.into()), (1, 0i32.into()), (7, 64u32.into())],
+    /// };
+    /// // SAFETY: the module reads and writes below `count` only, which is the length of both tensors.
+    /// let scale = match unsafe { Algorithm::from_spirv(&manager, &desc) } {
+    ///     // The host device runs kernels that rustc compiled, and nothing else.
+    ///     Err(Error::NeedsVulkan { .. }) if manager.device().kind == DeviceKind::Host => return Ok(()),
+    ///     made => made?,
+    /// };
+    /// let from = manager.tensor(&[1.0f32, 2.0, 3.0])?;
+    /// let mut to = manager.tensor_of_len::<f32>(3)?;
+    /// let push = [3u32, 0.5f32.to_bits()]; // or a `#[repr(C)]` struct with `#[derive(GpuData)]`
+    /// let launch = scale.launch(Grid::items(3)).read(0, &from).write(1, &mut to).push(&push);
+    /// manager.sequence()?.record(launch)?.eval()?;
+    /// assert_eq!(to.to_vec()?, [3.5, 6.5, 9.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the module is none that a driver can take, needs what the device or gridwise lacks, or the constants do not fit;
+    /// [`Error::NeedsVulkan`] on the host device.
+    ///
+    /// # Safety
+    /// For every value of its constants, the module must stay within the buffers that it is given in each launch, must end, and
+    /// must not race: its behaviour while it runs cannot be checked. A module that you cannot vouch for runs in a `Worker`, a
+    /// process of its own.
+    pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
+        SpirvAlgorithm::new(manager.shared(), desc)
+    }
+}
+
+impl Manager {
+    /// The device's treatment of subnormal numbers, which a probe finds out at the first call. The device's promises
+    /// are among [`DeviceInfo::features`](crate::DeviceInfo::features), as `SubnormalsF32` and its like.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = gridwise::Manager::new()?;
+    /// if !manager.subnormals()?.f32 {
+    ///     println!("{} takes subnormal numbers for zeros", manager.device());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device fails while it is asked.
+    pub fn subnormals(&self) -> Result<Subnormals> {
+        let shared = self.shared();
+        let of = |feature, width| match shared.info.has(feature) {
+            true => shared.keeps_subnormals(width).map(Some),
+            false => Ok(None),
+        };
+        Ok(Subnormals {
+            f16: of(Feature::Float16, subnormals::Width::Half)?,
+            f32: shared.keeps_subnormals(subnormals::Width::Single)?,
+            f64: of(Feature::Float64, subnormals::Width::Double)?,
+        })
     }
 }

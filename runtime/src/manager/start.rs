@@ -7,10 +7,9 @@ use crate::core::error::{Error, Result};
 use crate::core::print::{PrintSink, capacity_of};
 use crate::core::span::span;
 use crate::device::host::HostDevice;
+use crate::device::host::HostOptions;
 use crate::device::vulkan::{Candidate, VulkanBackend, VulkanDevice, VulkanInstance};
 use crate::device::{Backend, Device, DeviceChoice, DeviceInfo, ExistingVulkan, ManagerDesc, QueueInfo, queues};
-use crate::run::recovery::Journal;
-use crate::twin::HostOptions;
 
 /// Vulkan and its devices; `None` where there is none.
 fn find_vulkan(validation: bool) -> Result<Option<(Arc<VulkanInstance>, Vec<Candidate>)>> {
@@ -112,7 +111,7 @@ impl Manager {
                 Device::new(info, queues, host(), capacity, sink)
             }
         };
-        shared.journal = Journal::new(&desc);
+        shared.desc = Some(desc);
         tracing::info!(device = %shared.info, "device chosen");
         Ok(Self::of(shared))
     }

@@ -5,9 +5,6 @@ use glam::{BVec2, BVec3, BVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVe
 #[doc(hidden)]
 pub use crate::memory::padding::{Field, FieldsOf, NotData};
 
-/// The largest alignment that an element has, in bytes: all memory of tensors begins at a multiple of it.
-pub(crate) const MAX_ALIGNMENT: u64 = 16;
-
 /// A type that kernels can hold in variables: it has a zero, which an out-of-range read gives.
 ///
 /// ```

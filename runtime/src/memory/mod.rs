@@ -3,7 +3,7 @@
 pub(crate) mod buffer;
 pub mod data;
 pub(crate) mod host_copies;
-pub mod image;
+pub(crate) mod image;
 pub(crate) mod mapped;
 pub(crate) mod padding;
 #[cfg(unix)]

@@ -9,7 +9,6 @@ use crate::core::pages;
 use crate::core::sync::schedule::Marks;
 use crate::device::Device;
 use crate::device::vulkan::{BufferRange, MemoryUse};
-use crate::manager::Manager;
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::padding;
@@ -33,7 +32,7 @@ pub struct Tensor<T: GpuData> {
     pub(crate) marker: PhantomData<T>,
 }
 
-/// Names a tensor without its type, to declare and record accesses in an [`Op`](crate::record::ops::Op).
+/// Names a tensor without its type, to declare and record accesses in an [`Op`](crate::ops::Op).
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -239,28 +238,6 @@ impl<T: GpuData> Tensor<T> {
         self.buffer.name()
     }
 
-    /// The manager that made the tensor, for more tensors beside it.
-    ///
-    /// ```
-    /// use gridwise::{Result, Tensor, ops::OpCopy};
-    ///
-    /// /// A copy on the same device.
-    /// fn copied(x: &Tensor<f32>) -> Result<Tensor<f32>> {
-    ///     let manager = x.manager();
-    ///     let mut copy = manager.tensor_of_len(x.len())?;
-    ///     manager.sequence()?.record(OpCopy::new(x, &mut copy))?.eval()?;
-    ///     Ok(copy)
-    /// }
-    ///
-    /// # fn main() -> Result<()> {
-    /// assert_eq!(copied(&gridwise::Manager::host().tensor(&[1.5])?)?.get(0)?, 1.5);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn manager(&self) -> Manager {
-        Manager::of_shared(&self.buffer.shared)
-    }
-
     /// This tensor without its type.
     ///
     /// ```
@@ -362,7 +339,7 @@ impl<T: GpuData> Tensor<T> {
         unsafe { self.buffer.read(into.as_mut_ptr().cast()) }
     }
 
-    /// Puts data into the tensor's host-side copy, which [`OpSyncDevice`](crate::record::ops::OpSyncDevice) uploads when its
+    /// Puts data into the tensor's host-side copy, which [`OpSyncDevice`](crate::ops::OpSyncDevice) uploads when its
     /// sequence runs. The tensor itself does not change before.
     ///
     /// ```
@@ -388,7 +365,7 @@ impl<T: GpuData> Tensor<T> {
         write_all(&*self.buffer.staged()?, data)
     }
 
-    /// Copies the host-side copy to a vector: what the last [`OpSyncHost`](crate::record::ops::OpSyncHost) downloaded, or what was
+    /// Copies the host-side copy to a vector: what the last [`OpSyncHost`](crate::ops::OpSyncHost) downloaded, or what was
     /// staged last; zeros at first.
     ///
     /// ```
@@ -462,7 +439,7 @@ impl<T: GpuData> Tensor<T> {
         view_of(&*self.buffer.staged()?, look)
     }
 
-    /// Lets `fill` write the host-side copy, in place where the host reaches it, for [`OpSyncDevice`](crate::record::ops::OpSyncDevice) to upload.
+    /// Lets `fill` write the host-side copy, in place where the host reaches it, for [`OpSyncDevice`](crate::ops::OpSyncDevice) to upload.
     /// The elements are at first those that were staged or downloaded last. Evaluations that use the copy are as in
     /// [`view_staged`](Self::view_staged).
     ///

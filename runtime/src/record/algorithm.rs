@@ -13,8 +13,6 @@ use crate::device::executable::Executable;
 use crate::device::subnormals::Width;
 use crate::device::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, watched, words_for};
 use crate::device::{Backend, Device, DeviceInfo, DeviceKind, Limits, SubgroupLimits};
-use crate::manager::Manager;
-use crate::record::module::{SpirvAlgorithm, SpirvDesc};
 use crate::record::steps::{BufferArg, Role};
 
 /// A kernel that is ready to run on a manager's device.
@@ -109,52 +107,6 @@ pub(crate) struct Prepared {
 impl Algorithm {
     pub(crate) fn new(prepared: Arc<Prepared>) -> Self {
         Self { prepared }
-    }
-
-    /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and declares
-    /// its bindings, workgroup, push constants and specialization constants itself; the arguments have to fit them.
-    /// Buffers and images are supported, those with samplers as `sampler2D` and its like. If the driver may end loops
-    /// early, the module is watched as kernels are: [`Error::LoopsStopped`].
-    ///
-    /// ```standalone_crate
-    /// use gridwise::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
-    ///
-    /// # fn main() -> gridwise::Result<()> {
-    /// // GLSL: `constant_id = 0` float factor; push constants `uint count; float offset`; buffers 0 (readonly) and 1.
-    /// let bytes = include_bytes!("../../tests/modules/scale.spv");
-    /// let manager = Manager::new()?;
-    /// let desc = SpirvDesc {
-    ///     name: "scale",
-    ///     code: SpirvCode::Bytes(bytes),
-    ///     entry_point: None,
-    ///     constants: &[(0, 3.0f32.into()), (1, 0i32.into()), (7, 64u32.into())],
-    /// };
-    /// // SAFETY: the module reads and writes below `count` only, which is the length of both tensors.
-    /// let scale = match unsafe { Algorithm::from_spirv(&manager, &desc) } {
-    ///     // The host device runs kernels that rustc compiled, and nothing else.
-    ///     Err(Error::NeedsVulkan { .. }) if manager.device().kind == DeviceKind::Host => return Ok(()),
-    ///     made => made?,
-    /// };
-    /// let from = manager.tensor(&[1.0f32, 2.0, 3.0])?;
-    /// let mut to = manager.tensor_of_len::<f32>(3)?;
-    /// let push = [3u32, 0.5f32.to_bits()]; // or a `#[repr(C)]` struct with `#[derive(GpuData)]`
-    /// let launch = scale.launch(Grid::items(3)).read(0, &from).write(1, &mut to).push(&push);
-    /// manager.sequence()?.record(launch)?.eval()?;
-    /// assert_eq!(to.to_vec()?, [3.5, 6.5, 9.5]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// When the module is none that a driver can take, needs what the device or gridwise lacks, or the constants do not fit;
-    /// [`Error::NeedsVulkan`] on the host device.
-    ///
-    /// # Safety
-    /// For every value of its constants, the module must stay within the buffers that it is given in each launch, must end, and
-    /// must not race: its behaviour while it runs cannot be checked. A module that you cannot vouch for runs in a `Worker`, a
-    /// process of its own.
-    pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
-        SpirvAlgorithm::new(manager.shared(), desc)
     }
 
     /// The driver's figures for the compiled kernel: registers, memory, instructions, as far as it tells.

@@ -11,8 +11,8 @@ use crate::device::Device;
 /// A mark in the work of one sequence that others wait for; made by [`Manager::event`](crate::Manager::event).
 ///
 /// Work that shares tensors is ordered without events. They are for order that tensors do not tell: an application's own memory,
-/// or one thing after the other for its own sake. [`OpSignal`](crate::record::ops::OpSignal) sets the mark each time its sequence is started,
-/// and [`OpWait`](crate::record::ops::OpWait) lets a sequence that is started later begin behind it; before the first signal there is nothing
+/// or one thing after the other for its own sake. [`OpSignal`](crate::ops::OpSignal) sets the mark each time its sequence is started,
+/// and [`OpWait`](crate::ops::OpWait) lets a sequence that is started later begin behind it; before the first signal there is nothing
 /// to wait for.
 ///
 /// ```

@@ -4,10 +4,7 @@ use gridwise_ir::descriptor::{Batch, KernelDescriptor, LaunchNumbers, LaunchWord
 
 use crate::core::error::{Error, KernelName, Result};
 use crate::core::grid::{Grid, Unit};
-use crate::record::steps::{BufferArg, len_of};
-
-/// Bytes of push constants that every Vulkan device takes, and the most a kernel may use.
-pub(crate) const MAX_PUSH_BYTES: usize = 128;
+use crate::device::MAX_PUSH_BYTES;
 
 /// The push-constant block of one launch.
 #[derive(Debug, Clone, Copy)]
@@ -201,7 +198,8 @@ impl Extent {
 pub(crate) struct Numbers<'a> {
     pub(crate) extent: &'a Extent,
     pub(crate) push: &'a PushBlock,
-    pub(crate) buffers: &'a [BufferArg],
+    /// Elements of the argument for a parameter.
+    pub(crate) len: &'a dyn Fn(u32) -> u32,
     pub(crate) constants: &'a [u64],
 }
 
@@ -215,7 +213,7 @@ impl LaunchNumbers for Numbers<'_> {
     }
 
     fn len(&self, param: u16) -> u64 {
-        len_of(self.buffers, param.into()).into()
+        (self.len)(param.into()).into()
     }
 
     fn value(&self, offset: u8, size: u8) -> u64 {
@@ -295,7 +293,7 @@ mod tests {
         let takes = |items, is_asked, batches_small| {
             let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, &[], is_asked)), ..BASE };
             let (extent, push) = (Extent { items: [items, 1, 1], groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
-            let numbers = Numbers { extent: &extent, push: &push, buffers: &[], constants: &[] };
+            let numbers = Numbers { extent: &extent, push: &push, len: &|_| 0, constants: &[] };
             extent.batch(&descriptor, (false, batches_small), &numbers).is_some()
         };
         assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));

@@ -6,6 +6,7 @@ pub(crate) mod event;
 pub(crate) mod hooks;
 pub(crate) mod indirect;
 pub mod kernel;
+pub(crate) mod kernels;
 pub(crate) mod launch;
 pub(crate) mod lists;
 pub(crate) mod module;

@@ -7,6 +7,7 @@ use gridwise_ir::descriptor::{KernelDescriptor, Sampler};
 
 use crate::core::error::{Error, KernelName, Result};
 use crate::core::sync::hazard::{Stage, Touch};
+use crate::core::sync::levels;
 use crate::core::sync::schedule::WHOLE;
 use crate::device::Device;
 use crate::device::vulkan::Pipeline;
@@ -50,6 +51,24 @@ pub(crate) enum Step {
     Image(ImageStep),
     /// All before, then commands of an application's own, then all after; never on the host device.
     Commands(Box<CommandsStep>),
+}
+
+/// An operation of a recording, with its steps.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedOp {
+    pub(crate) name: String,
+    pub(crate) steps: Range<usize>,
+}
+
+/// Numbers of the operations in the order in which they are best encoded; `None` for the order of the recording.
+pub(crate) fn by_level(steps: &[Step], ops: &[RecordedOp]) -> Option<Vec<usize>> {
+    levels::by_level(ops.len(), |op, touches| {
+        let mut is_barrier = false;
+        for step in &steps[ops[op].steps.clone()] {
+            is_barrier |= !step.for_each_touch(|_, touch| touches.push(touch));
+        }
+        is_barrier
+    })
 }
 
 /// A step on the texels of images. Invariant: levels exist, tensors have the bytes that are told, and formats are

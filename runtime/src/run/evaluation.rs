@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use crate::core::error::{Error, Result};
 use crate::core::print::LaunchPrints;
 use crate::core::sync::schedule::Ticket;
+use crate::core::times::Times;
 use crate::device::Device;
+use crate::record::steps::RecordedOp;
 use crate::run::host_calls::Driven;
-use crate::run::profile::{Profile, RecordedOp, Spans};
+use crate::run::profile::Profile;
 use crate::run::sequence::Inner;
 
 /// A run of a sequence; made by [`Sequence::eval_async`](crate::Sequence::eval_async).
@@ -92,7 +94,7 @@ pub(crate) struct Outcome {
     /// The prints of its launches that the sink has not got yet.
     printed: Mutex<Vec<LaunchPrints>>,
     /// When its operations ran, if that was asked for.
-    times: Mutex<Option<Result<Spans>>>,
+    times: Mutex<Option<Result<Times>>>,
 }
 
 impl Outcome {
@@ -120,12 +122,12 @@ impl Outcome {
     }
 
     /// Notes when the operations ran.
-    pub(crate) fn set_times(&self, times: Result<Spans>) {
+    pub(crate) fn set_times(&self, times: Result<Times>) {
         *self.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
     }
 
     /// When the operations ran.
-    pub(crate) fn times(&self) -> Option<Result<Spans>> {
+    pub(crate) fn times(&self) -> Option<Result<Times>> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::core::sync::hazard::{HazardTracker, Reason};
-use crate::core::sync::levels::by_level;
-use crate::record::steps::{DispatchStep, Step};
-use crate::run::profile::RecordedOp;
+use crate::record::steps::{DispatchStep, RecordedOp, Step, by_level};
 
 /// The graph in Graphviz' language: operations in the order of the device, barriers between them, and an arrow for each reason.
 pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {

@@ -13,12 +13,13 @@ use crate::core::error::{Error, Result};
 use crate::core::span::span;
 use crate::core::sync::schedule::{Holder, enter};
 use crate::core::sync::tasks::wake_all;
+use crate::core::times::Times;
 use crate::device::Device;
 use crate::memory::buffer::Buffer;
 use crate::record::hooks::HostCall;
+use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
 use crate::run::evaluation::Outcome;
-use crate::run::profile::{RecordedOp, Spans};
 use crate::run::sequence::{BufferUse, Sequence};
 
 /// A part of a sequence, for the operation of this number.
@@ -168,7 +169,7 @@ impl Run {
         let _inside = enter(self.holder);
         self.driven.lock().driver = Some(thread::current().id());
         let begun = Instant::now();
-        let mut spans: Spans = vec![None; ops];
+        let mut spans: Times = vec![None; ops];
         for part in self.parts.iter() {
             if let Err(error) = part.run(begun, is_timed, &mut spans) {
                 self.outcome.set(Err(error));
@@ -200,7 +201,7 @@ impl Drop for Run {
 }
 
 impl Part {
-    fn run(&self, begun: Instant, is_timed: bool, spans: &mut Spans) -> Result<()> {
+    fn run(&self, begun: Instant, is_timed: bool, spans: &mut Times) -> Result<()> {
         let start = begun.elapsed();
         let mut add = |op: usize, from: Duration, to: Duration| {
             let before = spans[op].unwrap_or((from, to));

@@ -1,8 +1,9 @@
 //! The times of a run's operations: collected here, shown as a table or a trace. It must not measure anything itself.
 
 use std::fmt::{self, Write as _};
-use std::ops::Range;
 use std::time::Duration;
+
+use crate::record::steps::RecordedOp;
 
 /// How long each operation of a run took on the device; made by [`Sequence::eval_profiled`](crate::Sequence::eval_profiled).
 ///
@@ -77,16 +78,6 @@ impl OpTime {
         self.end.saturating_sub(self.start)
     }
 }
-
-/// An operation of a recording, with its steps.
-#[derive(Debug, Clone)]
-pub(crate) struct RecordedOp {
-    pub(crate) name: String,
-    pub(crate) steps: Range<usize>,
-}
-
-/// Start and end of each operation, since the first start; `None` for those without steps.
-pub(crate) type Spans = Vec<Option<(Duration, Duration)>>;
 
 impl Profile {
     pub(crate) fn new(ops: &[RecordedOp], spans: &[Option<(Duration, Duration)>], host: Duration) -> Self {

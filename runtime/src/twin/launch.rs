@@ -7,7 +7,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use gridwise_ir::descriptor::{KernelDescriptor, Location, PrintHeader, Site, SiteKind};
 
 use crate::core::print::{LaunchPrints, PrintRecord, capacity_of};
-use crate::core::trap::message_of;
+use crate::core::trap::{Trap, message_of};
+use crate::device::host::HostOptions;
 
 /// One launch of a kernel on the host: its grid, its trap record and its messages, shared by all threads.
 #[derive(Debug)]
@@ -40,35 +41,6 @@ struct Prints {
     dropped: u32,
 }
 
-/// How a launch runs on the host.
-///
-/// ```
-/// # fn main() -> gridwise::Result<()> {
-/// use gridwise::{DeviceChoice, HostOptions, Manager, ManagerDesc};
-///
-/// // Other orders of invocations, and subgroups as some GPUs have them: does a kernel depend on either?
-/// for seed in 0..4 {
-///     let host = HostOptions { subgroup_size: 64, seed: Some(seed) };
-///     let manager = Manager::with(ManagerDesc { device: DeviceChoice::Host, host, ..ManagerDesc::default() })?;
-///     assert_eq!(manager.device().limits.subgroup.size, 64);
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HostOptions {
-    /// Invocations per subgroup; a power of two, at most 128.
-    pub subgroup_size: u32,
-    /// The seed that permutes the order of workgroups and invocations.
-    pub seed: Option<u64>,
-}
-
-impl Default for HostOptions {
-    fn default() -> Self {
-        Self { subgroup_size: 32, seed: None }
-    }
-}
-
 /// Why a launch could not come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostFailure {
@@ -92,19 +64,6 @@ pub enum HostFailure {
         /// The system's message.
         cause: String,
     },
-}
-
-/// The first trap of a launch, and how many there were.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trap {
-    /// The site, with place and kind.
-    pub site: Site,
-    /// Rust's message for it.
-    pub message: String,
-    /// Global id of the invocation.
-    pub invocation: [u32; 3],
-    /// Traps of the launch in all.
-    pub count: u32,
 }
 
 /// Something that takes note of traps and messages.

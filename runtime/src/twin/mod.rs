@@ -33,6 +33,8 @@ pub mod subgroup;
 pub mod taken;
 mod words;
 
+pub use crate::core::trap::Trap;
+pub use crate::device::host::HostOptions;
 pub use access::{
     Columns, at, behind, columns, copy_from, element_mut, element_ref, inclusive_ends, index_mut, index_ref, put,
     range, range_ends, range_mut, rotate_left, rotate_right, row, swap, to_array,
@@ -52,7 +54,7 @@ pub use equality::{ends_with, equal, starts_with};
 pub use fiber::{Frame, Seat};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
-pub use launch::{HostFailure, HostOptions, LaunchContext, Quiet, Trap, TrapSink};
+pub use launch::{HostFailure, LaunchContext, Quiet, TrapSink};
 pub use list::{ImageList, List, ListMut};
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};

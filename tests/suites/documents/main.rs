@@ -1,5 +1,6 @@
-//! The documents: the tests that they name exist, and the facade has each public type of the runtime.
+//! The documents: the tests that they name exist; the facade has each public type of the runtime; the floors of the runtime hold.
 
 mod facade;
+mod floors;
 mod kompute;
 mod language;

@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::core::sync::hazard::Touch;
-use crate::record::steps::Step;
-use crate::run::profile::RecordedOp;
 
 /// Fewer operations cannot take fewer barriers in another order.
 const FEWEST: usize = 4;
@@ -71,24 +69,22 @@ impl Levels {
 ///
 /// Operations keep their order where they touch the same bytes and one of them writes, and no operation passes a barrier by hand. Those
 /// of a level have no barriers between them.
-pub(crate) fn by_level(steps: &[Step], ops: &[RecordedOp]) -> Option<Vec<usize>> {
-    if ops.len() < FEWEST {
+/// `touches_of` adds what an operation touches, and tells whether it is a barrier by hand.
+pub(crate) fn by_level(count: usize, mut touches_of: impl FnMut(usize, &mut Vec<Touch>) -> bool) -> Option<Vec<usize>> {
+    if count < FEWEST {
         return None;
     }
     let (mut levels, mut touches) = (Levels::default(), Vec::new());
-    let level_of = |op: &RecordedOp| {
+    let level_of = |op: usize| {
         touches.clear();
-        let mut is_barrier = false;
-        for step in &steps[op.steps.clone()] {
-            is_barrier |= !step.for_each_touch(|_, touch| touches.push(touch));
-        }
+        let is_barrier = touches_of(op, &mut touches);
         if is_barrier { levels.barrier() } else { levels.operation(&touches) }
     };
-    let level: Vec<u32> = ops.iter().map(level_of).collect();
+    let level: Vec<u32> = (0..count).map(level_of).collect();
     if levels.section <= levels.deepest {
         return None;
     }
-    let mut order: Vec<usize> = (0..ops.len()).collect();
+    let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|op| level[*op]);
     Some(order)
 }

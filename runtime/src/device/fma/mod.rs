@@ -10,16 +10,9 @@ use gridwise_ir::descriptor::{
     Feature, FeatureUse, KernelDescriptor, LaunchWord, LaunchWordKind, Location, Param, ParamKind, Spirv,
 };
 
-use crate::GpuData;
 use crate::core::error::Result;
-use crate::core::grid::Grid;
-use crate::device::vulkan::MemoryUse;
-use crate::device::{Backend, Device};
-use crate::memory::tensor::{Contents, Tensor, TensorDesc};
-use crate::record::args::KernelArgs;
-use crate::record::kernel::Kernel;
-use crate::run::sequence::Sequence;
-use crate::twin::{HostArgs, HostGroup};
+use crate::core::sync::schedule::Schedule;
+use crate::device::vulkan::{VulkanDevice, run_probe};
 
 /// The width of floats; counts through tables of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +71,6 @@ const DOUBLES: [u64; 20] = [
     0xa01f_edcb_a987_6543,
 ];
 
-struct Probe;
-struct ProbeOfDoubles;
-
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("probe.spv")),
     params: &[
@@ -104,27 +94,11 @@ static DESCRIPTOR_OF_DOUBLES: KernelDescriptor = KernelDescriptor {
 
 const PLACE: Location = Location { file: file!(), line: line!(), column: 1 };
 
-// SAFETY: the module and the twin do what the descriptor says.
-unsafe impl Kernel for Probe {
-    const DESCRIPTOR: &'static KernelDescriptor = &DESCRIPTOR;
-
-    // The host device needs no probe.
-    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
-}
-
-// SAFETY: the module and the twin do what the descriptor says.
-unsafe impl Kernel for ProbeOfDoubles {
-    const DESCRIPTOR: &'static KernelDescriptor = &DESCRIPTOR_OF_DOUBLES;
-
-    // The host device needs no probe.
-    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
-}
-
 /// Asks the device. A device that cannot answer does not have it.
-pub(crate) fn probe(shared: &Arc<Device>, width: Width) -> bool {
+pub(crate) fn probe(device: (&Arc<VulkanDevice>, &Schedule), width: Width) -> bool {
     let answer = match width {
-        Width::Single => ask_singles(shared),
-        Width::Double => ask_doubles(shared),
+        Width::Single => ask_singles(device),
+        Width::Double => ask_doubles(device),
     };
     answer.unwrap_or_else(|error| {
         tracing::warn!(%error, "the probe of fused multiplication and addition failed; it is done in software");
@@ -132,12 +106,8 @@ pub(crate) fn probe(shared: &Arc<Device>, width: Width) -> bool {
     })
 }
 
-fn ask_singles(shared: &Arc<Device>) -> Result<bool> {
-    let operands = SINGLES.map(f32::from_bits);
-    let keeps_subnormals = match &shared.backend {
-        Backend::Vulkan(vulkan) => vulkan.device.caps.float_controls.float32.denorm_preserve,
-        Backend::Host(_) => true,
-    };
+fn ask_singles(device: (&Arc<VulkanDevice>, &Schedule)) -> Result<bool> {
+    let keeps_subnormals = device.0.caps.float_controls.float32.denorm_preserve;
     let is_right = |([a, b, c], found): (&[f32; 3], f32)| {
         let expected = a.mul_add(*b, *c);
         // Where results are flushed before they are rounded, also the smallest normal number.
@@ -145,40 +115,30 @@ fn ask_singles(shared: &Arc<Device>) -> Result<bool> {
         let is_free = !keeps_subnormals && (is_small || [*a, *b, *c].into_iter().any(f32::is_subnormal));
         is_free || expected.to_bits() == found.to_bits() || (expected.is_nan() && found.is_nan())
     };
-    let triples = triples_of(operands);
-    Ok(triples.iter().zip(ask::<Probe, f32>(shared, &triples)?).all(is_right))
+    let triples = triples_of(SINGLES.map(f32::from_bits));
+    let operands: Vec<u8> = triples.as_flattened().iter().flat_map(|operand| operand.to_ne_bytes()).collect();
+    let results = run_probe(device, &DESCRIPTOR, triples.len() as u32, &operands, 4 * triples.len())?;
+    let (found, _) = results.as_chunks();
+    Ok(triples.iter().zip(found.iter().map(|bytes| f32::from_ne_bytes(*bytes))).all(is_right))
 }
 
-fn ask_doubles(shared: &Arc<Device>) -> Result<bool> {
-    let operands = DOUBLES.map(f64::from_bits);
-    let keeps_subnormals = match &shared.backend {
-        Backend::Vulkan(vulkan) => vulkan.device.caps.float_controls.float64.denorm_preserve,
-        Backend::Host(_) => true,
-    };
+fn ask_doubles(device: (&Arc<VulkanDevice>, &Schedule)) -> Result<bool> {
+    let keeps_subnormals = device.0.caps.float_controls.float64.denorm_preserve;
     let is_right = |([a, b, c], found): (&[f64; 3], f64)| {
         let expected = a.mul_add(*b, *c);
         let is_small = expected != 0.0 && expected.abs() <= f64::MIN_POSITIVE;
         let is_free = !keeps_subnormals && (is_small || [*a, *b, *c].into_iter().any(f64::is_subnormal));
         is_free || expected.to_bits() == found.to_bits() || (expected.is_nan() && found.is_nan())
     };
-    let triples = triples_of(operands);
-    Ok(triples.iter().zip(ask::<ProbeOfDoubles, f64>(shared, &triples)?).all(is_right))
+    let triples = triples_of(DOUBLES.map(f64::from_bits));
+    let operands: Vec<u8> = triples.as_flattened().iter().flat_map(|operand| operand.to_ne_bytes()).collect();
+    let results = run_probe(device, &DESCRIPTOR_OF_DOUBLES, triples.len() as u32, &operands, 8 * triples.len())?;
+    let (found, _) = results.as_chunks();
+    Ok(triples.iter().zip(found.iter().map(|bytes| f64::from_ne_bytes(*bytes))).all(is_right))
 }
 
 /// All triples of the operands.
 fn triples_of<T: Copy, const N: usize>(operands: [T; N]) -> Vec<[T; 3]> {
     let pairs = operands.into_iter().flat_map(|a| operands.map(|b| [a, b]));
     pairs.flat_map(|[a, b]| operands.map(|c| [a, b, c])).collect()
-}
-
-/// The device's results for the triples.
-fn ask<P: Kernel, T: GpuData>(shared: &Arc<Device>, triples: &[[T; 3]]) -> Result<Vec<T>> {
-    let contents = Contents::Data(triples.as_flattened());
-    let x = Tensor::new(shared, MemoryUse::Device, TensorDesc { name: "fma_probe.x", contents })?;
-    let contents = Contents::Zeros(triples.len());
-    let mut y = Tensor::<T>::new(shared, MemoryUse::Device, TensorDesc { name: "fma_probe.y", contents })?;
-    let sequence = Sequence::new(shared.clone(), 0);
-    sequence.dispatch(Grid::items(triples.len()), KernelArgs::new::<P>().read(&x).write(&mut y))?;
-    sequence.eval()?;
-    y.to_vec()
 }

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use crate::core::error::{Error, Result};
 use crate::core::pages;
-use crate::memory::data::MAX_ALIGNMENT;
+use crate::device::MAX_ALIGNMENT;
 
 /// A cache line, which keeps tensors apart; no less than any element needs.
 const ALIGNMENT: usize = 64;

@@ -1,14 +1,16 @@
 //! The host device: memory and kernels on the processor, with no driver.
 
 mod memory;
+mod options;
+mod pool;
 mod queue;
 
 pub(crate) use memory::HostMemory;
+pub use options::HostOptions;
+pub(crate) use pool::HostPool;
 pub(crate) use queue::HostQueue;
 
 use crate::device::cache::PipelineCache;
-use crate::run::host::HostPool;
-use crate::twin::HostOptions;
 
 /// The host device.
 #[derive(Debug, Default)]

@@ -8,17 +8,9 @@ use gridwise_ir::descriptor::{
 };
 use half::f16;
 
-use crate::GpuData;
 use crate::core::error::Result;
-use crate::core::grid::Grid;
-use crate::device::Device;
-use crate::device::vulkan::MemoryUse;
-use crate::manager::Manager;
-use crate::memory::tensor::{Contents, Tensor, TensorDesc};
-use crate::record::args::KernelArgs;
-use crate::record::kernel::Kernel;
-use crate::run::sequence::Sequence;
-use crate::twin::{HostArgs, HostGroup};
+use crate::core::sync::schedule::Schedule;
+use crate::device::vulkan::{VulkanDevice, run_probe};
 
 /// Whether a device keeps subnormal numbers, for floats of each width: whether sums, differences, products, quotients, comparisons,
 /// minima and maxima of them, and those that have them as results, are those of Rust. Elsewhere the device may take a subnormal operand
@@ -38,36 +30,6 @@ pub struct Subnormals {
     pub f32: bool,
     /// Those of `f64`; `None` where the device has no such numbers.
     pub f64: Option<bool>,
-}
-
-impl Manager {
-    /// The device's treatment of subnormal numbers, which a probe finds out at the first call. The device's promises
-    /// are among [`DeviceInfo::features`](crate::DeviceInfo::features), as `SubnormalsF32` and its like.
-    ///
-    /// ```
-    /// # fn main() -> gridwise::Result<()> {
-    /// let manager = gridwise::Manager::new()?;
-    /// if !manager.subnormals()?.f32 {
-    ///     println!("{} takes subnormal numbers for zeros", manager.device());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// When the device fails while it is asked.
-    pub fn subnormals(&self) -> Result<Subnormals> {
-        let shared = self.shared();
-        let of = |feature, width| match shared.info.has(feature) {
-            true => shared.keeps_subnormals(width).map(Some),
-            false => Ok(None),
-        };
-        Ok(Subnormals {
-            f16: of(Feature::Float16, Width::Half)?,
-            f32: shared.keeps_subnormals(Width::Single)?,
-            f64: of(Feature::Float64, Width::Double)?,
-        })
-    }
 }
 
 /// The width of floats; counts through tables of all.
@@ -99,8 +61,8 @@ const NEAR: u64 = 4;
 const PLACE: Location = Location { file: file!(), line: line!(), column: 1 };
 
 /// A kind of float that is asked about.
-trait Asked: GpuData + PartialEq {
-    type Probe: Kernel;
+trait Asked: Copy {
+    const PROBE: &'static KernelDescriptor;
     /// The bits of the smallest normal number, and of 1.
     const NORMAL: u64;
     const ONE: u64;
@@ -113,12 +75,9 @@ trait Asked: GpuData + PartialEq {
 }
 
 macro_rules! asked {
-    ($float:ty, $bits:ty, $probe:ident, $name:literal, $spirv:literal, $stride:literal, [$($feature:ident),*], $normal:expr, $one:expr) => {
-        struct $probe;
-
-        // SAFETY: the module does what the descriptor says.
-        unsafe impl Kernel for $probe {
-            const DESCRIPTOR: &'static KernelDescriptor = &KernelDescriptor {
+    ($float:ty, $bits:ty, $name:literal, $spirv:literal, $stride:literal, [$($feature:ident),*], $normal:expr, $one:expr) => {
+        impl Asked for $float {
+            const PROBE: &'static KernelDescriptor = &KernelDescriptor {
                 spirv: Spirv::Bytes(include_bytes!($spirv)),
                 params: &[
                     Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: $stride, align: $stride } },
@@ -128,13 +87,6 @@ macro_rules! asked {
                 features: &[$(FeatureUse { feature: Feature::$feature, location: PLACE }),*],
                 ..KernelDescriptor::new($name, PLACE, &[], "main", [64, 1, 1], 4)
             };
-
-            // The host device needs no probe.
-            fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
-        }
-
-        impl Asked for $float {
-            type Probe = $probe;
             const NORMAL: u64 = $normal;
             const ONE: u64 = $one;
             const SIGN: u64 = 1 << (<$bits>::BITS - 1);
@@ -155,19 +107,19 @@ macro_rules! asked {
     };
 }
 
-asked!(f16, u16, ProbeOfHalves, "subnormals_f16", "probe_f16.spv", 2, [Float16, Storage16], 0x0400, 0x3c00);
-asked!(f32, u32, ProbeOfSingles, "subnormals_f32", "probe_f32.spv", 4, [], 0x0080_0000, 0x3f80_0000);
-asked!(f64, u64, ProbeOfDoubles, "subnormals_f64", "probe_f64.spv", 8, [Float64], 0x0010 << 48, 0x3ff0 << 48);
+asked!(f16, u16, "subnormals_f16", "probe_f16.spv", 2, [Float16, Storage16], 0x0400, 0x3c00);
+asked!(f32, u32, "subnormals_f32", "probe_f32.spv", 4, [], 0x0080_0000, 0x3f80_0000);
+asked!(f64, u64, "subnormals_f64", "probe_f64.spv", 8, [Float64], 0x0010 << 48, 0x3ff0 << 48);
 
 /// Asks the device.
 ///
 /// # Errors
 /// When it fails.
-pub(crate) fn probe(shared: &Arc<Device>, width: Width) -> Result<bool> {
+pub(crate) fn probe(device: (&Arc<VulkanDevice>, &Schedule), width: Width) -> Result<bool> {
     match width {
-        Width::Half => ask::<f16>(shared),
-        Width::Single => ask::<f32>(shared),
-        Width::Double => ask::<f64>(shared),
+        Width::Half => ask::<f16>(device),
+        Width::Single => ask::<f32>(device),
+        Width::Double => ask::<f64>(device),
     }
 }
 
@@ -184,25 +136,20 @@ fn operands<T: Asked>() -> Vec<u64> {
     bits.iter().flat_map(|bits| [*bits, *bits | T::SIGN]).collect()
 }
 
-fn ask<T: Asked>(shared: &Arc<Device>) -> Result<bool> {
+fn ask<T: Asked>(device: (&Arc<VulkanDevice>, &Schedule)) -> Result<bool> {
     let operands = operands::<T>();
-    let pairs: Vec<[T; 2]> =
-        operands.iter().flat_map(|a| operands.iter().map(|b| [T::of_bits(*a), T::of_bits(*b)])).collect();
-    let contents = Contents::Data(pairs.as_flattened());
-    let x = Tensor::new(shared, MemoryUse::Device, TensorDesc { name: "subnormals.x", contents })?;
-    let contents = Contents::Zeros(RESULTS * pairs.len());
-    let mut y = Tensor::<T>::new(shared, MemoryUse::Device, TensorDesc { name: "subnormals.y", contents })?;
-    let sequence = Sequence::new(shared.clone(), 0);
-    sequence.dispatch(Grid::items(pairs.len()), KernelArgs::new::<T::Probe>().read(&x).write(&mut y))?;
-    sequence.eval()?;
-    let found = y.to_vec()?;
-    Ok(pairs.iter().zip(found.chunks_exact(RESULTS)).all(|([a, b], found)| {
-        let expected = T::results(*a, *b);
-        expected
-            .iter()
-            .zip(found)
-            .enumerate()
-            .all(|(at, (expected, found))| is_right(*expected, *found, at == QUOTIENT))
+    let pairs: Vec<[u64; 2]> = operands.iter().flat_map(|a| operands.iter().map(|b| [*a, *b])).collect();
+    let size = size_of::<T>();
+    // The lowest bytes of each.
+    let low = |bits: &u64| bits.to_le_bytes().into_iter().take(size);
+    let bytes: Vec<u8> = pairs.as_flattened().iter().flat_map(low).collect();
+    let found = run_probe(device, T::PROBE, pairs.len() as u32, &bytes, RESULTS * pairs.len() * size)?;
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+    Ok(pairs.iter().zip(found.chunks_exact(RESULTS * size)).all(|([a, b], found)| {
+        let expected = T::results(T::of_bits(*a), T::of_bits(*b));
+        let pairs = expected.iter().zip(found.chunks_exact(size)).enumerate();
+        let mut pairs = pairs.map(|(at, (expected, found))| (at, *expected, T::of_bits(number(found))));
+        pairs.all(|(at, expected, found)| is_right(expected, found, at == QUOTIENT))
     }))
 }
 

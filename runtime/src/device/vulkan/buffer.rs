@@ -10,7 +10,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use super::device::VulkanDevice;
 use crate::core::error::{Error, Result};
-use crate::memory::data::MAX_ALIGNMENT;
+use crate::device::MAX_ALIGNMENT;
 
 /// Bytes up to which a tensor behind the bus is written by the host itself: beyond, copies by the device are faster (H200: one
 /// thread writes 10 GB/s there, its copies reach 50).

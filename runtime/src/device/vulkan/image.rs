@@ -11,7 +11,7 @@ use gridwise_ir::descriptor::{ImageFormat, TexelKind};
 use super::buffer::MemoryUse;
 use super::device::VulkanDevice;
 use crate::core::error::{Error, ImageUse, Result};
-use crate::memory::image::{ImageLayout, Piece};
+use crate::device::image_layout::{ImageLayout, Piece};
 
 /// An image and its memory.
 pub(crate) struct VulkanImage {

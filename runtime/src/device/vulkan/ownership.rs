@@ -6,28 +6,21 @@ use ash::vk;
 
 use super::buffer::VulkanBuffer;
 use super::device::VulkanDevice;
-use crate::record::steps::Step;
 
 /// Buffers of a command buffer that others have, too, each once.
 #[derive(Default)]
 pub(crate) struct SharedBuffers(Vec<vk::Buffer>);
 
 impl SharedBuffers {
-    /// Those of a recording.
-    pub(crate) fn of_steps(steps: &[Step]) -> Self {
-        let mut shared = Self::default();
-        steps.iter().for_each(|step| step.for_each_use(|buffer, _, _| shared.extend(buffer.vulkan())));
-        shared
-    }
-
     /// The only one of a transfer, if it is one.
     pub(crate) fn of_buffer(buffer: &VulkanBuffer) -> Self {
         let mut shared = Self::default();
-        shared.extend(Some(buffer));
+        shared.add(Some(buffer));
         shared
     }
 
-    fn extend(&mut self, buffer: Option<&VulkanBuffer>) {
+    /// Adds a buffer, if others have it.
+    pub(crate) fn add(&mut self, buffer: Option<&VulkanBuffer>) {
         let shared = buffer.filter(|buffer| buffer.is_shared()).map(|buffer| buffer.raw);
         self.0.extend(shared.filter(|raw| !self.0.contains(raw)));
     }

@@ -11,11 +11,10 @@ use super::device::VulkanDevice;
 use super::image::VulkanImage;
 use super::ownership::SharedBuffers;
 use super::relay::{LANES as SLOTS, Relay};
+use super::transfer::{Place, Target};
 use crate::core::error::{Error, Result};
-use crate::core::sync::schedule::{Marks, Submission, Ticket, Use};
-use crate::device::Device;
-use crate::memory::buffer::Buffer;
-use crate::memory::image::Piece;
+use crate::core::sync::schedule::{Marks, Schedule, Submission, Ticket, Use};
+use crate::device::image_layout::Piece;
 
 /// The queue of transfers: the first, where most tensors are used. Another would cost each a wait between queues, and gains nothing
 /// where pieces are large.
@@ -96,38 +95,32 @@ impl Staging {
         self.slots[slot].pending
     }
 
-    /// Waits until the device is done with what a submission used, whatever fails.
-    pub(super) fn wait_out(&self, ticket: Ticket) -> bool {
-        self.device.wait_out(ticket)
-    }
-
     /// Records and submits a transfer through a slot that is not in use.
     pub(super) fn submit(
         &mut self,
-        shared: &Device,
+        schedule: &Schedule,
         slot: usize,
-        buffer: &Buffer,
+        target: Target<'_>,
         transfer: Transfer,
     ) -> Result<Ticket> {
         let device = &self.device;
         let commands = self.slots[slot].commands;
         let slot_offset = slot as u64 * self.slot_bytes;
         device.begin(commands, vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT)?;
-        match (buffer.vulkan(), buffer.vulkan_image()) {
-            (Some(target), _) => {
-                let shared = SharedBuffers::of_buffer(target);
+        match target.memory {
+            Place::Buffer { buffer, offset, .. } => {
+                let shared = SharedBuffers::of_buffer(buffer);
                 shared.take(device, QUEUE, commands);
-                self.record(commands, slot_offset, (target, buffer.vulkan_offset()), transfer);
+                self.record(commands, slot_offset, (buffer, offset), transfer);
                 shared.give(device, QUEUE, commands);
             }
-            (None, Some(image)) => self.record_image(commands, slot_offset, image, transfer),
-            (None, None) => {}
+            Place::Image { image } => self.record_image(commands, slot_offset, image, transfer),
         }
         device.end(commands)?;
-        let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_)) || buffer.is_shared();
-        let uses = std::iter::once(Use::whole(&buffer.uses, is_write));
+        let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_)) || target.is_shared;
+        let uses = std::iter::once(Use::whole(target.uses, is_write));
         let submit = |submission: Submission| device.submit(commands, &submission);
-        let ticket = shared.schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
+        let ticket = schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
         // The transfer has the buffer to itself, so that no run does.
         let ticket = ticket.unwrap_or_default();
         self.slots[slot].pending = ticket;

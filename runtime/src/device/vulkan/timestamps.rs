@@ -7,7 +7,7 @@ use ash::vk;
 
 use super::device::VulkanDevice;
 use crate::core::error::{Error, Result};
-use crate::run::profile::{RecordedOp, Spans};
+use crate::core::times::Times;
 
 /// The conversion of a queue's ticks into time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,17 +41,22 @@ pub(crate) struct Timestamps {
 }
 
 impl Timestamps {
-    /// Queries for operations, of which the device comes to `first` first, on a queue with this clock.
-    pub(crate) fn new(device: &Arc<VulkanDevice>, clock: Clock, ops: &[RecordedOp], first: usize) -> Result<Self> {
+    /// Queries for operations on a queue with this clock; whether each has steps is told. The device comes to `first` first.
+    pub(crate) fn new(
+        device: &Arc<VulkanDevice>,
+        clock: Clock,
+        ops: impl Iterator<Item = bool>,
+        first: usize,
+    ) -> Result<Self> {
         if clock.valid_bits == 0 {
             return Err(Error::NoTimestamps);
         }
-        let count = u32::try_from(2 * ops.len()).unwrap_or(u32::MAX).max(1);
+        let is_written: Vec<bool> = ops.collect();
+        let count = u32::try_from(2 * is_written.len()).unwrap_or(u32::MAX).max(1);
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: a valid info.
         let pool = unsafe { device.raw.create_query_pool(&info, None) };
         let pool = pool.map_err(Error::vulkan("vkCreateQueryPool"))?;
-        let is_written = ops.iter().map(|op| !op.steps.is_empty()).collect();
         Ok(Self { pool, is_written, first, clock, device: device.clone() })
     }
 
@@ -78,7 +83,7 @@ impl Timestamps {
     }
 
     /// When the operations ran. The recording is complete.
-    pub(crate) fn read(&self) -> Result<Spans> {
+    pub(crate) fn read(&self) -> Result<Times> {
         let mut all = Vec::with_capacity(self.is_written.len());
         for (op, is_written) in self.is_written.iter().enumerate() {
             if !is_written {

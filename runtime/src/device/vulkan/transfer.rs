@@ -6,21 +6,56 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::buffer::VulkanBuffer;
 use super::device::VulkanDevice;
+use super::image::VulkanImage;
 use super::pieces::{Pieces, SMALLEST};
 use super::relay::LANES as SLOTS;
 use super::staging::{Staging, Transfer};
 use super::waiter::Waiter;
 use crate::core::error::Result;
-use crate::core::sync::schedule::{Marks, Ticket};
-use crate::device::Device;
-use crate::memory::buffer::Buffer;
+use crate::core::span::span;
+use crate::core::sync::schedule::{Marks, Schedule, Ticket, Uses};
+use crate::device::image_layout::ImageLayout;
 
 /// Bytes of a slot for large transfers: so many that the device's rest between two counts little.
 const LARGE: u64 = 16 << 20;
 
 /// Bytes of a transfer from which the memory for large slots is worth having: a driver takes 20 ms to pin it.
 const LARGE_FROM: u64 = 8 << 20;
+
+/// The memory of a transfer on the device. The caller has reserved it: nothing else uses it meanwhile.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub(crate) memory: Place<'a>,
+    pub(crate) uses: &'a Uses,
+    /// Whether others than the manager may have the memory, so that also a reader counts as a writer.
+    pub(crate) is_shared: bool,
+}
+
+/// A range of a buffer, or an image.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'a> {
+    /// So many bytes of a buffer, from an offset on.
+    Buffer {
+        buffer: &'a VulkanBuffer,
+        offset: u64,
+        bytes: u64,
+    },
+    Image {
+        image: &'a VulkanImage,
+    },
+}
+
+impl Target<'_> {
+    /// Bytes of a buffer; of an image none are transferred as a whole.
+    fn bytes(&self) -> u64 {
+        match self.memory {
+            Place::Buffer { bytes, .. } => bytes,
+            Place::Image { .. } => 0,
+        }
+    }
+}
 
 /// The Vulkan device with its staging.
 pub(crate) struct VulkanBackend {
@@ -39,15 +74,13 @@ impl VulkanBackend {
         self.staging.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Transfers so many bytes of a buffer or an image, which nothing else uses meanwhile, by staging with slots that suit.
+    /// Transfers so many bytes by staging with slots that suit.
     fn with_staging<T>(
         &self,
-        shared: &Device,
-        buffer: &Buffer,
+        schedule: &Schedule,
         bytes: u64,
         transfer: impl FnOnce(&mut InUse<'_>) -> Result<T>,
     ) -> Result<T> {
-        let _reserved = shared.reserve(buffer);
         let mut guard = self.lock();
         let slot = if bytes < LARGE_FROM { SMALLEST } else { LARGE };
         if guard.as_ref().is_some_and(|staging| staging.slot_bytes() < slot) {
@@ -59,7 +92,7 @@ impl VulkanBackend {
             none => none.insert(Staging::new(&self.device, slot)?),
         };
         staging.relay.begin(bytes);
-        transfer(&mut InUse { staging, shared })
+        transfer(&mut InUse { staging, schedule, device: &self.device })
     }
 
     /// Gives back the memory that transfers go through; the next transfer takes it anew.
@@ -72,15 +105,15 @@ impl VulkanBackend {
     ///
     /// # Safety
     /// `from` is valid for reads of the buffer's bytes.
-    pub(crate) unsafe fn upload(&self, shared: &Device, buffer: &Buffer, from: *const u8) -> Result<Ticket> {
-        self.with_staging(shared, buffer, buffer.bytes(), |staging| {
-            let pieces = Pieces::growing(buffer.bytes(), staging.staging.slot_bytes());
+    pub(crate) unsafe fn upload(&self, schedule: &Schedule, target: Target<'_>, from: *const u8) -> Result<Ticket> {
+        self.with_staging(schedule, target.bytes(), |staging| {
+            let pieces = Pieces::growing(target.bytes(), staging.staging.slot_bytes());
             let part = |index: usize| {
                 let (offset, bytes) = pieces.get(index);
                 Part { start: offset, bytes, transfer: Transfer::Up { offset, bytes } }
             };
             // SAFETY: the pieces lie in the buffer.
-            unsafe { staging.fill(buffer, pieces.count(), part, from) }
+            unsafe { staging.fill(target, pieces.count(), part, from) }
         })
     }
 
@@ -88,15 +121,15 @@ impl VulkanBackend {
     ///
     /// # Safety
     /// `into` is valid for writes of the buffer's bytes.
-    pub(crate) unsafe fn download(&self, shared: &Device, buffer: &Buffer, into: *mut u8) -> Result<()> {
-        self.with_staging(shared, buffer, buffer.bytes(), |staging| {
-            let pieces = Pieces::shrinking(buffer.bytes(), staging.staging.slot_bytes());
+    pub(crate) unsafe fn download(&self, schedule: &Schedule, target: Target<'_>, into: *mut u8) -> Result<()> {
+        self.with_staging(schedule, target.bytes(), |staging| {
+            let pieces = Pieces::shrinking(target.bytes(), staging.staging.slot_bytes());
             let part = |index: usize| {
                 let (offset, bytes) = pieces.get(index);
                 Part { start: offset, bytes, transfer: Transfer::Down { offset, bytes } }
             };
             // SAFETY: the pieces lie in the buffer.
-            unsafe { staging.empty(buffer, pieces.count(), part, into) }
+            unsafe { staging.empty(target, pieces.count(), part, into) }
         })
     }
 
@@ -107,22 +140,21 @@ impl VulkanBackend {
     /// `from` is valid for reads of the level's bytes.
     pub(crate) unsafe fn upload_level(
         &self,
-        shared: &Device,
-        image: &Buffer,
+        schedule: &Schedule,
+        (target, layout): (Target<'_>, &ImageLayout),
         level: u32,
         from: *const u8,
     ) -> Result<(Marks, Ticket)> {
-        let layout = image.image_layout();
         let range = layout.bytes_of(level);
-        self.with_staging(shared, image, range.end - range.start, |staging| {
-            let before = image.uses.written();
+        self.with_staging(schedule, range.end - range.start, |staging| {
+            let before = target.uses.written();
             let pieces = layout.pieces(level, staging.staging.slot_bytes());
             let part = |index: usize| {
                 let piece = pieces[index];
                 Part { start: piece.start - range.start, bytes: piece.bytes, transfer: Transfer::ImageUp(piece) }
             };
             // SAFETY: the pieces lie in the level.
-            let last = unsafe { staging.fill(image, pieces.len(), part, from) }?;
+            let last = unsafe { staging.fill(target, pieces.len(), part, from) }?;
             Ok((before, last))
         })
     }
@@ -133,40 +165,39 @@ impl VulkanBackend {
     /// `into` is valid for writes of the level's bytes.
     pub(crate) unsafe fn download_level(
         &self,
-        shared: &Device,
-        image: &Buffer,
+        schedule: &Schedule,
+        (target, layout): (Target<'_>, &ImageLayout),
         level: u32,
         into: *mut u8,
     ) -> Result<()> {
-        let layout = image.image_layout();
         let range = layout.bytes_of(level);
-        self.with_staging(shared, image, range.end - range.start, |staging| {
+        self.with_staging(schedule, range.end - range.start, |staging| {
             let pieces = layout.pieces(level, staging.staging.slot_bytes());
             let part = |index: usize| {
                 let piece = pieces[index];
                 Part { start: piece.start - range.start, bytes: piece.bytes, transfer: Transfer::ImageDown(piece) }
             };
             // SAFETY: the pieces lie in the level.
-            unsafe { staging.empty(image, pieces.len(), part, into) }
+            unsafe { staging.empty(target, pieces.len(), part, into) }
         })
     }
 
     /// Makes an image ready for use, with zeros for texels; gives the submission, which is complete.
-    pub(crate) fn start_image(&self, shared: &Device, image: &Buffer) -> Result<Ticket> {
-        self.once(shared, image, Transfer::Start)
+    pub(crate) fn start_image(&self, schedule: &Schedule, target: Target<'_>) -> Result<Ticket> {
+        self.once(schedule, target, Transfer::Start)
     }
 
     /// Sets a whole buffer to zero; gives the submission, which is complete.
-    pub(crate) fn clear(&self, shared: &Device, buffer: &Buffer) -> Result<Ticket> {
-        self.once(shared, buffer, Transfer::Clear)
+    pub(crate) fn clear(&self, schedule: &Schedule, target: Target<'_>) -> Result<Ticket> {
+        self.once(schedule, target, Transfer::Clear)
     }
 
     /// A transfer that takes no slot's memory.
-    fn once(&self, shared: &Device, buffer: &Buffer, transfer: Transfer) -> Result<Ticket> {
-        self.with_staging(shared, buffer, 0, |staging| {
-            shared.wait(staging.staging.pending(0))?;
-            let last = staging.staging.submit(shared, 0, buffer, transfer)?;
-            shared.wait(last)?;
+    fn once(&self, schedule: &Schedule, target: Target<'_>, transfer: Transfer) -> Result<Ticket> {
+        self.with_staging(schedule, 0, |staging| {
+            staging.wait(staging.staging.pending(0))?;
+            let last = staging.staging.submit(schedule, 0, target, transfer)?;
+            staging.wait(last)?;
             Ok(last)
         })
     }
@@ -184,7 +215,8 @@ struct Part {
 /// for the transfer may drop the tensor and the host's memory then.
 struct InUse<'a> {
     staging: &'a mut Staging,
-    shared: &'a Device,
+    schedule: &'a Schedule,
+    device: &'a VulkanDevice,
 }
 
 impl InUse<'_> {
@@ -194,7 +226,7 @@ impl InUse<'_> {
     /// `from` is valid for reads of all pieces.
     unsafe fn fill(
         &mut self,
-        buffer: &Buffer,
+        target: Target<'_>,
         count: usize,
         part: impl Fn(usize) -> Part,
         from: *const u8,
@@ -210,16 +242,16 @@ impl InUse<'_> {
                 }
                 opened += 1;
             } else if opened == sent {
-                self.shared.wait(self.staging.pending(opened % SLOTS))?;
+                self.wait(self.staging.pending(opened % SLOTS))?;
             } else if self.staging.relay.is_copied(sent % SLOTS) {
-                last = self.staging.submit(self.shared, sent % SLOTS, buffer, part(sent).transfer)?;
+                last = self.staging.submit(self.schedule, sent % SLOTS, target, part(sent).transfer)?;
                 sent += 1;
             } else {
                 self.staging.relay.pass_time();
             }
         }
         // The caller's data was copied; but only a wait tells of a lost device.
-        self.shared.wait(last)?;
+        self.wait(last)?;
         Ok(last)
     }
 
@@ -229,7 +261,7 @@ impl InUse<'_> {
     /// `into` is valid for writes of all pieces.
     unsafe fn empty(
         &mut self,
-        buffer: &Buffer,
+        target: Target<'_>,
         count: usize,
         part: impl Fn(usize) -> Part,
         into: *mut u8,
@@ -238,8 +270,8 @@ impl InUse<'_> {
         while emptied < count {
             if sent < count && sent - emptied < SLOTS {
                 // Long complete, unless an earlier transfer failed.
-                self.shared.wait(self.staging.pending(sent % SLOTS))?;
-                self.staging.submit(self.shared, sent % SLOTS, buffer, part(sent).transfer)?;
+                self.wait(self.staging.pending(sent % SLOTS))?;
+                self.staging.submit(self.schedule, sent % SLOTS, target, part(sent).transfer)?;
                 sent += 1;
             } else if opened < sent && self.is_free(opened)? {
                 let (slot, Part { start, bytes, .. }) = (opened % SLOTS, part(opened));
@@ -251,7 +283,7 @@ impl InUse<'_> {
                 }
                 opened += 1;
             } else if opened == emptied {
-                self.shared.wait(self.staging.pending(opened % SLOTS))?;
+                self.wait(self.staging.pending(opened % SLOTS))?;
             } else if self.staging.relay.is_copied(emptied % SLOTS) {
                 emptied += 1;
             } else {
@@ -261,9 +293,29 @@ impl InUse<'_> {
         Ok(())
     }
 
+    /// Waits until a submission is complete.
+    fn wait(&self, ticket: Ticket) -> Result<()> {
+        if self.schedule.is_completed(ticket) {
+            return Ok(());
+        }
+        span!("wait", queue = ticket.queue, number = ticket.number);
+        self.wait_timeout(ticket, None).map(drop)
+    }
+
+    fn wait_timeout(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<bool> {
+        if self.schedule.is_completed(ticket) {
+            return Ok(true);
+        }
+        let is_complete = self.device.wait(ticket, timeout)?;
+        if is_complete {
+            self.schedule.note_completed(ticket);
+        }
+        Ok(is_complete)
+    }
+
     /// Whether the device is done with a piece's slot.
     fn is_free(&self, piece: usize) -> Result<bool> {
-        self.shared.wait_timeout(self.staging.pending(piece % SLOTS), Some(Duration::ZERO))
+        self.wait_timeout(self.staging.pending(piece % SLOTS), Some(Duration::ZERO))
     }
 }
 
@@ -272,8 +324,8 @@ impl Drop for InUse<'_> {
         self.staging.relay.finish();
         for slot in 0..SLOTS {
             let pending = self.staging.pending(slot);
-            if !self.shared.schedule.is_completed(pending) && self.staging.wait_out(pending) {
-                self.shared.schedule.note_completed(pending);
+            if !self.schedule.is_completed(pending) && self.device.wait_out(pending) {
+                self.schedule.note_completed(pending);
             }
         }
     }

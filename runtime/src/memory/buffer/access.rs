@@ -2,12 +2,25 @@
 
 use super::contents::copy_of;
 use super::{Buffer, Memory};
-use crate::core::error::Result;
+use crate::core::error::{Error, Result};
 use crate::core::span::span;
+use crate::core::sync::schedule::Schedule;
 use crate::device::Backend;
+use crate::device::vulkan::{Place, Target};
 use crate::memory::host_copies::{Contents, marks_of};
 
 impl Buffer {
+    /// Lets `transfer` have the memory on the device, which nothing else uses meanwhile.
+    pub(super) fn transfer<R>(&self, transfer: impl FnOnce(&Schedule, Target<'_>) -> Result<R>) -> Result<R> {
+        let memory = match (self.vulkan(), self.vulkan_image()) {
+            (Some(buffer), _) => Place::Buffer { buffer, offset: self.vulkan_offset(), bytes: self.bytes() },
+            (None, Some(image)) => Place::Image { image },
+            (None, None) => return Err(Error::OnHostDevice { operation: "a transfer through staging memory" }),
+        };
+        let _reserved = self.shared.reserve(&self.uses);
+        transfer(&self.shared.schedule, Target { memory, uses: &self.uses, is_shared: self.is_shared() })
+    }
+
     /// Lets `look` have the memory for reading, after all submitted writes; `None` where the host cannot read it in place.
     pub(crate) fn with_mapped<R>(&self, look: impl FnOnce(*const u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.mapped(false) else { return Ok(None) };
@@ -45,7 +58,9 @@ impl Buffer {
                 unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
             }
             // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => unsafe { vulkan.download(&self.shared, self, into) }?,
+            (None, Backend::Vulkan(vulkan)) => {
+                self.transfer(|schedule, target| unsafe { vulkan.download(schedule, target, into) })?
+            }
             (None, Backend::Host(_)) => {}
         }
         if matches!(self.memory, Memory::Seen(..)) {
@@ -76,7 +91,9 @@ impl Buffer {
                 None
             }
             // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => Some(unsafe { vulkan.upload(&self.shared, self, from) }?),
+            (None, Backend::Vulkan(vulkan)) => {
+                Some(self.transfer(|schedule, target| unsafe { vulkan.upload(schedule, target, from) })?)
+            }
             (None, Backend::Host(_)) => None,
         };
         // SAFETY: the caller's promise.
@@ -102,8 +119,11 @@ impl Buffer {
                 Ok(())
             }
             (None, Backend::Vulkan(vulkan)) => {
+                let layout = self.image_layout();
                 // SAFETY: the caller's promise.
-                unsafe { vulkan.download_level(&self.shared, self, level, into) }?;
+                self.transfer(|schedule, target| unsafe {
+                    vulkan.download_level(schedule, (target, layout), level, into)
+                })?;
                 if self.uses.written() == before {
                     // SAFETY: so many bytes were written there.
                     unsafe { self.keep_level(level, into, before, before) };
@@ -131,8 +151,12 @@ impl Buffer {
                 Ok(())
             }
             (None, Backend::Vulkan(vulkan)) => {
+                let layout = self.image_layout();
                 // SAFETY: the caller's promise.
-                let (before, last) = unsafe { vulkan.upload_level(&self.shared, self, level, from) }?;
+                let upload = |schedule: &Schedule, target: Target<'_>| unsafe {
+                    vulkan.upload_level(schedule, (target, layout), level, from)
+                };
+                let (before, last) = self.transfer(upload)?;
                 // SAFETY: likewise.
                 unsafe { self.keep_level(level, from, before, marks_of(last)) };
                 Ok(())
@@ -166,7 +190,7 @@ impl Buffer {
                 unsafe { std::ptr::write_bytes(data, 0, bytes) };
                 None
             }
-            (None, Backend::Vulkan(vulkan)) => Some(vulkan.clear(&self.shared, self)?),
+            (None, Backend::Vulkan(vulkan)) => Some(self.transfer(|schedule, target| vulkan.clear(schedule, target))?),
             (None, Backend::Host(_)) => None,
         };
         self.keep(before, ticket, || Some(Contents::Zeros));

@@ -23,7 +23,7 @@ impl Buffer {
     /// Notes the contents, which a submission brought, or the host saw or wrote in place.
     pub(super) fn keep(&self, before: Marks, ticket: Option<Ticket>, contents: impl FnOnce() -> Option<Contents>) {
         // What is shared may be written by others, of whom nothing is known.
-        if !self.shared.journal.keeps_contents() || self.is_shared() {
+        if !self.shared.keeps_contents() || self.is_shared() {
             return;
         }
         if let Memory::Seen(whole, _) = &self.memory {
@@ -42,7 +42,7 @@ impl Buffer {
     /// # Safety
     /// `texels` is valid for reads of the level's bytes.
     pub(super) unsafe fn keep_level(&self, level: u32, texels: *const u8, before: Marks, after: Marks) {
-        if !self.shared.journal.keeps_contents() {
+        if !self.shared.keeps_contents() {
             return;
         }
         let layout = self.image_layout();

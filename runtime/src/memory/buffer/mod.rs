@@ -14,12 +14,12 @@ use crate::core::error::{Error, Result};
 use crate::core::sync::hazard::Touch;
 use crate::core::sync::schedule::{Marks, Uses};
 use crate::device::host::HostMemory;
+use crate::device::image_layout::ImageLayout;
 #[cfg(unix)]
 use crate::device::vulkan::SharedMemory;
 use crate::device::vulkan::{BufferRange, MemoryUse, TexelView, VulkanBuffer, VulkanImage};
 use crate::device::{Backend, Device};
 use crate::memory::host_copies::{Contents, Kept};
-use crate::memory::image::ImageLayout;
 
 /// A buffer of elements of one size, owned by a tensor and kept alive by recordings. Others may see the same memory, or
 /// a range of it, as elements of the same or another size: they have its id, and are ordered by the bytes they are of
@@ -94,7 +94,7 @@ impl Buffer {
         let mut image = Self::of_memory(shared, name, memory, texels, stride);
         image.image = Some(Box::new(layout));
         if let Backend::Vulkan(vulkan) = &shared.backend {
-            let started = vulkan.start_image(shared, &image)?;
+            let started = image.transfer(|schedule, target| vulkan.start_image(schedule, target))?;
             image.keep(Marks::default(), Some(started), || Some(Contents::Zeros));
         }
         Ok(image)
@@ -323,7 +323,7 @@ impl Buffer {
         self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
     }
 
-    /// Checks that the first byte is a multiple of what somebody needs. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::memory::data::MAX_ALIGNMENT).
+    /// Checks that the first byte is a multiple of what somebody needs. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::MAX_ALIGNMENT).
     pub(crate) fn check_start(&self, alignment: u64) -> Result<()> {
         let offset = self.vulkan_offset();
         match offset.is_multiple_of(alignment) {

@@ -6,7 +6,6 @@
 
 mod dimension;
 mod format;
-mod layout;
 mod sampled;
 
 use std::fmt;
@@ -17,14 +16,12 @@ pub use dimension::Dimension;
 pub(crate) use format::texel_words;
 pub use format::*;
 pub use gridwise_ir::descriptor::{Edge, Filter, Sampler};
-pub(crate) use layout::{ImageLayout, Piece};
 pub use sampled::Sampled;
-
-pub use crate::twin::{Image1D, Image2D, Image3D, Sampled1D, Sampled2D, Sampled3D};
 
 use crate::core::error::{Error, Result};
 use crate::core::pages;
 use crate::device::Device;
+use crate::device::image_layout::ImageLayout;
 use crate::memory::buffer::Buffer;
 use crate::memory::tensor::TensorRef;
 
@@ -292,7 +289,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         self.read_vec(level, |into| unsafe { self.buffer.read_level(level, into) })
     }
 
-    /// Puts texels into the image's host-side copy, row after row, which [`OpSyncDevice::image`](crate::record::ops::OpSyncDevice::image) uploads
+    /// Puts texels into the image's host-side copy, row after row, which [`OpSyncDevice::image`](crate::ops::OpSyncDevice::image) uploads
     /// when its sequence runs. The image does not change before. The copy is of the image itself, not of its further levels.
     ///
     /// ```
@@ -321,7 +318,7 @@ impl<F: Format, const D: usize> Image<F, D> {
     }
 
     /// Copies the host-side copy to a vector, row after row: what the last
-    /// [`OpSyncHost::image`](crate::record::ops::OpSyncHost::image) downloaded, or what was staged last; zeros at first.
+    /// [`OpSyncHost::image`](crate::ops::OpSyncHost::image) downloaded, or what was staged last; zeros at first.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -344,7 +341,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         self.read_vec(0, |into| unsafe { staged.read(into) })
     }
 
-    /// The image without its type, to declare and record accesses in an [`Op`](crate::record::ops::Op).
+    /// The image without its type, to declare and record accesses in an [`Op`](crate::ops::Op).
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

@@ -6,6 +6,7 @@ mod copy;
 mod dispatch;
 mod event;
 mod fill;
+mod guard;
 mod host;
 mod image;
 mod multiply;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Access;
+use super::{Access, guard};
 use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, Verdict};
 use gridwise_ir::reflect::Interface;
 
@@ -19,6 +19,7 @@ use crate::record::args::{Filled, KernelArgs, place_of};
 use crate::record::event::{Event, Mark};
 use crate::record::hooks::{Hooks, HostCall};
 use crate::record::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
+use crate::record::kernels;
 use crate::record::launch::{Extent, Numbers};
 use crate::record::lists;
 use crate::record::steps::{BufferArg, DispatchStep, GRID, Guarded, ImageStep, ModuleStep, Role, Step, len_of};
@@ -119,7 +120,7 @@ impl<'a> Recorder<'a> {
         // Nothing is known of the grid that an obligation could be about, or a batch.
         let listed_images = listed_images(&filled.buffers);
         let variant = Variant { is_indirect, listed_images, ..Variant::default() };
-        let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
+        let pipeline = kernels::prepare(self.shared, descriptor, constants, variant)?.pipeline.clone();
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), workgroup)?;
         let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
         // No invocation is idle: ids stay below the largest number.
@@ -155,7 +156,7 @@ impl<'a> Recorder<'a> {
         if matches!(self.shared.backend, Backend::Host(_)) {
             return Ok(unchecked);
         }
-        let (checked, args) = indirect::guard(self.shared, &unchecked)?;
+        let (checked, args) = guard::guard(self.shared, &unchecked)?;
         // The place of the checked grid is nobody's to declare.
         let declared = self.declared.take();
         let recorded = self.dispatch_known(Grid::groups(1), args);
@@ -212,13 +213,14 @@ impl<'a> Recorder<'a> {
             Extent::new(descriptor, descriptor.workgroup_with(constants), grid, self.shared.info.limits.max_groups)?;
         if extent.is_empty() {
             // What is wrong with the kernel is told all the same.
-            self.shared.prepare(descriptor, constants, Variant::default())?;
+            kernels::prepare(self.shared, descriptor, constants, Variant::default())?;
             return Ok(());
         }
         let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
-        extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
+        let len = |param| len_of(&buffers, param);
+        extent.fill_words(descriptor, &mut push, len);
         let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push: &push, buffers: &buffers, constants };
+        let numbers = Numbers { extent: &extent, push: &push, len: &len, constants };
         let is_proven = !obligations.is_empty()
             && match obligations.verdict(&numbers) {
                 Verdict::Hold => true,
@@ -242,7 +244,7 @@ impl<'a> Recorder<'a> {
         let listed_images = listed_images(&buffers);
         let is_batched = batch.is_some();
         let variant = Variant { is_proven, is_batched, is_whole, is_full, is_indirect: false, is_split, listed_images };
-        let pipeline = self.shared.prepare(descriptor, constants, variant)?.pipeline.clone();
+        let pipeline = kernels::prepare(self.shared, descriptor, constants, variant)?.pipeline.clone();
         let step = DispatchStep {
             descriptor,
             constants,

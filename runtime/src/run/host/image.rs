@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::device::image_layout::ImageLayout;
 use crate::memory::buffer::Buffer;
-use crate::memory::image::ImageLayout;
 use crate::record::steps::ImageStep;
 
 /// Runs a step.

@@ -5,4 +5,4 @@ mod run;
 #[cfg(feature = "sanitizer")]
 mod sanitizer;
 
-pub(crate) use run::{HostPool, run_steps, run_timed};
+pub(crate) use run::{run_steps, run_timed};

@@ -3,22 +3,21 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::core::error::Error;
 use crate::core::print::LaunchPrints;
+use crate::core::times::Times;
 use crate::core::trap::panic_error;
-use crate::device::host::HostDevice;
+use crate::device::host::{HostDevice, HostOptions, HostPool};
 use crate::record::launch::Extent;
+use crate::record::steps::RecordedOp;
 use crate::record::steps::{BufferArg, DispatchStep, Role, Step};
-use crate::run::profile::{RecordedOp, Spans};
 use crate::twin::{
-    HostArgs, HostBuffer, HostFailure, HostGroup, HostImage, HostList, HostOptions, LaunchContext, Permutation,
-    Stopped, Trap, stack,
+    HostArgs, HostBuffer, HostFailure, HostGroup, HostImage, HostList, LaunchContext, Permutation, Stopped, Trap, stack,
 };
 
 /// Invocations that are worth waking another thread for.
@@ -30,20 +29,6 @@ const FIBERS_PER_THREAD: u64 = 1024;
 /// Fibers that may exist at once: systems bound how many stacks, with their guard pages, a process maps.
 const MAX_FIBERS: u64 = 24 * 1024;
 
-/// The threads of a host device; started by the first launch that is large enough.
-#[derive(Debug, Default)]
-pub(crate) struct HostPool {
-    pool: OnceLock<Option<ThreadPool>>,
-}
-
-impl HostPool {
-    fn get(&self) -> Option<&ThreadPool> {
-        // Without threads the caller does all the work.
-        let build = || ThreadPoolBuilder::new().thread_name(|index| format!("gridwise-host-{index}")).build().ok();
-        self.pool.get_or_init(build).as_ref()
-    }
-}
-
 /// Runs all operations one after the other and notes when each ran; else as [`run_steps`].
 ///
 /// # Safety
@@ -53,8 +38,8 @@ pub(crate) unsafe fn run_timed(
     steps: &[Step],
     ops: &[RecordedOp],
     capacity: u32,
-) -> (Option<Error>, Vec<LaunchPrints>, Spans) {
-    let (mut first, mut printed, mut spans) = (None, Vec::new(), Spans::new());
+) -> (Option<Error>, Vec<LaunchPrints>, Times) {
+    let (mut first, mut printed, mut spans) = (None, Vec::new(), Times::new());
     let start = Instant::now();
     for op in ops {
         let begun = start.elapsed();

@@ -12,10 +12,11 @@ use gridwise_ir::types::{TypeId, Types};
 
 use crate::core::error::{Error, Result};
 use crate::core::print::LaunchPrints;
+use crate::core::trap::Trap;
 use crate::core::trap::{message_of, panic_error};
+use crate::device::host::HostOptions;
 use crate::record::launch::Extent;
 use crate::record::steps::{BufferArg, DispatchStep};
-use crate::twin::{HostOptions, Trap};
 
 /// Instructions that each invocation may run: minutes.
 const FUEL: u64 = 1 << 26;

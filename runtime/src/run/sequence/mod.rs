@@ -15,10 +15,12 @@ use crate::record::args::KernelArgs;
 use crate::record::hooks::Hooks;
 use crate::record::indirect::AnyGrid;
 use crate::record::ops::{Op, Recorder};
+use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
 use crate::run::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
 use crate::run::graph::to_dot;
-use crate::run::profile::{Profile, RecordedOp};
+use crate::run::lost::Journal;
+use crate::run::profile::Profile;
 use run::{Begun, on_thread};
 use state::State;
 pub(crate) use uses::BufferUse;
@@ -77,7 +79,7 @@ impl Sequence {
     pub(crate) fn new(shared: Arc<Device>, queue: usize) -> Self {
         let id = shared.new_id();
         let inner = Arc::new(Inner { state: Mutex::default(), queue, id, shared });
-        inner.shared.journal.add(id, Arc::downgrade(&inner));
+        inner.shared.cache::<Journal>().add(id, Arc::downgrade(&inner));
         Self { inner }
     }
 

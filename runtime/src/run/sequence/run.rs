@@ -16,12 +16,12 @@ use crate::core::sync::schedule::{Marks, Submission, Ticket};
 use crate::device::{Backend, Device};
 use crate::memory::buffer::Buffer;
 use crate::record::hooks;
+use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
 use crate::run::evaluation::{Outcome, Running};
 use crate::run::host::{run_steps, run_timed};
 use crate::run::host_calls::{Driven, Run};
-use crate::run::profile::RecordedOp;
-use crate::run::recovery::LostEvaluation;
+use crate::run::lost::{Journal, LostEvaluation};
 
 /// A run that was submitted.
 pub(super) struct Started {
@@ -251,7 +251,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.shared.journal.remove(self.id);
+        self.shared.cache::<Journal>().remove(self.id);
         let running = self.lock().running.clone();
         if let Some(run) = running {
             // A call of the run's own drops it: the run does without it, and cannot be waited for here.
@@ -268,7 +268,7 @@ impl Drop for Inner {
                     }
                     let mut state = self.lock();
                     state.fail(error);
-                    self.shared.journal.report(state.as_lost());
+                    self.shared.cache::<Journal>().report(state.as_lost());
                 }
             }
         }

@@ -8,11 +8,11 @@ use crate::core::error::{Error, Result};
 use crate::device::{Backend, Device};
 use crate::record::event::Mark;
 use crate::record::hooks::Hooks;
+use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
 use crate::run::evaluation::{Outcome, Running};
 use crate::run::host_calls::{Part, parts};
-use crate::run::profile::RecordedOp;
-use crate::run::recovery::LostEvaluation;
+use crate::run::lost::LostEvaluation;
 use crate::run::vulkan::Recording;
 
 /// The recording of a sequence, and the run that is under way.

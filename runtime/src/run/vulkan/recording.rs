@@ -9,7 +9,7 @@ use gridwise_ir::variant::DriverFaults;
 
 use crate::core::error::{Error, KernelName, Result};
 use crate::core::print::LaunchPrints;
-use crate::core::sync::levels::by_level;
+use crate::core::times::Times;
 use crate::core::trap::{panic_error, read_record};
 use crate::device::vulkan::buffer::{MemoryUse, VulkanBuffer};
 use crate::device::vulkan::descriptors::DescriptorSets;
@@ -17,8 +17,7 @@ use crate::device::vulkan::device::VulkanDevice;
 use crate::device::vulkan::ownership::SharedBuffers;
 use crate::device::vulkan::timestamps::Timestamps;
 use crate::record::indirect::too_large;
-use crate::record::steps::{DispatchStep, Guarded, Step};
-use crate::run::profile::{RecordedOp, Spans};
+use crate::record::steps::{DispatchStep, Guarded, RecordedOp, Step, by_level};
 use crate::run::vulkan::encoder::Encoder;
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
@@ -112,7 +111,7 @@ impl Recording {
     }
 
     /// When the operations of a timed recording ran. The recording is complete.
-    pub(crate) fn read_times(&self) -> Option<Result<Spans>> {
+    pub(crate) fn read_times(&self) -> Option<Result<Times>> {
         self.timestamps.as_ref().map(Timestamps::read)
     }
 
@@ -136,7 +135,11 @@ impl Recording {
         let mut in_order = in_order.filter(|op| !ops[*op].steps.is_empty()).peekable();
         let first = in_order.peek().copied().unwrap_or_default();
         let clock = device.queues[self.queue].clock;
-        self.timestamps = if is_timed { Some(Timestamps::new(device, clock, ops, first)?) } else { None };
+        self.timestamps = if is_timed {
+            Some(Timestamps::new(device, clock, ops.iter().map(|op| !op.steps.is_empty()), first)?)
+        } else {
+            None
+        };
         // SAFETY: the pool's only command buffer is not pending.
         let reset = unsafe { device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) };
         reset.map_err(Error::vulkan("vkResetCommandPool"))?;
@@ -144,7 +147,7 @@ impl Recording {
         if begin_with_barrier {
             device.barrier_behind_everything(self.queue, self.commands);
         }
-        let shared = SharedBuffers::of_steps(steps);
+        let shared = shared_buffers(steps);
         shared.take(device, self.queue, self.commands);
         let timestamps = self.timestamps.as_ref();
         if let Some(timestamps) = timestamps {
@@ -224,6 +227,13 @@ impl Recording {
         };
         buffers.filter_map(read).collect()
     }
+}
+
+/// Those of a recording's buffers that others have, too.
+fn shared_buffers(steps: &[Step]) -> SharedBuffers {
+    let mut shared = SharedBuffers::default();
+    steps.iter().for_each(|step| step.for_each_use(|buffer, _, _| shared.add(buffer.vulkan())));
+    shared
 }
 
 /// The buffers through which launches tell the host.

@@ -3,27 +3,20 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{KernelDescriptor, Location, Param, Site, SiteKind, Spirv};
-
 use crate::core::error::{Error, KernelName, Result};
 use crate::core::grid::Grid;
 use crate::core::sync::hazard::Touch;
-use crate::device::Device;
-use crate::device::vulkan::MemoryUse;
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::tensor::Tensor;
-use crate::record::args::KernelArgs;
-use crate::record::kernel::Kernel;
-use crate::twin::{HostArgs, HostGroup};
 
 /// Words of one grid: workgroups along x, y and z.
-const WORDS: u64 = 3;
+pub(crate) const WORDS: u64 = 3;
 
 /// A grid that lies on the device, where an earlier operation may write it; made by [`Grid::indirect`].
 ///
 /// ```standalone_crate
-/// # #[path = "../../../tests/devices/kernels.rs"]
+/// # #[path = "../../tests/devices/kernels.rs"]
 /// # mod kernels;
 /// # fn main() -> gridwise::Result<()> {
 /// use gridwise::Grid;
@@ -151,7 +144,7 @@ impl IndirectGrid {
     /// fails.
     ///
     /// ```standalone_crate
-    /// # #[path = "../../../tests/devices/kernels.rs"]
+    /// # #[path = "../../tests/devices/kernels.rs"]
     /// # mod kernels;
     /// # fn main() -> gridwise::Result<()> {
     /// use gridwise::Grid;
@@ -247,57 +240,6 @@ pub(crate) fn in_tensor(grid: &IndirectGrid, limit: [u32; 3]) -> Result<Indirect
             Err(Error::OutOfRange { operation, tensor, offset, bytes, size })
         }
     }
-}
-
-/// A place for a checked grid, and the launch of the guard that fills it from where `grid` lies in its tensor.
-///
-/// # Errors
-/// When there is no memory for it.
-pub(crate) fn guard(shared: &Arc<Device>, grid: &Indirect) -> Result<(Indirect, KernelArgs)> {
-    let command = Arc::new(Buffer::new(shared, "indirect grid", WORDS as usize, 4, MemoryUse::Device)?);
-    let words = |buffer: &Arc<Buffer>| Ok(Tensor { buffer: buffer.clone(), marker: std::marker::PhantomData });
-    let counts: Tensor<u32> = match grid.command.stride() {
-        4 => words(&grid.command)?,
-        _ => words(&Arc::new(grid.command.seen_as(4)?))?,
-    };
-    let mut checked = words(&command)?;
-    let [x, y, z] = grid.limit;
-    let args = KernelArgs::new::<Guard>().read(&counts).write::<u32>(&mut checked);
-    let args = args.value(grid.first).value(x).value(y).value(z);
-    Ok((Indirect { command, first: 0, limit: grid.limit }, args))
-}
-
-/// Copies a grid, or zeros where a count is over its limit, of which it makes a record.
-struct Guard;
-
-static GUARD: KernelDescriptor = KernelDescriptor {
-    spirv: Spirv::Bytes(include_bytes!("guard.spv")),
-    params: &[
-        Param::buffer("counts", 0, false, 4, 4),
-        Param::buffer("command", 1, true, 4, 4),
-        Param::value("first", 0, 4),
-        Param::value("limit_x", 4, 4),
-        Param::value("limit_y", 8, 4),
-        Param::value("limit_z", 12, 4),
-    ],
-    trap_binding: Some(2),
-    trap_words: 8,
-    sites: &[Site::new(SiteKind::Panic, file!(), line!(), 1, "an indirect grid")],
-    ..KernelDescriptor::new(
-        "indirect grid",
-        Location { file: file!(), line: line!(), column: 1 },
-        &[],
-        "main",
-        [1, 1, 1],
-        16,
-    )
-};
-
-// SAFETY: the module does what the descriptor says, given a range in the counts; the function never runs.
-unsafe impl Kernel for Guard {
-    const DESCRIPTOR: &'static KernelDescriptor = &GUARD;
-
-    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
 }
 
 #[cfg(test)]

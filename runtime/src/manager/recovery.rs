@@ -5,8 +5,7 @@
 //! compares marks of the schedule, so launches cost nothing for it. Sequences and algorithms have to be made anew. Each
 //! evaluation whose completion is unknown is reported once: by its own wait, or by the recovery.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Arc;
 
 use crate::core::error::{Error, Result};
 use crate::core::span::span;
@@ -15,7 +14,7 @@ use crate::manager::Manager;
 use crate::memory::data::GpuData;
 use crate::memory::image::{Format, Image};
 use crate::memory::tensor::Tensor;
-use crate::run::sequence::Inner;
+use crate::run::lost::{Journal, LostEvaluation};
 
 /// The rest of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
 ///
@@ -42,24 +41,6 @@ pub struct Recovery {
     manager: Manager,
     lost: Arc<Device>,
     evaluations: Vec<LostEvaluation>,
-}
-
-/// An evaluation of which nobody knows how far it came.
-///
-/// ```
-/// use gridwise::{LostEvaluation, Recovery};
-///
-/// /// Whether the contents of what `kernel` writes may be half old, half new.
-/// fn is_suspect(recovery: &Recovery, kernel: &str) -> bool {
-///     let names = |lost: &LostEvaluation| lost.operations.iter().any(|name| name == kernel);
-///     recovery.lost_evaluations().iter().any(names)
-/// }
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LostEvaluation {
-    /// The names of its operations, in order.
-    pub operations: Vec<String>,
 }
 
 impl Recovery {
@@ -149,57 +130,6 @@ impl Recovery {
     }
 }
 
-/// The notes of a manager for the day its device is lost.
-#[derive(Debug, Default)]
-pub(crate) struct Journal {
-    /// How the manager was made; `None` where the device is not ours to make again.
-    pub(crate) desc: Option<ManagerDesc>,
-    /// The sequences that exist.
-    sequences: Mutex<HashMap<u64, Weak<Inner>>>,
-    /// Evaluations that were lost with their sequences.
-    unreported: Mutex<Vec<LostEvaluation>>,
-}
-
-impl Journal {
-    /// Of a manager that is made by a description.
-    pub(crate) fn new(desc: &ManagerDesc) -> Self {
-        Self { desc: Some(desc.clone()), ..Self::default() }
-    }
-
-    /// Whether tensors keep what the host knows of their contents.
-    pub(crate) fn keeps_contents(&self) -> bool {
-        self.desc.as_ref().is_some_and(|desc| desc.keeps_contents)
-    }
-
-    fn sequences(&self) -> MutexGuard<'_, HashMap<u64, Weak<Inner>>> {
-        self.sequences.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn add(&self, id: u64, sequence: Weak<Inner>) {
-        self.sequences().insert(id, sequence);
-    }
-
-    pub(crate) fn remove(&self, id: u64) {
-        self.sequences().remove(&id);
-    }
-
-    /// Notes an evaluation that nobody will be told about otherwise.
-    pub(crate) fn report(&self, evaluation: LostEvaluation) {
-        self.unreported.lock().unwrap_or_else(PoisonError::into_inner).push(evaluation);
-    }
-
-    /// The evaluations that nobody was told about: each once.
-    fn take_lost(&self) -> Vec<LostEvaluation> {
-        let mut alive: Vec<_> = self.sequences().iter().filter_map(|(id, weak)| Some((*id, weak.upgrade()?))).collect();
-        alive.sort_unstable_by_key(|(id, _)| *id);
-        // Not under the lock: the last of a sequence may go here.
-        let running: Vec<_> = alive.iter().filter_map(|(_, sequence)| sequence.take_lost()).collect();
-        let mut lost = std::mem::take(&mut *self.unreported.lock().unwrap_or_else(PoisonError::into_inner));
-        lost.extend(running);
-        lost
-    }
-}
-
 impl Manager {
     /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: makes a new device as this manager's was made. The lost
     /// device stays lost: its sequences and algorithms keep failing with that error and are recorded and made anew with
@@ -239,11 +169,11 @@ impl Manager {
         if !lost.is_gone() {
             return refused("its device works; wait for what runs");
         }
-        let Some(desc) = lost.journal.desc.clone() else {
+        let Some(desc) = lost.desc.clone() else {
             return refused("its device is an application's; make that anew, and a manager of it");
         };
         // Vulkan started before: where it does not now, that may pass, and who tries again gets a device like the lost one.
         let manager = Self::start(ManagerDesc { print: lost.sink(), ..desc }, false)?;
-        Ok(Recovery { manager, lost: lost.clone(), evaluations: lost.journal.take_lost() })
+        Ok(Recovery { manager, lost: lost.clone(), evaluations: lost.cache::<Journal>().take_lost() })
     }
 }

@@ -1,17 +1,16 @@
-//! The state that a manager and everything made on it share.
+//! A device and its state, which all that is made on it share: its schedule, its sinks, its numbers.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use gridwise_ir::descriptor::KernelDescriptor;
-
-use crate::core::error::{Error, Result};
+use crate::core::error::Result;
 use crate::core::print::{LaunchPrints, PrintSink};
 use crate::core::span::span;
-use crate::core::sync::schedule::{Inside, Marks, Schedule, Ticket, enter};
+use crate::core::sync::schedule::{Inside, Marks, Schedule, Ticket, Uses, enter};
+use crate::device::caches::Caches;
+use crate::device::desc::ManagerDesc;
 use crate::device::fma::{self, Width};
 use crate::device::host::HostDevice;
 use crate::device::info::DeviceInfo;
@@ -19,17 +18,11 @@ use crate::device::queues::QueueInfo;
 use crate::device::statistics::{Live, Statistics};
 use crate::device::subnormals;
 use crate::device::vulkan::VulkanBackend;
-use crate::memory::buffer::Buffer;
-use crate::record::algorithm::{Flags, Prepared, Variant};
-use crate::run::recovery::Journal;
 
 /// One device and its state.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) info: DeviceInfo,
-    /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and their variants. Dropped
-    /// before the device.
-    prepared: Mutex<HashMap<Key, Slot>>,
     pub(crate) queues: Vec<QueueInfo>,
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
@@ -41,16 +34,12 @@ pub(crate) struct Device {
     /// Words for messages of a launch.
     pub(crate) print_capacity: u32,
     sink: Mutex<PrintSink>,
-    /// For the day the device is lost.
-    pub(crate) journal: Journal,
+    /// The description that it was made by; `None` where the device is not ours to make again.
+    pub(crate) desc: Option<ManagerDesc>,
+    /// The caches of floors above. Dropped before the device.
+    caches: Caches,
     pub(crate) backend: Backend,
 }
-
-/// Address of the descriptor, values of the const parameters, variant.
-type Key = (usize, &'static [u64], Variant);
-
-/// A kernel that is ready, or being made so by whoever holds the lock.
-type Slot = Arc<Mutex<Option<Arc<Prepared>>>>;
 
 /// The device.
 #[derive(Debug)]
@@ -67,7 +56,6 @@ impl Device {
         print_capacity: u32,
         sink: PrintSink,
     ) -> Self {
-        let (prepared, sink) = (Mutex::default(), Mutex::new(sink));
         // The host has one queue behind them all.
         let schedule = Schedule::new(if matches!(backend, Backend::Host(_)) { 1 } else { queues.len() });
         let (next_id, has_fma) = (AtomicU64::new(0), [const { OnceLock::new() }; 2]);
@@ -75,17 +63,27 @@ impl Device {
         Self {
             info,
             queues,
-            prepared,
             schedule,
             next_id,
             live,
             has_fma,
             keeps_subnormals: [const { OnceLock::new() }; 3],
             print_capacity,
-            sink,
-            journal: Journal::default(),
+            sink: Mutex::new(sink),
+            desc: None,
+            caches: Caches::default(),
             backend,
         }
+    }
+
+    /// The cache of a floor above, made when it is first asked for.
+    pub(crate) fn cache<T: std::any::Any + Default + Send + Sync>(&self) -> &T {
+        self.caches.get()
+    }
+
+    /// Whether tensors keep what the host knows of their contents.
+    pub(crate) fn keeps_contents(&self) -> bool {
+        self.desc.as_ref().is_some_and(|desc| desc.keeps_contents)
     }
 
     /// The sink for messages.
@@ -145,67 +143,29 @@ impl Device {
         self.next_id.fetch_add(1, Relaxed)
     }
 
-    /// A kernel made ready, now or before. Different kernels are made ready in parallel.
-    pub(crate) fn prepare(
-        self: &Arc<Self>,
-        descriptor: &'static KernelDescriptor,
-        constants: &'static [u64],
-        variant: Variant,
-    ) -> Result<Arc<Prepared>> {
-        let key = (std::ptr::from_ref(descriptor).addr(), constants, variant);
-        let slot = {
-            let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-            prepared.entry(key).or_default().clone()
-        };
-        if let Some(prepared) = &*slot.lock().unwrap_or_else(PoisonError::into_inner) {
-            return Ok(prepared.clone());
-        }
-        span!("create_pipeline", kernel = descriptor.name);
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(prepared) = &*slot {
-            return Ok(prepared.clone());
-        }
-        self.check_subnormals(descriptor)?;
-        let has_fma =
-            [Width::Single, Width::Double].map(|width| descriptor.asks_for_fma[width as usize] && self.has_fma(width));
-        let flags = Flags { variant, has_fma };
-        Ok(slot.insert(Arc::new(Prepared::new(self, descriptor, constants, flags)?)).clone())
-    }
-
     /// Whether the device's `fma` rounds once; asks it when it has not been asked.
-    fn has_fma(self: &Arc<Self>, width: Width) -> bool {
-        match self.backend {
-            Backend::Vulkan(_) => *self.has_fma[width as usize].get_or_init(|| fma::probe(self, width)),
+    pub(crate) fn has_fma(&self, width: Width) -> bool {
+        match &self.backend {
+            Backend::Vulkan(vulkan) => {
+                let probe = || fma::probe((&vulkan.device, &self.schedule), width);
+                *self.has_fma[width as usize].get_or_init(probe)
+            }
             Backend::Host(_) => false,
         }
     }
 
     /// Whether the device keeps subnormal numbers; asks it when it has not been asked.
-    pub(crate) fn keeps_subnormals(self: &Arc<Self>, width: subnormals::Width) -> Result<bool> {
+    pub(crate) fn keeps_subnormals(&self, width: subnormals::Width) -> Result<bool> {
+        let Backend::Vulkan(vulkan) = &self.backend else { return Ok(true) };
         let known = &self.keeps_subnormals[width as usize];
-        match (matches!(self.backend, Backend::Host(_)), known.get()) {
-            (true, _) => Ok(true),
-            (false, Some(kept)) => Ok(*kept),
+        match known.get() {
+            Some(kept) => Ok(*kept),
             // A device that fails tells nothing of what it does.
-            (false, None) => subnormals::probe(self, width).map(|kept| *known.get_or_init(|| kept)),
-        }
-    }
-
-    /// Checks that the device keeps the subnormal numbers that a kernel asks for, by promise or not.
-    fn check_subnormals(self: &Arc<Self>, descriptor: &'static KernelDescriptor) -> Result<()> {
-        for needed in descriptor.features {
-            let Some(width) = subnormals::Width::of(needed.feature) else { continue };
-            if !self.keeps_subnormals(width)? {
-                return Err(Error::MissingFeature {
-                    kernel: descriptor.name.into(),
-                    feature: needed.feature,
-                    file: needed.location.file,
-                    line: needed.location.line,
-                    device: self.info.name.clone(),
-                });
+            None => {
+                let kept = subnormals::probe((&vulkan.device, &self.schedule), width)?;
+                Ok(*known.get_or_init(|| kept))
             }
         }
-        Ok(())
     }
 
     /// Wakes a task, in place of what it asked for before, once a submission is complete.
@@ -224,24 +184,24 @@ impl Device {
         }
     }
 
-    /// Takes a buffer for a transfer of several submissions, before any lock that a call of the host could need.
-    pub(crate) fn reserve<'a>(&'a self, buffer: &'a Buffer) -> impl Drop + 'a {
+    /// Takes what has these marks for a transfer of several submissions, before any lock that a call of the host could need.
+    pub(crate) fn reserve<'a>(&'a self, uses: &'a Uses) -> impl Drop + 'a {
         struct Reserved<'a> {
             shared: &'a Device,
-            buffer: &'a Buffer,
+            uses: &'a Uses,
             is_new: bool,
             _inside: Inside,
         }
         impl Drop for Reserved<'_> {
             fn drop(&mut self) {
                 if self.is_new {
-                    self.shared.schedule.release(std::iter::once(&*self.buffer.uses));
+                    self.shared.schedule.release(std::iter::once(self.uses));
                 }
             }
         }
-        let (uses, mut is_new) = (std::iter::once(&*buffer.uses), false);
-        let holder = self.schedule.hold(|| self.new_id() + 1, uses, |newly| is_new = newly);
-        Reserved { shared: self, buffer, is_new, _inside: enter(holder) }
+        let mut is_new = false;
+        let holder = self.schedule.hold(|| self.new_id() + 1, std::iter::once(uses), |newly| is_new = newly);
+        Reserved { shared: self, uses, is_new, _inside: enter(holder) }
     }
 
     /// Waits until a submission is complete.
