@@ -57,10 +57,10 @@ impl Buffer {
                 // SAFETY: `data` is valid for the buffer's size, and nobody writes it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
             }
-            // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => {
-                self.transfer(|schedule, target| unsafe { vulkan.download(schedule, target, into) })?
-            }
+            (None, Backend::Vulkan(vulkan)) => self.transfer(|schedule, target| {
+                // SAFETY: the caller's promise.
+                unsafe { vulkan.download(schedule, target, into) }
+            })?,
             (None, Backend::Host(_)) => {}
         }
         if matches!(self.memory, Memory::Seen(..)) {
@@ -90,10 +90,10 @@ impl Buffer {
                 unsafe { std::ptr::copy_nonoverlapping(from, data, bytes) };
                 None
             }
-            // SAFETY: the caller's promise.
-            (None, Backend::Vulkan(vulkan)) => {
-                Some(self.transfer(|schedule, target| unsafe { vulkan.upload(schedule, target, from) })?)
-            }
+            (None, Backend::Vulkan(vulkan)) => Some(self.transfer(|schedule, target| {
+                // SAFETY: the caller's promise.
+                unsafe { vulkan.upload(schedule, target, from) }
+            })?),
             (None, Backend::Host(_)) => None,
         };
         // SAFETY: the caller's promise.
