@@ -107,13 +107,16 @@ pub const CASES: &[Case] = &[
             let (mut out, mut wide) = (mgr.tensor_of_len::<u32>(12)?, mgr.tensor_of_len::<u32>(80)?);
             let seq = mgr.sequence()?;
             let mut reports = String::new();
-            let mut note = |recorded: gridwise::Result<&Sequence>| match recorded {
-                Ok(_) => Ok(reports += "recorded\n"),
-                Err(Error::GridBeyondTensor(beyond)) => {
-                    let (place, text) = (beyond.tensor.place().unwrap_or_default(), beyond.text);
-                    Ok(reports += &format!("{text}: {} of {}, {place}\n", beyond.index, beyond.len))
-                }
-                Err(error) => Err(error),
+            let mut note = |recorded: gridwise::Result<&Sequence>| {
+                reports += &match recorded {
+                    Ok(_) => "recorded\n".to_owned(),
+                    Err(Error::GridBeyondTensor(beyond)) => {
+                        let (place, text) = (beyond.tensor.place().unwrap_or_default(), beyond.text);
+                        format!("{text}: {} of {}, {place}\n", beyond.index, beyond.len)
+                    }
+                    Err(error) => return Err(error),
+                };
+                Ok(())
             };
             for items in [3, 4, 0] {
                 note(Everywhere::dispatch(&seq, Grid::items(items), &five, &three, &mut out))?;
