@@ -275,12 +275,13 @@ impl Walker<'_> {
                     }
                 }
                 InstKind::Continue(target, values) => self.confirm(*target, values),
-                InstKind::Return(_) | InstKind::Panic(..) | InstKind::Unreachable => self.may_have_left = true,
+                InstKind::Return(_) | InstKind::Unreachable => self.may_have_left = true,
                 InstKind::Load(place) | InstKind::Store(place, _) => self.check(id, place),
                 kind => {
                     if let InstKind::Trap(site, _) | InstKind::Panic(site, _) = kind {
                         self.traps.push(*site);
                     }
+                    self.may_have_left |= matches!(kind, InstKind::Panic(..));
                     if let Some(place) = kind.place() {
                         self.check(id, place);
                     }
