@@ -364,12 +364,9 @@ impl<'m> Uniformity<'m> {
     /// The value that is a member of a composite, or the nearest one around it that is known.
     fn member(&self, mut composite: ValueId, path: &[u32]) -> ValueId {
         for step in path {
-            match self.definition(composite) {
-                Some(InstKind::Compose(members)) if let Some(member) = members.get(*step as usize) => {
-                    composite = *member
-                }
-                _ => break,
-            }
+            let Some(InstKind::Compose(members)) = self.definition(composite) else { break };
+            let Some(member) = members.get(*step as usize) else { break };
+            composite = *member;
         }
         composite
     }

@@ -77,6 +77,11 @@ impl FunctionWriter<'_, '_> {
         if is_done_in_f32(op, lanes.scalar) {
             return self.through_f32(op, lanes, &ids);
         }
+        if op == Op::Div
+            && let Some(factor) = self.exact_inverse(operands[1], lanes)
+        {
+            return self.lanes_op(Op::Mul, lanes, &[ids[0], factor]);
+        }
         match op {
             Op::Cast => {
                 let to = self.w.lanes_of(ty).scalar;
@@ -93,9 +98,6 @@ impl FunctionWriter<'_, '_> {
                 if self.w.kernel.float_rules.approximate_functions && self.root_of(operands[1], lanes).is_some() =>
             {
                 self.over_root(lanes, operands, ids[0])
-            }
-            Op::Div if let Some(factor) = self.exact_inverse(operands[1], lanes) => {
-                self.lanes_op(Op::Mul, lanes, &[ids[0], factor])
             }
             Op::Div | Op::Rem if lanes.scalar.is_int() && lanes.scalar.bits() == 64 && !self.is_const(operands[1]) => {
                 self.divide_wide(op, lanes, &ids)
