@@ -1,8 +1,8 @@
 //! Whether invocations of a kernel can race: access one cell, one of them writing, in no order. It changes nothing.
 //!
-//! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: [`index`] makes
-//! forms of them, [`access`] gathers them with what holds where they stand, and [`rules`] compares them. Within a workgroup barriers
-//! put accesses in order: [`segments`] runs a workgroup as far as the code tells, and [`cells`] remembers who accessed what since the
+//! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: `index` makes
+//! forms of them, `access` gathers them with what holds where they stand, and `rules` compares them. Within a workgroup barriers
+//! put accesses in order: `segments` runs a workgroup as far as the code tells, and `cells` remembers who accessed what since the
 //! last barrier. What is not understood counts as a race.
 
 mod access;

@@ -35,7 +35,7 @@ impl Manager {
     /// it, and never maps it.
     ///
     /// # Errors
-    /// [`Error::CannotShare`] where the device lacks what it takes, [`Error::OnHostDevice`], and as
+    /// [`Error::CannotShare`](crate::Error::CannotShare) where the device lacks what it takes, [`Error::OnHostDevice`](crate::Error::OnHostDevice), and as
     /// [`tensor`](Self::tensor).
     pub fn shareable_tensor<T: GpuData>(&self, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
         let len = match desc.contents {
@@ -59,7 +59,7 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// As [`shareable_tensor`](Self::shareable_tensor); also [`Error::CannotShare`] for memory of another device or driver.
+    /// As [`shareable_tensor`](Self::shareable_tensor); also [`Error::CannotShare`](crate::Error::CannotShare) for memory of another device or driver.
     pub fn tensor_from_shared<T: GpuData>(&self, name: &str, memory: SharedMemory) -> Result<Tensor<T>> {
         let len = memory.layout().bytes.checked_div(size_of::<T>() as u64).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX);

@@ -6,7 +6,7 @@ use crate::memory::data::GpuData;
 use crate::memory::tensor::Tensor;
 
 impl<T: GpuData> Tensor<T> {
-    /// The tensor's memory for another manager; of tensors made by [`Manager::shareable_tensor`]. Each call gives a file
+    /// The tensor's memory for another manager; of tensors made by [`Manager::shareable_tensor`](crate::Manager::shareable_tensor). Each call gives a file
     /// descriptor of its own.
     ///
     /// ```

@@ -323,7 +323,7 @@ impl Buffer {
         self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
     }
 
-    /// Checks that the first byte is a multiple of what somebody needs. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::MAX_ALIGNMENT).
+    /// Checks that the first byte is a multiple of what somebody needs. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
     pub(crate) fn check_start(&self, alignment: u64) -> Result<()> {
         let offset = self.vulkan_offset();
         match offset.is_multiple_of(alignment) {
