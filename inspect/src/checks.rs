@@ -261,13 +261,19 @@ mod tests {
     #[test]
     fn each_check_that_runs_in_every_launch_is_counted() {
         let index = " store buffer0[%1 !site0] = %1";
-        let divisor = " if %4 {\n trap site1(%1, %2)\n yield\n } else {\n yield\n }";
-        let panic = " if %4 {\n panic site2()\n } else {\n yield\n }";
+        let read = " %5: u32 = load buffer0[%1 !site0]\n %6: bool = eq %5, %3";
+        let trap =
+            |condition: &str| format!(" if {condition} {{\n trap site1(%1, %2)\n yield\n }} else {{\n yield\n }}");
+        let panic = |condition: &str| format!(" if {condition} {{\n panic site2()\n }} else {{\n yield\n }}");
         let print = " print site3()";
-        assert_eq!(on_device(index), Vec::<String>::new());
-        assert_eq!(on_device(print), Vec::<String>::new());
-        assert_eq!(on_device(divisor), ["the divisor may be zero"]);
-        assert_eq!(on_device(&[index, divisor].join("\n")), ["the divisor may be zero"]);
-        assert_eq!(on_device(&[index, panic].join("\n")), ["the kernel panics where it gets here"]);
+        let nothing = Vec::<String>::new();
+        assert_eq!(on_device(index), nothing);
+        assert_eq!(on_device(print), nothing);
+        // The host knows a parameter, and asks for one with which nothing traps.
+        assert_eq!(on_device(&trap("%4")), nothing);
+        assert_eq!(on_device(&[index, &panic("%4")].join("\n")), nothing);
+        // It does not know the elements.
+        assert_eq!(on_device(&[read, &trap("%6")].join("\n")), ["the divisor may be zero"]);
+        assert_eq!(on_device(&[read, &panic("%6")].join("\n")), ["the kernel panics where it gets here"]);
     }
 }
