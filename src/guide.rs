@@ -47,7 +47,7 @@ chapters! {
     several_queues "guide/11-several-queues.md" "Work side by side."
     several_machines "guide/16-several-machines.md" "Ranks of an MPI program."
     #[allow(rustdoc::broken_intra_doc_links, reason = "tables have code with indices, which look like links")]
-    gradients "guide/17-gradients.md" "Kernels that are derived, operation by operation."
+    gradients "guide/18-gradients.md" "Kernels that are derived, operation by operation."
     from_cuda "guide/12-from-cuda.md" "CUDA's words and ours."
     from_glsl "guide/13-from-glsl.md" "GLSL's words and ours."
     from_kompute "guide/14-from-kompute.md" "What changes when a program moves from Kompute."
