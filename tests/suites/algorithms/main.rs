@@ -501,11 +501,11 @@ fn what_does_not_fit() {
     assert_eq!(
         errors,
         [
-            "reducing to `tensor`: expected 1 elements, found 2; the lengths have to be equal",
-            "scanning into `tensor`: expected 3 elements, found 2; the lengths have to be equal",
-            "sorting by as many keys `tensor`: expected 3 elements, found 2; the lengths have to be equal",
+            "reducing to `tensor` (argument 2, `result`): expected 1 elements, found 2; the lengths have to be equal",
+            "scanning into `tensor` (argument 2, `sums`): expected 3 elements, found 2; the lengths have to be equal",
+            "sorting by as many keys `tensor` (argument 2, `values`): expected 3 elements, found 2; the lengths have to be equal",
             "kernel `histogram`, parameter `shift`: expected less than the 32 bits of an element, found 32; pass what is expected, in the order of the parameters",
-            "transposing `tensor`: expected 4 elements, found 3; the lengths have to be equal",
+            "transposing `tensor` (argument 3, `x`): expected 4 elements, found 3; the lengths have to be equal",
             "kernel `forward transform`, parameter `len`: expected a power of two that divides 3, found 3; pass what is expected, in the order of the parameters",
         ]
     );
