@@ -43,8 +43,8 @@ impl Facts<'_> {
         };
         self.uppers_of(count).iter().find_map(|&(upper, is_above)| {
             if let Some(whole) = divided(upper, Op::Div) {
-                // Not above the quotient, rounded down.
-                return Some((whole, false));
+                // The quotient is rounded down: so many steps are not above the whole, and fewer steps are below it.
+                return Some((whole, is_above));
             }
             let Some(InstKind::Op(Op::Add, parts)) = self.definition(upper) else { return None };
             let whole = divided(parts[0], Op::Div).filter(|_| is_above)?;
