@@ -19,7 +19,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 16] = [
+const EVERYWHERE: [(&str, fn()); 17] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -33,6 +33,7 @@ const EVERYWHERE: [(&str, fn()); 16] = [
     ("products_of_halves", products::products_of_halves),
     ("products_of_bfloats", products::products_of_bfloats),
     ("products_on_copies", products::products_on_copies),
+    ("whole_tiles_without_checks", products::whole_tiles_without_checks),
     ("softmax", softmax),
     ("fourier_transforms", transforms::fourier_transforms),
     ("what_does_not_fit", what_does_not_fit),
@@ -43,10 +44,6 @@ const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 2] = [
     ("whole_tiles_of_halves_without_checks", products::whole_tiles_of_halves_without_checks),
     ("products_of_many_tiles", products::products_of_many_tiles),
 ];
-
-/// A known regression: launches of products of `f32` keep checks that the host could vouch for. Results are right; time is lost. The trial
-/// stays here, ignored, until the launch leaves them out again.
-const KNOWN_TO_FAIL: [(&str, fn()); 1] = [("whole_tiles_without_checks", products::whole_tiles_without_checks)];
 
 /// The trials for devices whose workgroups can wait for each other.
 const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =
@@ -73,9 +70,7 @@ fn main() -> ExitCode {
     let everywhere = EVERYWHERE.into_iter().map(|test| trial(test, false));
     let of_halves = WHERE_HALVES_ARE_MULTIPLIED.into_iter().map(|test| trial(test, !has_matrices));
     let waiting = WHERE_GROUPS_WAIT.into_iter().map(|test| trial(test, !can_wait));
-    eprintln!("ignored: products of f32 keep their checks, a known regression");
-    let failing = KNOWN_TO_FAIL.into_iter().map(|test| trial(test, true));
-    libtest_mimic::run(&arguments, everywhere.chain(of_halves).chain(waiting).chain(failing).collect()).exit_code()
+    libtest_mimic::run(&arguments, everywhere.chain(of_halves).chain(waiting).collect()).exit_code()
 }
 
 /// Whether kernels run in the interpreter, which is slow.
