@@ -118,7 +118,7 @@ variants! {
     ForeignEvent HostCallFailed EmptyStream ArgumentMismatch NoAddress InvalidConstant GridTooLarge
     NegativeGrid PartialWorkgroup IndirectGridTooLarge NoCandidates ForeignChoice MissingFeature
     WorkgroupTooLarge PushConstantsTooLarge TooManyBuffers TooManyImages SharedMemoryTooLarge LocalsTooLarge
-    PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor KernelPanic
+    PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor GradientGrid KernelPanic
     LoopsStopped DivergentBarrier KernelFaults NoIntermediate InvalidModule ModuleRefused ModuleNeeds
     ConstantMismatch NeedsVulkan NoWorker WorkerDied WorkerRefused
 }
