@@ -4,11 +4,11 @@
 //! The data is the Wisconsin breast-cancer table, 569 samples of 30 features. The run fails unless the model tells at
 //! least 97 % of the samples apart and its weights are those of the host device. The loss curve is written as an SVG.
 
-use std::{error::Error, path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode};
 
 use gridwise::prelude::*;
+use gridwise_examples::{Curve, Outcome, Table, difference, draw_losses, finish, output};
 use indicatif::{ProgressBar, ProgressStyle};
-use plotters::prelude::*;
 
 /// The probability that `score` stands for.
 #[device]
@@ -44,20 +44,8 @@ fn descend(rate: f32, table: &[f32], error: &[f32], weights: &mut [f32]) {
     weights[feature] -= rate * gradient / samples as f32;
 }
 
-const CSV: &str = include_str!("data/breast_cancer.csv");
 const STEPS: usize = 300;
 const RATE: f32 = 0.5;
-
-/// The samples as the kernels read them.
-struct Table {
-    samples: u32,
-    /// One weight per feature, and one for the constant 1.
-    columns: u32,
-    /// Column after column, each standardised to mean 0 and deviation 1.
-    values: Vec<f32>,
-    /// 0 malignant, 1 benign.
-    labels: Vec<f32>,
-}
 
 /// The result of a training run.
 struct Model {
@@ -66,18 +54,12 @@ struct Model {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    finish(run())
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
-    let output = parse_output(std::env::args().skip(1))?;
-    let table = read_table(CSV)?;
+fn run() -> Outcome {
+    let output = output("logistic_regression", "FILE.svg", "target/loss.svg")?;
+    let table = Table::read(include_str!("data/breast_cancer.csv"))?;
 
     let mgr = Manager::new()?;
     println!("device: {}", mgr.device());
@@ -90,69 +72,29 @@ fn run() -> Result<(), Box<dyn Error>> {
         return Err("the accuracy is under 97 %".into());
     }
     let expected = train(&Manager::host(), &table, false)?;
-    let pairs = model.weights.iter().zip(&expected.weights);
-    let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    // Also catches NaN, which compares as false.
-    let close = difference <= 1e-4 && model.weights.iter().all(|weight| weight.is_finite());
-    if !close {
-        return Err(format!("a weight differs by {difference} from the host device's").into());
+    let off = difference(&model.weights, &expected.weights);
+    if off > 1e-4 {
+        return Err(format!("a weight differs by {off} from the host device's").into());
     }
-    println!("checked: {} weights within {difference:.1e} of the host device's", model.weights.len());
+    println!("checked: {} weights within {off:.1e} of the host device's", model.weights.len());
 
-    draw_losses(&model.losses, Path::new(&output))?;
+    let curve = Curve { name: "loss", losses: &model.losses };
+    draw_losses(Path::new(&output), "Logistic regression: mean loss per step", "step", &[curve])?;
     println!("wrote: {output}");
     Ok(())
-}
-
-fn parse_output(mut arguments: impl Iterator<Item = String>) -> Result<String, Box<dyn Error>> {
-    const USAGE: &str = "usage: logistic_regression [--output FILE.svg]   (default: target/loss.svg)";
-    match (arguments.next().as_deref(), arguments.next()) {
-        (None, _) => Ok("target/loss.svg".into()),
-        (Some("--output"), Some(path)) => Ok(path),
-        _ => Err(USAGE.into()),
-    }
-}
-
-/// Reads `samples,features,…` and one line of features and label per sample.
-fn read_table(csv: &str) -> Result<Table, Box<dyn Error>> {
-    let mut rows = Vec::new();
-    for (number, line) in csv.lines().enumerate().skip(1) {
-        let row: Result<Vec<f32>, _> = line.split(',').map(str::parse).collect();
-        rows.push(row.map_err(|e| format!("line {}: {e}", number + 1))?);
-    }
-    let width = rows.first().ok_or("the table is empty")?.len();
-    if let Some(odd) = rows.iter().position(|row| row.len() != width) {
-        return Err(format!("line {}: {} columns instead of {width}", odd + 2, rows[odd].len()).into());
-    }
-
-    let labels = rows.iter().map(|row| row[width - 1]).collect();
-    let mut values = Vec::with_capacity(rows.len() * width);
-    for feature in 0..width - 1 {
-        let column: Vec<f64> = rows.iter().map(|row| f64::from(row[feature])).collect();
-        values.extend(standardise(&column));
-    }
-    values.extend(vec![1.0; rows.len()]); // the column of the constant weight
-    Ok(Table { samples: u32::try_from(rows.len())?, columns: u32::try_from(width)?, values, labels })
-}
-
-fn standardise(column: &[f64]) -> impl Iterator<Item = f32> {
-    let count = column.len() as f64;
-    let mean = column.iter().sum::<f64>() / count;
-    let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
-    column.iter().map(move |value| ((value - mean) / variance.sqrt()) as f32)
 }
 
 /// Records one step and replays it.
 fn train(mgr: &Manager, table: &Table, show: bool) -> gridwise::Result<Model> {
     let values = mgr.tensor(&table.values)?;
     let labels = mgr.tensor(&table.labels)?;
-    let mut weights = mgr.tensor(&vec![0.0f32; table.columns as usize])?;
-    let mut error = mgr.tensor_of_len::<f32>(table.samples as usize)?;
-    let mut loss = mgr.tensor_of_len::<f32>(table.samples as usize)?;
+    let mut weights = mgr.tensor(&vec![0.0f32; table.columns])?;
+    let mut error = mgr.tensor_of_len::<f32>(table.samples)?;
+    let mut loss = mgr.tensor_of_len::<f32>(table.samples)?;
 
     let seq = mgr.sequence()?;
-    Predict::dispatch(&seq, Grid::items(table.samples), &values, &weights, &labels, &mut error, &mut loss)?;
-    Descend::dispatch(&seq, Grid::items(table.columns), RATE, &values, &error, &mut weights)?;
+    Predict::dispatch(&seq, Grid::items(table.samples as u32), &values, &weights, &labels, &mut error, &mut loss)?;
+    Descend::dispatch(&seq, Grid::items(table.columns as u32), RATE, &values, &error, &mut weights)?;
 
     let bar = if show { ProgressBar::new(STEPS as u64) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{bar:40} step {pos}/{len}  loss {msg}") {
@@ -175,31 +117,6 @@ fn train(mgr: &Manager, table: &Table, show: bool) -> gridwise::Result<Model> {
 
 /// The share of samples on the right side of the model's plane.
 fn accuracy(table: &Table, weights: &[f32]) -> f64 {
-    let samples = table.samples as usize;
-    let is_right = |&sample: &usize| {
-        let score: f32 =
-            weights.iter().enumerate().map(|(k, weight)| weight * table.values[k * samples + sample]).sum();
-        (score > 0.0) == (table.labels[sample] > 0.5)
-    };
-    (0..samples).filter(is_right).count() as f64 / samples as f64
-}
-
-fn draw_losses(losses: &[f32], path: &Path) -> Result<(), Box<dyn Error>> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let area = SVGBackend::new(path, (800, 480)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let highest = losses.iter().copied().fold(0.0, f32::max);
-    let mut chart = ChartBuilder::on(&area)
-        .caption("Logistic regression: mean loss per step", ("sans-serif", 22))
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(56)
-        .build_cartesian_2d(0..losses.len(), 0.0..highest * 1.05)?;
-    chart.configure_mesh().light_line_style(TRANSPARENT).x_desc("step").y_desc("mean loss").draw()?;
-    let points = losses.iter().copied().enumerate();
-    chart.draw_series(LineSeries::new(points, BLUE.stroke_width(2)))?;
-    area.present()?;
-    Ok(())
+    let is_right = |&sample: &usize| (table.weighted(sample, weights) > 0.0) == (table.labels[sample] > 0.5);
+    (0..table.samples).filter(is_right).count() as f64 / table.samples as f64
 }

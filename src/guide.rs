@@ -13,8 +13,10 @@
 //! | [`atomics`] | counters, lists of unknown length, orderings |
 //! | [`generics_and_traits`] | type parameters, const parameters, traits |
 //! | [`panics_and_prints`] | what kernels report, and how to debug them |
+//! | [`races`] | conditions of launches, accesses in any order, `unsafe` kernels |
 //! | [`profiling`] | times, and the page of `gridwise-inspect` |
 //! | [`several_queues`] | work side by side, streams, calls of the host |
+//! | [`several_devices`] | several managers: copies between them, memory of the host |
 //! | [`gradients`] | derived kernels: `#[kernel(grad(…))]` and `backward` |
 //! | [`several_machines`] | MPI: ranks, halos, reductions |
 //! | [`from_cuda`], [`from_glsl`], [`from_kompute`], [`from_cubecl`] | your word and ours |
@@ -44,7 +46,10 @@ chapters! {
     generics_and_traits "guide/08-generics-and-traits.md" "Type parameters, const parameters, traits."
     panics_and_prints "guide/09-panics-and-prints.md" "Reports of kernels, and debugging."
     profiling "guide/10-profiling.md" "Times, and the page of `gridwise-inspect`."
+    #[allow(rustdoc::broken_intra_doc_links, reason = "tables have code with indices, which look like links")]
+    races "guide/20-races.md" "What is proven of a kernel, and what launches must keep."
     several_queues "guide/11-several-queues.md" "Work side by side."
+    several_devices "guide/19-several-devices.md" "Several managers, and copies between them."
     several_machines "guide/16-several-machines.md" "Ranks of an MPI program."
     #[allow(rustdoc::broken_intra_doc_links, reason = "tables have code with indices, which look like links")]
     gradients "guide/18-gradients.md" "Kernels that are derived, operation by operation."

@@ -254,7 +254,7 @@ mod tests {
         let _ = gridwise_ir::passes::optimize(&mut module);
         let left = residual(&module);
         let reasons: Vec<_> = left.into_iter().filter(|check| !check.at_launch).map(|check| check.reason).collect();
-        assert_eq!(!reasons.is_empty(), compiled.trap_binding.is_some() && compiled.traps_anyway, "{text}");
+        assert_eq!(!reasons.is_empty(), compiled.facts.trap_binding.is_some() && compiled.facts.traps_anyway, "{text}");
         reasons
     }
 

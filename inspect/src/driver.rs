@@ -108,7 +108,7 @@ fn known(size: &gridwise_ir::descriptor::Size) -> u64 {
 fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let compiled = &kernel.compiled;
     let proven = !compiled.obligations.is_empty();
-    let [single, double] = compiled.asks_for_fma;
+    let [single, double] = compiled.facts.asks_for_fma;
     let has_mask = compiled.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)));
     let told = [
         (IS_PROVEN, proven),

@@ -105,10 +105,10 @@ impl Inspected {
             ("workgroup", workgroup_text(&self.compiled)),
             ("IR instructions", format!("{optimised}, {lowered} as lowered")),
             ("SPIR-V", format!("{words} words, {} bytes", words * 4)),
-            ("push constants", format!("{} bytes", self.compiled.push_constant_size)),
+            ("push constants", format!("{} bytes", self.compiled.facts.push_constant_size)),
         ];
-        if self.compiled.parallel.shared_bytes > 0 {
-            facts.push(("shared memory", format!("{} bytes", self.compiled.parallel.shared_bytes)));
+        if self.compiled.facts.parallel.shared_bytes > 0 {
+            facts.push(("shared memory", format!("{} bytes", self.compiled.facts.parallel.shared_bytes)));
         }
         if let Some(items) = self.batch {
             facts.push(("items per invocation", format!("{items}, where the launch allows it")));

@@ -6,16 +6,16 @@ use std::str::FromStr;
 use crate::arena::EntityId;
 use crate::batch::{self, Batch, Refusal};
 use crate::descriptor::{
-    ConstType, Feature, FloatAtomics, HostStack, ImageAccess, LaunchWord, LaunchWordKind, Parallel, ParamKind,
-    SiteKind, Size,
+    ConstType, Feature, HostStack, ImageAccess, LaunchWord, LaunchWordKind, ParamKind, SiteKind, Size,
 };
 use crate::ir::{ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::layout::Layout;
 use crate::locals;
 use crate::parallel;
-use crate::passes::{CheckCount, Optimized, TooLarge, optimize};
-use crate::spirv::{self, EmitError, Emitted, TooNested};
+use crate::passes::{CheckCount, Optimized, TooLarge, optimize_with};
+use crate::races::{Analysis, Race};
+use crate::spirv::{self, EmitError, Emitted, Facts, TooNested};
 use crate::types::{self, Scalar};
 use crate::uniformity::Divergence;
 use crate::verify::{VerifyErrors, verify};
@@ -30,6 +30,8 @@ pub struct CompileOptions {
     pub keep_ir: bool,
     /// How many items an invocation runs.
     pub batch: batch::Request,
+    /// Whether to look for races; else the kernel's author vouches that there are none.
+    pub finds_races: bool,
 }
 
 /// The options in a line that [`FromStr`] reads: `buffers 1 2 batch automatic`.
@@ -59,7 +61,7 @@ impl FromStr for CompileOptions {
             "1" => batch::Request::One,
             items => batch::Request::Items(number(items)?),
         };
-        Ok(Self { buffer_positions, keep_ir: false, batch })
+        Ok(Self { buffer_positions, keep_ir: false, batch, finds_races: false })
     }
 }
 
@@ -90,34 +92,20 @@ pub struct Compiled {
     pub params: Vec<CompiledParam>,
     /// Words the runtime fills in. `Len` counts all parameters.
     pub launch_words: Vec<LaunchWord>,
-    /// Size of the push-constant block in bytes, a multiple of 4; whether it exceeds 128 is the caller's to check.
-    pub push_constant_size: u32,
-    /// Binding of the trap record, when a site is left.
-    pub trap_binding: Option<u32>,
-    /// Words of the trap record; zero without one.
-    pub trap_words: u32,
+    /// The facts that pass unchanged from the back end into the descriptor.
+    pub facts: Facts,
     /// The checks of the host before a launch, as a program of [`Obligations`](crate::descriptor::Obligations).
     pub obligations: Vec<u8>,
-    /// Whether a trap is possible even if these hold.
-    pub traps_anyway: bool,
-    /// Bits of the floats that it has.
-    pub float_widths: Vec<u32>,
-    /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
-    pub asks_for_fma: [bool; 2],
-    /// Binding of the print buffer, when a site that prints is left.
-    pub print_binding: Option<u32>,
+    /// The conditions of a launch without races, as a program of [`Conditions`](crate::descriptor::Conditions).
+    pub conditions: Vec<u8>,
+    /// Accesses that may race in any launch: an error of the kernel's author.
+    pub races: Vec<Race>,
     /// The sites that are left.
     pub sites: Vec<CompiledSite>,
     /// Features beyond the baseline.
     pub features: Vec<(Feature, Option<CompiledLocation>)>,
-    /// The cooperation of the kernel's invocations.
-    pub parallel: Parallel,
     /// The stack that an invocation needs on the host.
     pub host_stack: HostStack,
-    /// The atomic floats that the device itself adds to.
-    pub float_atomics: FloatAtomics,
-    /// Bytes of workgroup memory that grow with const parameters, with the positions of those to multiply them with.
-    pub shared_arrays: Vec<(u32, Vec<u32>)>,
     /// The second entry, for several items per invocation.
     pub batch: Option<CompiledBatch>,
     /// Why there is none although it was asked for.
@@ -197,15 +185,15 @@ impl Compiled {
     /// Asks for devices that keep the subnormal numbers of all floats that the kernel has, as of the place where it is written.
     pub fn require_subnormals(&mut self) {
         let features = [(16, Feature::SubnormalsF16), (32, Feature::SubnormalsF32), (64, Feature::SubnormalsF64)];
-        let used = features.into_iter().filter(|(width, _)| self.float_widths.contains(width));
+        let used = features.into_iter().filter(|(width, _)| self.facts.float_widths.contains(width));
         self.features.extend(used.map(|(_, feature)| (feature, self.location.clone())));
     }
 
     /// Whether a launch cannot tell this kernel's interface from the other's.
     pub fn has_interface_of(&self, other: &Self) -> bool {
         let interface = |compiled: &Self| {
-            let Self { push_constant_size, trap_binding, trap_words, print_binding, workgroup, .. } = *compiled;
-            (push_constant_size, trap_binding, trap_words, print_binding, workgroup, compiled.parallel)
+            let Facts { push_constant_size, trap_binding, trap_words, print_binding, parallel, .. } = compiled.facts;
+            (push_constant_size, trap_binding, trap_words, print_binding, parallel, compiled.workgroup)
         };
         interface(self) == interface(other)
             && (&self.params, &self.launch_words, &self.sites) == (&other.params, &other.launch_words, &other.sites)
@@ -250,7 +238,8 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
     }
     let ir = options.keep_ir.then(|| module.to_string());
     let host_stack = locals::estimate(&module);
-    let Optimized { checks, divergences, too_large } = optimize(&mut module);
+    let Optimized { checks, divergences, races, too_large } = optimize_with(&mut module, options.finds_races);
+    let Analysis { conditions, races } = races;
     if let Some(too_large) = too_large {
         return Err(CompileError::TooLarge(too_large));
     }
@@ -262,10 +251,22 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
     };
     let emitted = spirv::emit_with(&module, batch.as_ref())?;
     spirv::check_nesting(&emitted.words)?;
-    let files =
-        if divergences.is_empty() { Vec::new() } else { module.files.iter().map(|(_, file)| file.clone()).collect() };
+    let files = if divergences.is_empty() && races.is_empty() {
+        Vec::new()
+    } else {
+        module.files.iter().map(|(_, file)| file.clone()).collect()
+    };
+    let own = module.functions[kernel.function].location;
+    let at = |location: Option<SourceLocation>| {
+        let is_own = |at: &SourceLocation| own.is_none_or(|own| own.file == at.file);
+        location.filter(is_own).or(own).map_or((1, 1), |at| (at.line, at.column))
+    };
+    let positions = options.buffer_positions.as_slice();
+    let conditions = launch_program::write_conditions((&module, kernel), &conditions, &emitted.params, &at, |buffer| {
+        position(positions, buffer)
+    });
     let described = describe(&module, kernel, emitted, (batch.as_ref(), refusal), options);
-    Ok(Compiled { checks, divergences, files, ir, host_stack, ..described })
+    Ok(Compiled { checks, divergences, conditions, races, files, ir, host_stack, ..described })
 }
 
 fn describe(
@@ -315,20 +316,13 @@ fn describe(
         constants: describe_constants(module, kernel),
         params: merge_params(kernel, &emitted, positions),
         launch_words: emitted.launch_words.iter().map(|word| renumber(*word, positions)).collect(),
-        push_constant_size: emitted.push_constant_size,
-        trap_binding: emitted.trap_binding,
-        trap_words: emitted.trap_words,
         obligations,
-        traps_anyway: emitted.traps_anyway,
-        float_widths: emitted.float_widths,
-        asks_for_fma: emitted.asks_for_fma,
-        print_binding: emitted.print_binding,
+        conditions: Vec::new(),
+        races: Vec::new(),
+        facts: emitted.facts,
         sites: sites.collect(),
         features: emitted.features.iter().map(|(feature, at)| (*feature, at.map(locate))).collect(),
-        parallel: emitted.parallel,
         host_stack: HostStack::LITTLE,
-        float_atomics: emitted.float_atomics,
-        shared_arrays: emitted.shared_arrays,
         batch,
         refusal: refusal.map(|(obstacle, at)| (obstacle, at.map(locate))),
         ir: None,
@@ -427,7 +421,7 @@ mod tests {
     fn options_are_read_as_they_were_written() {
         for batch in [batch::Request::Automatic, batch::Request::One, batch::Request::Items(4)] {
             for buffer_positions in [vec![], vec![0, 2, 3]] {
-                let options = CompileOptions { buffer_positions, keep_ir: false, batch };
+                let options = CompileOptions { buffer_positions, batch, ..CompileOptions::default() };
                 assert_eq!(options.to_string().parse(), Ok(options));
             }
         }

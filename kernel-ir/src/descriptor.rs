@@ -37,6 +37,7 @@
 //! - Atomics of 8 and 16 bits are exchanged with the word that holds them, so such a buffer is one of words in the
 //!   module.
 
+mod conditions;
 mod constants;
 mod feature;
 mod image;
@@ -48,11 +49,12 @@ mod sampling;
 mod site;
 mod texel;
 
+pub use conditions::{Conditions, OfGrid, Unmet};
 pub use constants::{ConstParam, ConstType};
 pub use feature::{Feature, FeatureUse};
 pub use image::{Encoding, ImageAccess, ImageFormat, TexelKind};
 pub use matrix::{MatrixElement, MatrixProduct, MatrixType, MatrixUse};
-pub use obligations::{BoundOp, Broken, LaunchNumbers, Obligations, Verdict};
+pub use obligations::{BoundOp, Broken, LaunchNumbers, Number, Obligations, Verdict};
 pub use packed::{Spirv, pack};
 pub use parallel::{FloatAtomics, NativeModule, Parallel, SubgroupOperations};
 pub use sampling::{Edge, Filter, SampledExtent, Sampler};
@@ -88,6 +90,8 @@ pub struct KernelDescriptor {
     pub obligations: Obligations,
     /// Whether a trap is possible even if the obligations hold.
     pub traps_anyway: bool,
+    /// The conditions of a launch without races; one that does not meet them is refused.
+    pub conditions: Conditions,
     /// Whether the module has the specialization constants [`HAS_FMA`] and [`HAS_FMA_F64`].
     pub asks_for_fma: [bool; 2],
     /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
@@ -132,6 +136,7 @@ impl KernelDescriptor {
             trap_words: 0,
             obligations: Obligations::NONE,
             traps_anyway: true,
+            conditions: Conditions::NONE,
             asks_for_fma: [false; 2],
             print_binding: None,
             sites: &[],

@@ -1,4 +1,5 @@
-//! Short lists: a few members without an allocation, in the size of a `Vec`. Knows nothing of what is listed.
+//! Short lists: a few members without an allocation, in the size of a `Vec`. A list of our own, because instructions are made of them
+//! and the macro runs without optimisations in a dev build, where each layer of a library costs time.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -29,6 +30,18 @@ enum List<T, const N: usize> {
 
 /// The most members that need no allocation.
 const MOST: usize = 3;
+
+impl<T: Copy + Default + Ord, const N: usize> PartialOrd for Few<T, N> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: Copy + Default + Ord, const N: usize> Ord for Few<T, N> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self[..].cmp(&other[..])
+    }
+}
 
 impl<T: Copy + Default, const N: usize> Few<T, N> {
     /// An empty list.

@@ -2,8 +2,9 @@
 
 use crate::arena::EntityId;
 use crate::descriptor::obligations::Step;
-use crate::ir::{Bound, Kernel, Module, Obligation, ParamId, SiteId};
+use crate::ir::{Bound, Kernel, Module, Obligation, ParamId, SiteId, SourceLocation};
 use crate::layout::{Layout, field_offsets};
+use crate::races::Condition;
 use crate::spirv::PushSlot;
 use crate::types::{Type, Types};
 
@@ -27,6 +28,29 @@ pub(crate) fn write(
         let site =
             obligation.in_all.filter(|_| of_buffer).and_then(site_number).and_then(|site| u16::try_from(site).ok());
         site.map_or(Step::Less, Step::LessInAll).write(&mut writer.program);
+    }
+    writer.program
+}
+
+/// Writes the conditions of a launch without races. `at` gives line and column of an access in the kernel's own file.
+pub(crate) fn write_conditions(
+    (module, kernel): (&Module, &Kernel),
+    conditions: &[Condition],
+    slots: &[PushSlot],
+    at: &dyn Fn(Option<SourceLocation>) -> (u32, u32),
+    position: impl Fn(u32) -> u32,
+) -> Vec<u8> {
+    let mut writer = Writer { types: &module.types, kernel, slots, position, program: Vec::new() };
+    for Condition { obligation, location } in conditions {
+        let (line, column) = at(*location);
+        let end = Step::LessAt { line, column };
+        let start = writer.program.len();
+        if writer.bound(&obligation.index).and_then(|()| writer.bound(&obligation.length)).is_none() {
+            // What cannot be expressed holds for no launch.
+            writer.program.truncate(start);
+            [Step::Const(0), Step::Const(0)].into_iter().for_each(|step| step.write(&mut writer.program));
+        }
+        end.write(&mut writer.program);
     }
     writer.program
 }

@@ -2,6 +2,7 @@
 
 pub mod binary;
 pub mod descriptor;
+pub mod faults;
 pub mod reflect;
 pub mod variant;
 pub mod watch;

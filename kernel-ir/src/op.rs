@@ -94,7 +94,9 @@ impl Op {
             Self::Add | Self::Sub | Self::Mul | Self::Neg | Self::Min | Self::Max | Self::Abs => Cost::Short,
             Self::And | Self::Or | Self::Xor | Self::Not | Self::Shl | Self::Shr => Cost::Short,
             Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => Cost::Short,
-            Self::Select | Self::Cast | Self::Bitcast | Self::Any | Self::All | Self::Uniform => Cost::Short,
+            Self::Select | Self::Cast | Self::Bitcast | Self::Any | Self::All | Self::Uniform | Self::Slope => {
+                Cost::Short
+            }
             Self::Floor | Self::Ceil | Self::Trunc | Self::Round | Self::RoundTiesEven | Self::Copysign => Cost::Short,
             Self::IsNan | Self::IsInf => Cost::Short,
             Self::CountOnes | Self::LeadingZeros | Self::TrailingZeros | Self::ReverseBits | Self::MulHigh => {
@@ -220,6 +222,8 @@ ops! {
     MulHigh "mul_high" 2 Int;
     /// The operand, of which the author says that it is the same in all invocations of the workgroup.
     Uniform "uniform" 1 Bits;
+    /// First operand, of which the author says that the third is its derivative by the second.
+    Slope "slope" 3 Float;
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ enum Cause {
 
 /// Why not all invocations come to a point.
 #[derive(Debug, Clone, Copy)]
-struct Apart {
+struct DivergedAt {
     /// The `if` or `switch` that parted them.
     branch: InstId,
     /// The jump by which some invocations left.
@@ -61,20 +61,22 @@ pub struct Uniformity<'m> {
     scope: Scope,
     /// By function: whether calls give the same for the same arguments.
     agreeing: &'m [bool],
+    /// Buffers and shared variables that invocations access in any order: a load there finds something else each time.
+    unordered: Vec<Root>,
     definitions: Vec<Option<InstId>>,
     values: Vec<Option<Cause>>,
     locals: Vec<Option<Cause>>,
     /// Why not all invocations begin a round of the loop.
-    rounds: SecondaryMap<BlockId, Option<Apart>>,
+    rounds: SecondaryMap<BlockId, Option<DivergedAt>>,
     /// Why not all invocations leave the loop together.
-    leaving: SecondaryMap<BlockId, Option<Apart>>,
-    barriers: Vec<(InstId, Apart)>,
+    leaving: SecondaryMap<BlockId, Option<DivergedAt>>,
+    barriers: Vec<(InstId, DivergedAt)>,
     /// Operands of matrices that differ.
     operands: Vec<(InstId, ValueId)>,
     /// Panics to which not all invocations come.
     panics: Vec<InstId>,
     /// Bodies of loops to which not all invocations come.
-    entered_apart: Vec<BlockId>,
+    entered_diverged: Vec<BlockId>,
     changed: bool,
 }
 
@@ -87,7 +89,9 @@ impl<'m> Uniformity<'m> {
 
     fn within(scope: Scope, function: &'m Function, kernel: Option<&'m Kernel>, agreeing: &'m [bool]) -> Self {
         let mut definitions = vec![None; function.values.len()];
+        let mut unordered = Vec::new();
         for (id, inst) in function.insts.iter() {
+            unordered.extend(inst.kind.place().filter(|place| place.is_unordered).map(|place| place.root.object()));
             inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
         }
         let mut cx = Self {
@@ -95,6 +99,7 @@ impl<'m> Uniformity<'m> {
             kernel,
             scope,
             agreeing,
+            unordered,
             definitions,
             values: vec![None; function.values.len()],
             locals: vec![None; function.locals.len()],
@@ -103,14 +108,14 @@ impl<'m> Uniformity<'m> {
             barriers: Vec::new(),
             operands: Vec::new(),
             panics: Vec::new(),
-            entered_apart: Vec::new(),
+            entered_diverged: Vec::new(),
             changed: true,
         };
         while std::mem::take(&mut cx.changed) {
             cx.barriers.clear();
             cx.operands.clear();
             cx.panics.clear();
-            cx.entered_apart.clear();
+            cx.entered_diverged.clear();
             cx.block(function.entry, None);
         }
         cx
@@ -123,7 +128,7 @@ impl<'m> Uniformity<'m> {
 
     /// Whether all invocations of the workgroup begin each round of a loop together, and leave it together.
     pub fn go_through_together(&self, body: BlockId) -> bool {
-        self.rounds[body].is_none() && self.leaving[body].is_none() && !self.entered_apart.contains(&body)
+        self.rounds[body].is_none() && self.leaving[body].is_none() && !self.entered_diverged.contains(&body)
     }
 
     /// Whether all invocations of the workgroup come to a panic, or none does.
@@ -147,18 +152,18 @@ impl<'m> Uniformity<'m> {
 
     /// Goes through a block to which not all invocations come because of `apart`. Gives the jumps out of it under conditions
     /// that differ.
-    fn block(&mut self, block: BlockId, mut apart: Option<Apart>) -> Vec<(Target, Apart)> {
+    fn block(&mut self, block: BlockId, mut diverged: Option<DivergedAt>) -> Vec<(Target, DivergedAt)> {
         let mut jumps = Vec::new();
         for id in &self.function.blocks[block].insts {
             let inst = &self.function.insts[*id];
             let out = match &inst.kind {
                 InstKind::If { condition: selector, .. } | InstKind::Switch { selector, .. } => {
-                    self.branch(*id, *selector, apart)
+                    self.branch(*id, *selector, diverged)
                 }
-                InstKind::Loop { initial, body, .. } => self.enter_loop(inst, initial, *body, apart),
+                InstKind::Loop { initial, body, .. } => self.enter_loop(inst, initial, *body, diverged),
                 kind => {
-                    self.inst(*id, inst, apart);
-                    if matches!(kind, InstKind::Panic(..)) && apart.is_some() {
+                    self.inst(*id, inst, diverged);
+                    if matches!(kind, InstKind::Panic(..)) && diverged.is_some() {
                         self.panics.push(*id);
                     }
                     let target = match kind {
@@ -167,20 +172,20 @@ impl<'m> Uniformity<'m> {
                         InstKind::Return(_) => Some(Target::Return),
                         _ => None,
                     };
-                    let jump = |apart: Apart| Apart { jump: apart.jump.or(Some(*id)), ..apart };
-                    target.zip(apart.map(jump)).into_iter().collect()
+                    let jump = |diverged: DivergedAt| DivergedAt { jump: diverged.jump.or(Some(*id)), ..diverged };
+                    target.zip(diverged.map(jump)).into_iter().collect()
                 }
             };
-            apart = apart.or(out.first().map(|(_, apart)| *apart));
+            diverged = diverged.or(out.first().map(|(_, diverged)| *diverged));
             jumps.extend(out);
         }
         jumps
     }
 
-    fn branch(&mut self, id: InstId, selector: ValueId, apart: Option<Apart>) -> Vec<(Target, Apart)> {
+    fn branch(&mut self, id: InstId, selector: ValueId, diverged: Option<DivergedAt>) -> Vec<(Target, DivergedAt)> {
         let inst = &self.function.insts[id];
         let agrees = self.is_uniform(selector);
-        let inner = apart.or((!agrees).then_some(Apart { branch: id, jump: None }));
+        let inner = diverged.or((!agrees).then_some(DivergedAt { branch: id, jump: None }));
         let mut jumps = Vec::new();
         let mut ways: Vec<&[ValueId]> = Vec::new();
         for block in inst.kind.blocks() {
@@ -206,27 +211,27 @@ impl<'m> Uniformity<'m> {
         inst: &Inst,
         initial: &[ValueId],
         body: BlockId,
-        apart: Option<Apart>,
-    ) -> Vec<(Target, Apart)> {
+        diverged: Option<DivergedAt>,
+    ) -> Vec<(Target, DivergedAt)> {
         let params = &self.function.blocks[body].params;
         for (param, first) in params.iter().zip(initial) {
             if !self.is_uniform(*first) {
                 self.mark(*param, Cause::From(*first));
             }
         }
-        self.entered_apart.extend(apart.map(|_| body));
-        let jumps = self.block(body, apart.or(self.rounds[body]));
-        let away = jumps.iter().find(|(target, _)| *target != Target::Continue(body)).map(|(_, apart)| *apart);
+        self.entered_diverged.extend(diverged.map(|_| body));
+        let jumps = self.block(body, diverged.or(self.rounds[body]));
+        let away = jumps.iter().find(|(target, _)| *target != Target::Continue(body)).map(|(_, diverged)| *diverged);
         if self.rounds[body].is_none() && away.is_some() {
             self.rounds[body] = away;
             self.changed = true;
         }
-        let left = jumps.iter().find(|(target, _)| *target == Target::Break(body)).map(|(_, apart)| *apart);
+        let left = jumps.iter().find(|(target, _)| *target == Target::Break(body)).map(|(_, diverged)| *diverged);
         if self.leaving[body].is_none() && left.is_some() {
             self.leaving[body] = left;
             self.changed = true;
         }
-        let again = jumps.iter().find(|(target, _)| *target == Target::Continue(body)).map(|(_, apart)| *apart);
+        let again = jumps.iter().find(|(target, _)| *target == Target::Continue(body)).map(|(_, diverged)| *diverged);
         let (mut broken, mut continued) = (Vec::new(), Vec::new());
         self.jumps_to(body, body, &mut broken, &mut continued);
         for (at, result) in inst.results.iter().enumerate() {
@@ -243,14 +248,14 @@ impl<'m> Uniformity<'m> {
 
     /// Joins the values of several jumps: the result is divergent if one value is, or if it depends on which invocation
     /// jumped where. The result of a loop is also divergent if it depends on the round in which an invocation left.
-    fn meet(&mut self, into: ValueId, jumps: &[&'m [ValueId]], at: usize, apart: Option<Apart>, leaves: bool) {
+    fn meet(&mut self, into: ValueId, jumps: &[&'m [ValueId]], at: usize, diverged: Option<DivergedAt>, leaves: bool) {
         let values = jumps.iter().filter_map(|values| values.get(at)).copied();
         if let Some(value) = values.clone().find(|value| !self.is_uniform(*value)) {
             return self.mark(into, Cause::From(value));
         }
-        let Some(apart) = apart else { return };
+        let Some(diverged) = diverged else { return };
         if leaves && !values.clone().all(|value| self.is_constant(value)) || !self.are_same(values) {
-            self.mark(into, Cause::Chosen(self.selector(apart.branch)));
+            self.mark(into, Cause::Chosen(self.selector(diverged.branch)));
         }
     }
 
@@ -270,7 +275,7 @@ impl<'m> Uniformity<'m> {
         }
     }
 
-    fn inst(&mut self, id: InstId, inst: &Inst, apart: Option<Apart>) {
+    fn inst(&mut self, id: InstId, inst: &Inst, diverged: Option<DivergedAt>) {
         let differs = |cx: &mut Self| inst.results.iter().for_each(|result| cx.mark(*result, Cause::Source(id)));
         match &inst.kind {
             InstKind::Builtin(builtin) if !is_same(*builtin, self.scope) => differs(self),
@@ -281,19 +286,21 @@ impl<'m> Uniformity<'m> {
             // In a subgroup each invocation holds others, of one matrix: what is made of an element, and of nothing else that
             // differs, is that element's, whoever holds it.
             InstKind::Load(place) if is_element(place) && self.scope == Scope::Workgroup => differs(self),
+            // Each invocation may find something else there.
+            InstKind::Load(place) if self.unordered.contains(&place.root.object()) => differs(self),
             InstKind::Load(place) => self.load(inst, place),
             InstKind::Store(place, value) if is_element(place) && self.scope == Scope::Subgroup => {
                 if !self.is_uniform(*value) {
                     self.operands.push((id, *value));
                 }
             }
-            InstKind::Store(place @ Place { root: Root::Local(local), path }, value) => {
+            InstKind::Store(place @ Place { root: Root::Local(local), path, .. }, value) => {
                 let indices = path.iter().filter_map(index);
                 let cause = indices
                     .chain((!is_element(place)).then_some(*value))
                     .find(|value| !self.is_uniform(*value))
                     .map(Cause::From);
-                let cause = cause.or(apart.map(|apart| Cause::Chosen(self.selector(apart.branch))));
+                let cause = cause.or(diverged.map(|diverged| Cause::Chosen(self.selector(diverged.branch))));
                 self.mark_local(*local, cause);
             }
             InstKind::Atomic(_) => differs(self),
@@ -314,11 +321,11 @@ impl<'m> Uniformity<'m> {
             },
             // That of a subgroup, too: drivers lose invocations where only some subgroups come to one.
             InstKind::Barrier(_) if self.scope == Scope::Workgroup => {
-                self.barriers.extend(apart.map(|apart| (id, apart)))
+                self.barriers.extend(diverged.map(|diverged| (id, diverged)))
             }
             kind => {
                 if kind.is_of_coop() && self.scope == Scope::Subgroup {
-                    self.barriers.extend(apart.map(|apart| (id, apart)));
+                    self.barriers.extend(diverged.map(|diverged| (id, diverged)));
                     kind.for_each_use(|value| {
                         if !self.is_uniform(value) {
                             self.operands.push((id, value));

@@ -30,6 +30,12 @@ pub(crate) fn is_written_first(module: &Module, kernel: &Kernel, shared: SharedI
     !touches_elsewhere && coverage.block(function.entry)
 }
 
+/// Whether a block writes all that it reads of a shared variable, and passes a barrier, before anything else in it touches the variable.
+pub(crate) fn is_written_first_in(module: &Module, kernel: &Kernel, shared: SharedId, block: BlockId) -> bool {
+    let function = &module.functions[kernel.function];
+    Coverage { module, kernel, function, shared, definitions: definitions(function) }.block(block)
+}
+
 fn touches_place(kind: &InstKind, shared: SharedId) -> bool {
     kind.place().is_some_and(|place| place.root == Root::Shared(shared))
 }

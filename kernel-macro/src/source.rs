@@ -3,15 +3,49 @@
 use std::fmt::{Result, Write};
 use std::ops::Deref;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
-use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, UnaryOp};
+use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, SpanRange, UnaryOp};
 use crate::program::message::compared;
 
 /// File, line and column (both from 1) where a span starts.
 pub(crate) fn location(span: Span) -> (String, u32, u32) {
     let start = span.start();
     (span.file(), start.line as u32, start.column as u32 + 1)
+}
+
+/// The token that begins at a line and column, both from 1.
+pub(crate) fn token_at(tokens: TokenStream, line: u32, column: u32) -> Option<Span> {
+    range_at(tokens, line, column).map(|range| range.start)
+}
+
+/// The token that begins at a line and column, both from 1, with the indices behind it: `y[i]`.
+pub(crate) fn range_at(tokens: TokenStream, line: u32, column: u32) -> Option<SpanRange> {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(tree) = tokens.next() {
+        let (_, at, from) = location(tree.span());
+        if (at, from) == (line, column) {
+            let mut range = match &tree {
+                TokenTree::Group(group) => SpanRange { start: group.span_open(), end: group.span_close() },
+                other => SpanRange::token(other.span()),
+            };
+            while let Some(TokenTree::Group(index)) = tokens.peek().filter(|tree| is_index(tree)) {
+                range.end = index.span_close();
+                tokens.next();
+            }
+            return Some(range);
+        }
+        if let TokenTree::Group(group) = tree
+            && let Some(range) = range_at(group.stream(), line, column)
+        {
+            return Some(range);
+        }
+    }
+    None
+}
+
+fn is_index(tree: &TokenTree) -> bool {
+    matches!(tree, TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket)
 }
 
 /// A name as text. Most names are short, and then nothing is allocated for it.
@@ -120,7 +154,11 @@ fn write_kind(expr: &Expr, out: &mut Text) -> Result {
         }
         ExprKind::Literal(Literal::Bool(value)) => write!(out, "{value}"),
         ExprKind::Path(path) => write_path(path, out),
-        ExprKind::Paren(inner) => write_list("(", std::slice::from_ref(&**inner), ")", out),
+        ExprKind::Paren(inner, Some(name)) => {
+            write_expr(inner, out)?;
+            write!(out, ".{name}()")
+        }
+        ExprKind::Paren(inner, None) => write_list("(", std::slice::from_ref(&**inner), ")", out),
         ExprKind::Unary(op, operand) => {
             out.push(match op {
                 UnaryOp::Neg => '-',

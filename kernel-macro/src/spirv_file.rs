@@ -101,7 +101,7 @@ fn generate(input: &Input, folder: Option<PathBuf>, diags: &mut Diagnostics) -> 
     let Some(name) = input.name.clone().or_else(|| type_name(&path)) else {
         diags
             .error(code::SPIRV_ARGUMENT, span, "the file's name is no name of a type".to_owned())
-            .help("write `as Name` behind the path");
+            .help("write `as Name` after the path");
         return None;
     };
     let Some(path) = path.to_str() else {

@@ -37,10 +37,28 @@ const IR: &[Table] = &[
 
 const MACRO: &[Table] = &[
     Table {
-        file: "kernel-macro/src/builtin/intrinsic.rs",
+        file: "kernel-macro/src/builtin/elementary.rs",
         before: "    CountOnes \"count_ones\"",
         row: "    Xyzzy \"xyzzy\" Method (Sint|Uint) () -> U32;\n",
-        owners: &["kernel-macro/src/lower/owner.rs"],
+        owners: &["kernel-macro/src/lower/intrinsic.rs"],
+    },
+    Table {
+        file: "kernel-macro/src/builtin/ascii.rs",
+        before: "    Any \"is_ascii\"",
+        row: "    Xyzzy \"xyzzy\" Method (Byte) () -> Bool;\n",
+        owners: &["kernel-macro/src/lower/ascii.rs"],
+    },
+    Table {
+        file: "kernel-macro/src/builtin/vector.rs",
+        before: "    New \"new\"",
+        row: "    Xyzzy \"xyzzy\" Function (FloatVec|SintVec|UintVec|BoolVec) (Elements) -> Same;\n",
+        owners: &["kernel-macro/src/lower/vector.rs"],
+    },
+    Table {
+        file: "kernel-macro/src/builtin/direction.rs",
+        before: "    AngleBetween \"angle_between\"",
+        row: "    Xyzzy \"xyzzy\" Method (Vec3) (Same) -> Element;\n",
+        owners: &["kernel-macro/src/lower/direction.rs"],
     },
     Table {
         file: "kernel-macro/src/builtin/int.rs",
@@ -50,9 +68,15 @@ const MACRO: &[Table] = &[
     },
     Table {
         file: "kernel-macro/src/builtin/matrix.rs",
+        before: "    FromCols \"from_cols\"",
+        row: "    Xyzzy \"xyzzy\" Function (Matrix) (Columns) -> Same;\n",
+        owners: &["kernel-macro/src/lower/matrix.rs"],
+    },
+    Table {
+        file: "kernel-macro/src/builtin/rotation.rs",
         before: "    Conjugate \"conjugate\"",
         row: "    Xyzzy \"xyzzy\" Method (Quat) () -> Same;\n",
-        owners: &["kernel-macro/src/lower/matrix.rs"],
+        owners: &["kernel-macro/src/lower/quaternion.rs"],
     },
     Table {
         file: "kernel-macro/src/builtin/overflow.rs",

@@ -5,7 +5,7 @@ use std::mem;
 use gridwise::prelude::*;
 use gridwise::{Contents, Mapped, MappedMut, MemoryKind, Plain, TensorDesc};
 use mpi::request::{Request, StaticScope};
-use mpi::traits::{Communicator, Destination, Source};
+use mpi::traits::{Communicator, Destination, Equivalence, Source};
 use self_cell::{MutBorrow, self_cell};
 
 use crate::decomposition::Decomposition;
@@ -17,7 +17,8 @@ use crate::rank::{Offer, Rank};
 fn copy_box<T: Copy>(from_start: u32, from_pitch: UVec2, from: &[T], to_start: u32, to_pitch: UVec2, to: &mut [T]) {
     let at = global_id();
     let source = from_start + at.z * from_pitch.y + at.y * from_pitch.x + at.x;
-    to[to_start + at.z * to_pitch.y + at.y * to_pitch.x + at.x] = from[source];
+    // SAFETY: lines and planes of a box are at least as far apart as they are long.
+    unsafe { to.unordered()[to_start + at.z * to_pitch.y + at.y * to_pitch.x + at.x] = from[source] };
 }
 
 /// Which neighbours exchange cells.
@@ -189,27 +190,56 @@ impl<'a, const D: usize> Halo<'a, D> {
     /// messages.
     ///
     /// # Errors
-    /// [`Error::OutOfTurn`] where the exchange before was not finished, and when the device fails.
+    /// [`Error::OutOfTurn`] where the exchange before was not finished, and when the device fails: then the neighbours are told, and
+    /// [`finish`](Self::finish) is an error on them.
     pub fn begin(&mut self) -> Result<()> {
         const OUT_OF_TURN: Error = Error::OutOfTurn { called: "begin", instead: "before `finish`" };
         if self.flight.is_some() {
             return Err(OUT_OF_TURN);
         }
-        self.pack.eval()?;
-        let staging = self.idle.take().ok_or(OUT_OF_TURN)?;
-        self.flight = Some(Flight::start(self.rank, &self.regions, staging)?);
+        let started = self.pack.eval().map_err(Error::from).and_then(|()| {
+            let staging = self.idle.take().ok_or(OUT_OF_TURN)?;
+            Flight::start(self.rank, &self.regions, staging)
+        });
+        match started {
+            Ok(flight) => self.flight = Some(flight),
+            Err(error) => {
+                self.give_up();
+                return Err(error);
+            }
+        }
         Ok(())
+    }
+
+    /// Tells the neighbours that this rank has nothing for them, by empty messages. Theirs are received by memory that nobody looks at and that
+    /// is never freed: this rank does not wait for them.
+    fn give_up(&self) {
+        let comm = self.rank.communicator();
+        for region in &self.regions {
+            let process = comm.process_at_rank(region.neighbour as i32);
+            let unread: &'static mut [u8] = Vec::leak(vec![0; region.bytes.max(1)]);
+            let received =
+                process.immediate_receive_into_with_tag(StaticScope, &mut unread[..region.bytes], region.received_tag);
+            // A request that is forgotten goes on.
+            mem::forget(received);
+            process.send_with_tag(&[0u8; 0][..], region.sent_tag);
+        }
     }
 
     /// Waits for the messages and unpacks the halo, once all evaluations that were started before and use the tensor are complete.
     ///
     /// # Errors
-    /// [`Error::OutOfTurn`] without [`begin`](Self::begin), and when the device fails.
+    /// [`Error::OutOfTurn`] without [`begin`](Self::begin), [`Error::OtherRank`] where [`begin`](Self::begin) failed on a neighbour, and
+    /// when the device fails. The halo is then as it was.
     pub fn finish(&mut self) -> Result<()> {
         let Some(flight) = self.flight.take() else {
             return Err(Error::OutOfTurn { called: "finish", instead: "without `begin`" });
         };
-        self.idle = Some(flight.land());
+        let (staging, failed) = flight.land(&self.regions);
+        self.idle = Some(staging);
+        if let Some(rank) = failed {
+            return Err(Error::OtherRank { operation: "Halo::finish", rank });
+        }
         self.unpack.eval()?;
         Ok(())
     }
@@ -269,10 +299,19 @@ impl Flight {
         Ok(Self { requests, sent, received })
     }
 
-    /// Waits for all messages and gives the tensors back.
-    fn land(self) -> Staging {
-        self.requests.into_iter().for_each(Request::wait_without_status);
-        Staging { sent: self.sent.into_owner(), received: self.received.into_owner().into_inner() }
+    /// Waits for all messages and gives the tensors back, and the lowest rank that sent nothing.
+    fn land<const D: usize>(self, regions: &[Region<D>]) -> (Staging, Option<usize>) {
+        let mut requests = self.requests.into_iter();
+        let mut failed: Option<usize> = None;
+        // The first requests are those of received regions.
+        for (region, request) in regions.iter().zip(&mut requests) {
+            let received = request.wait().count(u8::equivalent_datatype());
+            if received as usize != region.bytes {
+                failed = Some(failed.map_or(region.neighbour, |rank| rank.min(region.neighbour)));
+            }
+        }
+        requests.for_each(Request::wait_without_status);
+        (Staging { sent: self.sent.into_owner(), received: self.received.into_owner().into_inner() }, failed)
     }
 }
 

@@ -3,16 +3,20 @@
 use std::error::Error as StdError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use mpi::traits::Communicator;
 
 use crate::error::Error;
 use crate::rank::Rank;
 
+/// How long a rank lets another one report why it failed.
+const PAUSE: Duration = Duration::from_secs(2);
+
 /// Runs a program on every rank, between MPI's initialization and its end.
 ///
 /// An error or a panic of one rank is printed with the rank's number, and ends the program on all ranks with a non-zero exit status. No
-/// rank waits for one that is gone.
+/// rank waits for one that is gone. A rank with [`Error::OtherRank`] lets the other one report first.
 ///
 /// ```no_run
 /// use gridwise_mpi::run;
@@ -40,7 +44,13 @@ pub fn run(program: impl FnOnce(&Rank) -> Result<(), Box<dyn StdError>>) -> Exit
     };
     match catch_unwind(AssertUnwindSafe(|| program(&rank))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(error)) => fail(&world, &*error),
+        Ok(Err(error)) => {
+            if let Some(Error::OtherRank { .. }) = error.downcast_ref() {
+                // That rank knows the cause: it has the time to print it and to end all.
+                std::thread::sleep(PAUSE);
+            }
+            fail(&world, &*error)
+        }
         // The panic's message is printed already.
         Err(_) => {
             eprintln!("error: rank {} of {} panicked", world.rank(), world.size());

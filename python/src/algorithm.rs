@@ -63,8 +63,19 @@ impl AlgorithmCell {
     }
 }
 
+impl Drop for AlgorithmCell {
+    fn drop(&mut self) {
+        if self.owner.is_forked() {
+            crate::manager::forget(&mut self.module);
+        }
+    }
+}
+
 impl Destroy for AlgorithmCell {
     fn destroy(&self) {
+        if self.owner.is_forked() {
+            return;
+        }
         let module = self.module.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(module);
     }
@@ -193,7 +204,8 @@ fn constants_of(interface: &Interface, given: &Bound<'_, PyAny>) -> Outcome<Vec<
     let input = Input::of(given, None)?;
     let chunks = (0u32..).zip(input.bytes().chunks_exact(input.dtype.size()));
     let constants = chunks.map(|(number, bytes)| {
-        let constant = input.dtype.constant(bytes);
+        let misfit = || Fault::Type(format!("constants are numbers, not {}", input.dtype.name()));
+        let constant = input.dtype.constant(bytes).ok_or_else(misfit)?;
         // Kompute passes bits: signed and unsigned are alike.
         let constant = match (constant, declared(number).map(|constant| constant.ty)) {
             (Constant::I32(value), Some(ScalarType::U32)) => Constant::U32(value as u32),
@@ -202,9 +214,9 @@ fn constants_of(interface: &Interface, given: &Bound<'_, PyAny>) -> Outcome<Vec<
             (Constant::I32(value), Some(ScalarType::Bool)) => Constant::Bool(value != 0),
             (constant, _) => constant,
         };
-        (number, constant)
+        Ok((number, constant))
     });
-    Ok(constants.collect())
+    constants.collect()
 }
 
 /// A number of Python's as a constant.

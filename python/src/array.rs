@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict as _, PyDict, PyTuple};
 
-use crate::dtype::DType;
+use crate::dtype::{DType, RecordField};
 use crate::error::{Fault, Outcome};
 
 /// A contiguous array of Python's, and what keeps it alive.
@@ -32,33 +32,31 @@ fn asarray(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     function(py, &CELL, "asarray")
 }
 
-/// `numpy.ascontiguousarray`.
-fn ascontiguousarray(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    function(py, &CELL, "ascontiguousarray")
-}
-
 impl Input {
     /// Anything that numpy makes an array of; of the type, if one is asked for.
     pub(crate) fn of(data: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> Outcome<Self> {
         let py = data.py();
-        let shape: Vec<usize> = asarray(py)?.call1((data,))?.getattr("shape")?.extract()?;
-        let keywords = dtype.map(|dtype| [("dtype", dtype)].into_py_dict(py)).transpose()?;
-        let array = ascontiguousarray(py)?.call((data,), keywords.as_ref())?;
+        // Asked once: shape, type and address are those of one array, whatever `data` gives the next time.
+        let keywords = [("order", "C")].into_py_dict(py)?;
+        if let Some(dtype) = dtype {
+            keywords.set_item("dtype", dtype)?;
+        }
+        let array = asarray(py)?.call((data,), Some(&keywords))?;
         let interface = array.getattr("__array_interface__")?;
-        let typestr: String = interface.get_item("typestr")?.extract()?;
-        let dtype = DType::of_typestr(&typestr).ok_or_else(|| {
-            let names = "bool, int8 to int64, uint8 to uint64, float16, float32, float64";
-            Fault::Misuse("BadArgument", format!("no valid dtype: `{typestr}` is not supported; use one of {names}"))
+        let shape: Vec<usize> = interface.get_item("shape")?.extract()?;
+        let dtype = dtype_of(&array.getattr("dtype")?)?.ok_or_else(|| {
+            let names =
+                "bool, int8 to int64, uint8 to uint64, float16, float32, float64, or a structured type of these";
+            let found = array.getattr("dtype").map(|dtype| dtype.to_string()).unwrap_or_default();
+            Fault::Misuse("BadArgument", format!("no valid dtype: `{found}` is not supported; use one of {names}"))
         })?;
         let (data, _): (usize, bool) = interface.get_item("data")?.extract()?;
         Ok(Self { _array: array.unbind(), data, dtype, shape })
     }
 
-    /// As [`of`](Self::of), of a type by numpy's name.
-    pub(crate) fn of_type(data: &Bound<'_, PyAny>, dtype: &str) -> Outcome<Self> {
-        let dtype = pyo3::types::PyString::new(data.py(), dtype);
-        Self::of(data, Some(dtype.as_any()))
+    /// As [`of`](Self::of), of a type of ours.
+    pub(crate) fn of_type(data: &Bound<'_, PyAny>, dtype: DType) -> Outcome<Self> {
+        Self::of(data, Some(&dtype_object(data.py(), dtype)?))
     }
 
     /// Number of elements.
@@ -77,17 +75,46 @@ impl Input {
     }
 }
 
+/// The type that a numpy type object stands for, if devices have it.
+pub(crate) fn dtype_of(dtype: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let names = dtype.getattr("names")?;
+    if names.is_none() {
+        return Ok(DType::of_typestr(&dtype.getattr("str")?.extract::<String>()?));
+    }
+    let (all, mut fields) = (dtype.getattr("fields")?, Vec::new());
+    for name in names.extract::<Vec<String>>()? {
+        let field = all.get_item(&name)?;
+        let (ty, offset) = (field.get_item(0)?, field.get_item(1)?.extract()?);
+        let subarray = ty.getattr("subdtype")?;
+        let (base, lanes) = match subarray.is_none() {
+            true => (ty, Vec::new()),
+            false => (subarray.get_item(0)?, subarray.get_item(1)?.extract()?),
+        };
+        match dtype_of(&base)? {
+            Some(dtype) => fields.push(RecordField { name, dtype, lanes, offset }),
+            None => return Ok(None),
+        }
+    }
+    let size = dtype.getattr("itemsize")?.extract()?;
+    // A type without fields has no bytes.
+    Ok((size > 0).then(|| DType::record(size, fields)))
+}
+
 /// A new array that is to be filled, and the address of its bytes.
 pub(crate) fn empty<'py>(py: Python<'py>, shape: &[usize], dtype: DType) -> PyResult<(Bound<'py, PyAny>, usize)> {
     static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let array = function(py, &CELL, "empty")?.call1((PyTuple::new(py, shape)?, dtype.typestr()))?;
+    let array = function(py, &CELL, "empty")?.call1((PyTuple::new(py, shape)?, dtype_object(py, dtype)?))?;
     let (data, _): (usize, bool) = array.getattr("__array_interface__")?.get_item("data")?.extract()?;
     Ok((array, data))
 }
 
 /// A view of memory that `owner` tells of by its array interface, which it keeps alive.
-pub(crate) fn view<'py>(owner: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    asarray(owner.py())?.call1((owner,))
+pub(crate) fn view<'py>(owner: &Bound<'py, PyAny>, dtype: DType) -> PyResult<Bound<'py, PyAny>> {
+    let array = asarray(owner.py())?.call1((owner,))?;
+    match dtype {
+        DType::Record(_) => array.call_method1("view", (dtype_object(owner.py(), dtype)?,)),
+        _ => Ok(array),
+    }
 }
 
 /// The array interface of memory.
@@ -108,5 +135,19 @@ pub(crate) fn interface<'py>(
 /// numpy's own type object of a type of elements.
 pub(crate) fn dtype_object(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     static CELL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    function(py, &CELL, "dtype")?.call1((dtype.typestr(),))
+    let make = function(py, &CELL, "dtype")?;
+    let DType::Record(record) = dtype else { return make.call1((dtype.typestr(),)) };
+    let formats = record.fields.iter().map(|field| {
+        let base = dtype_object(py, field.dtype)?;
+        match field.lanes.is_empty() {
+            true => Ok(base),
+            false => make.call1(((base, PyTuple::new(py, &field.lanes)?),)),
+        }
+    });
+    let description = PyDict::new(py);
+    description.set_item("names", record.fields.iter().map(|field| &field.name).collect::<Vec<_>>())?;
+    description.set_item("formats", formats.collect::<PyResult<Vec<_>>>()?)?;
+    description.set_item("offsets", record.fields.iter().map(|field| field.offset).collect::<Vec<_>>())?;
+    description.set_item("itemsize", record.size)?;
+    make.call1((description,))
 }

@@ -1,20 +1,13 @@
 //! Errors on their way to Python: `kp.Error`, with a subclass for each variant of the runtime's error.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use gridwise::Error;
-use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
-
-create_exception!(
-    gridwise,
-    GridwiseError,
-    PyRuntimeError,
-    "Something that the runtime refuses, or that failed on the device."
-);
 
 /// An error, before there is an exception.
 #[derive(Debug)]
@@ -71,6 +64,30 @@ fn raised(name: &'static str, text: String) -> PyErr {
     })
 }
 
+/// The module that has the classes as attributes, where pickle finds them.
+static HOME: OnceLock<String> = OnceLock::new();
+
+/// Says which module the classes belong to, before any is made.
+pub(crate) fn belong_to(module: &str) {
+    // A module that is loaded again has the classes that it had.
+    let _ = HOME.set(module.to_owned());
+}
+
+fn make(py: Python<'_>, name: &str, base: &Bound<'_, PyType>, doc: &str) -> PyResult<Py<PyType>> {
+    let namespace = PyDict::new(py);
+    namespace.set_item("__module__", HOME.get().map_or("gridwise", String::as_str))?;
+    namespace.set_item("__doc__", doc)?;
+    Ok(py.get_type::<PyType>().call1((name, (base,), namespace))?.cast_into::<PyType>()?.unbind())
+}
+
+/// The class of all errors.
+pub(crate) fn base(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let doc = "Something that the runtime refuses, or that failed on the device.";
+    let class = CLASS.get_or_try_init(py, || make(py, "Error", &py.get_type::<PyRuntimeError>(), doc))?;
+    Ok(class.bind(py))
+}
+
 /// The exception class of a variant, made at its first use.
 pub(crate) fn class<'py>(py: Python<'py>, name: &'static str) -> PyResult<Bound<'py, PyType>> {
     static CLASSES: Mutex<Option<HashMap<&'static str, Py<PyType>>>> = Mutex::new(None);
@@ -80,13 +97,13 @@ pub(crate) fn class<'py>(py: Python<'py>, name: &'static str) -> PyResult<Bound<
     if let Some(class) = find(&CLASSES.lock().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(class);
     }
-    let base = py.get_type::<GridwiseError>();
-    let namespace = PyDict::new(py);
-    namespace.set_item("__module__", "gridwise")?;
-    let made = py.get_type::<PyType>().call1((name, (base,), namespace))?.cast_into::<PyType>()?;
+    if name == "Error" {
+        return base(py).cloned();
+    }
+    let made = make(py, name, base(py)?, &format!("The runtime's error `{name}`."))?;
     let mut classes = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
     // Where two threads made one, the first counts.
-    let kept = classes.get_or_insert_default().entry(name).or_insert_with(|| made.unbind());
+    let kept = classes.get_or_insert_default().entry(name).or_insert(made);
     Ok(kept.bind(py).clone())
 }
 
@@ -118,7 +135,7 @@ variants! {
     ForeignEvent HostCallFailed EmptyStream ArgumentMismatch NoAddress InvalidConstant GridTooLarge
     NegativeGrid PartialWorkgroup IndirectGridTooLarge NoCandidates ForeignChoice MissingFeature
     WorkgroupTooLarge PushConstantsTooLarge TooManyBuffers TooManyImages SharedMemoryTooLarge LocalsTooLarge
-    PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor GradientGrid KernelPanic
+    PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor MayRace GradientGrid KernelPanic
     LoopsStopped DivergentBarrier KernelFaults NoIntermediate InvalidModule ModuleRefused ModuleNeeds
-    ConstantMismatch NeedsVulkan NoWorker WorkerDied WorkerRefused
+    ConstantMismatch NeedsVulkan NoWorker WorkerDied WorkerRefused Recording
 }

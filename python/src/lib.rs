@@ -22,20 +22,26 @@ mod algorithm;
 mod array;
 mod dtype;
 mod error;
+mod formats;
 mod kernel;
 mod logs;
 mod manager;
 mod memory;
 mod ops;
+mod parameter;
 mod sequence;
+mod structs;
 mod waiting;
 
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-pub use dtype::DType;
-pub use kernel::{Element, ParamType, Parameter};
+pub use dtype::{DType, RecordField};
+pub use parameter::{Element, ParamType, Parameter};
 pub use {gridwise, pyo3};
 
 /// The expansion of `module!`. Not part of the interface.
@@ -46,8 +52,10 @@ pub mod __private {
 
     use crate::error::Fault;
     pub use crate::error::Outcome;
-    use crate::kernel::Dispatch;
-    pub use crate::kernel::{Check, Entry, ParamType, Slot};
+    pub use crate::kernel::Entry;
+    use crate::parameter::Dispatch;
+    pub use crate::parameter::{Check, ParamType, Slot};
+    pub use crate::structs::{check, describe_value, value};
 
     /// The parameters of a `dispatch`.
     pub fn describe<'a, P, F: Dispatch<'a, P>>(dispatch: F) -> Vec<(ParamType, Check)> {
@@ -88,10 +96,10 @@ macro_rules! module {
         fn $name(module: &$crate::pyo3::Bound<'_, $crate::pyo3::types::PyModule>) -> $crate::pyo3::PyResult<()> {
             $crate::__private::fill(module, ::std::vec![$($crate::__private::Entry {
                 descriptor: <$kernel as $crate::gridwise::Kernel>::DESCRIPTOR,
-                describe: || $crate::__private::describe(<$kernel>::dispatch),
+                describe: || $crate::__private::describe(<$kernel>::__dispatch),
                 record: |sequence, grid, slots| {
-                    let mut held = $crate::__private::hold(<$kernel>::dispatch, slots)?;
-                    $crate::__private::call(<$kernel>::dispatch, sequence, grid, &mut held)
+                    let mut held = $crate::__private::hold(<$kernel>::__dispatch, slots)?;
+                    $crate::__private::call(<$kernel>::__dispatch, sequence, grid, &mut held)
                 },
             }),*])
         }
@@ -141,8 +149,26 @@ impl<'py> Enums<'py> {
     }
 }
 
+/// Classes are objects of one interpreter. Before 3.12, Python does not ask whether a module allows others.
+fn refuse_subinterpreters() -> PyResult<()> {
+    static FIRST: AtomicI64 = AtomicI64::new(-1);
+    // SAFETY: both only look at the calling thread's interpreter, to which it is attached.
+    let id = unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) };
+    match FIRST.compare_exchange(-1, id, Ordering::Relaxed, Ordering::Relaxed) {
+        Err(first) if first != id => {
+            Err(PyImportError::new_err("gridwise does not support subinterpreters: import it in one interpreter only"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn fill(module: &Bound<'_, PyModule>, kernels: Vec<kernel::Entry>) -> PyResult<()> {
     let py = module.py();
+    refuse_subinterpreters()?;
+    let name = module.name()?.to_string();
+    // The package's own module shows its classes in `gridwise` and `kp`.
+    let is_package = name.ends_with("_native");
+    error::belong_to(if is_package { "gridwise" } else { &name });
     logs::listen();
     module.add_class::<manager::Manager>()?;
     module.add_class::<memory::Memory>()?;
@@ -158,18 +184,26 @@ fn fill(module: &Bound<'_, PyModule>, kernels: Vec<kernel::Entry>) -> PyResult<(
     module.add_class::<ops::Dispatch>()?;
     module.add_class::<ops::Multiply>()?;
     let enums = enums(py)?;
-    for name in ["DataTypes", "MemoryTypes"] {
-        module.add(name, enums.getattr(name)?)?;
+    for class in ["DataTypes", "MemoryTypes"] {
+        let class_object = enums.getattr(class)?;
+        class_object.setattr("__module__", if is_package { "kp" } else { &name })?;
+        module.add(class, class_object)?;
     }
-    module.add("Error", py.get_type::<error::GridwiseError>())?;
+    module.add("Error", error::base(py)?)?;
     let errors = PyDict::new(py);
     for name in error::names() {
         errors.set_item(name, error::class(py, name)?)?;
+        if !is_package {
+            module.add(name, error::class(py, name)?)?;
+        }
     }
     module.add("errors", errors)?;
     let mut stubs = String::new();
     for entry in kernels {
         let kernel = kernel::Kernel::new(entry);
+        for (name, dtype) in kernel.structs() {
+            module.add(name, array::dtype_object(py, dtype)?)?;
+        }
         stubs.push_str(&kernel.stub());
         stubs.push('\n');
         module.add(entry.descriptor.name, Py::new(py, kernel)?)?;

@@ -3,10 +3,6 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use gridwise::image::{
-    Format, R8Sint, R8Uint, R16Sint, R16Uint, R32Float, R32Sint, R32Uint, Rg8Sint, Rg8Uint, Rg16Sint, Rg16Uint,
-    Rg32Float, Rg32Sint, Rg32Uint, Rgba8Sint, Rgba8Uint, Rgba16Sint, Rgba16Uint, Rgba32Float, Rgba32Sint, Rgba32Uint,
-};
 use gridwise::{Contents, DeviceChoice, DeviceInfo, GpuData, MemoryKind, QueueChoice, TensorDesc, TensorRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -15,6 +11,7 @@ use crate::algorithm::Algorithm;
 use crate::array::Input;
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome, destroyed};
+use crate::formats::image_of;
 use crate::memory::{Cell, MemoryType, object};
 use crate::sequence::Sequence;
 
@@ -32,8 +29,11 @@ pub(crate) struct Owner {
     manager: Mutex<Option<gridwise::Manager>>,
     children: Mutex<Vec<Weak<dyn Destroy>>>,
     process: u32,
+    is_vulkan: bool,
     /// Sequences that launches without one run in.
     idle: Mutex<Vec<gridwise::Sequence>>,
+    /// Such that nobody waited for to the end. They go with the manager.
+    left: Mutex<Vec<gridwise::Sequence>>,
 }
 
 impl fmt::Debug for Owner {
@@ -45,18 +45,30 @@ impl fmt::Debug for Owner {
 impl Owner {
     fn new(manager: gridwise::Manager) -> Arc<Self> {
         Arc::new(Self {
+            is_vulkan: manager.device().api_version.is_some(),
             manager: Mutex::new(Some(manager)),
             children: Mutex::default(),
             process: std::process::id(),
             idle: Mutex::default(),
+            left: Mutex::default(),
         })
+    }
+
+    /// Whether this process was forked from the one that made it: then nothing of it may be used, or freed.
+    pub(crate) fn is_forked(&self) -> bool {
+        std::process::id() != self.process
+    }
+
+    /// Whether a wait for the device can end early.
+    pub(crate) fn is_vulkan(&self) -> bool {
+        self.is_vulkan
     }
 
     /// Refuses a use in a process that was forked: the device belongs to its parent.
     pub(crate) fn check(&self) -> Outcome<()> {
-        match std::process::id() == self.process {
-            true => Ok(()),
-            false => {
+        match self.is_forked() {
+            false => Ok(()),
+            true => {
                 let text = "this manager belongs to the process that this one was forked from; make one here, or start processes by `spawn`";
                 Err(Fault::Misuse("Forked", text.to_owned()))
             }
@@ -78,17 +90,25 @@ impl Owner {
         children.push(child);
     }
 
-    /// Lets `run` have a sequence, which is kept for the next call.
-    pub(crate) fn with_sequence<R>(&self, run: impl FnOnce(&gridwise::Sequence) -> Outcome<R>) -> Outcome<R> {
+    /// A sequence for one evaluation, to be given back by [`keep`](Self::keep) or [`leave`](Self::leave).
+    pub(crate) fn spare_sequence(&self) -> Outcome<gridwise::Sequence> {
         let manager = self.manager()?;
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let sequence = idle.map_or_else(|| manager.sequence(), Ok)?;
-        let result = run(&sequence);
-        // What failed may be running still, or half recorded.
-        if result.is_ok() && sequence.clear().is_ok() {
+        Ok(idle.map_or_else(|| manager.sequence(), Ok)?)
+    }
+
+    /// Keeps a sequence that was evaluated for the next call.
+    pub(crate) fn keep(&self, sequence: gridwise::Sequence) {
+        if sequence.clear().is_ok() {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sequence);
         }
-        result
+    }
+
+    /// Takes a sequence that may be running: whoever drops it waits for it.
+    pub(crate) fn leave(&self, sequence: gridwise::Sequence) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(gridwise::Sequence::is_running);
+        left.push(sequence);
     }
 
     fn is_init(&self) -> bool {
@@ -96,11 +116,30 @@ impl Owner {
     }
 
     fn destroy(&self) {
+        if self.is_forked() {
+            return;
+        }
         let children = std::mem::take(&mut *self.children.lock().unwrap_or_else(PoisonError::into_inner));
         children.iter().filter_map(Weak::upgrade).for_each(|child| child.destroy());
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let manager = self.manager.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(manager);
+    }
+}
+
+/// Lets go of an object without dropping it, in a process that it does not belong to: its device's threads are not here.
+pub(crate) fn forget<T>(held: &mut Mutex<Option<T>>) {
+    std::mem::forget(held.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        if self.is_forked() {
+            forget(&mut self.manager);
+            std::mem::forget(std::mem::take(self.idle.get_mut().unwrap_or_else(PoisonError::into_inner)));
+            std::mem::forget(std::mem::take(self.left.get_mut().unwrap_or_else(PoisonError::into_inner)));
+        }
     }
 }
 
@@ -181,7 +220,7 @@ impl Manager {
         memory_type: Option<&Bound<'_, PyAny>>,
         tensor_type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
-        let input = Input::of_type(data, "float32")?;
+        let input = Input::of_type(data, DType::F32)?;
         self.flat(py, &input, kind_of(memory_type, tensor_type)?)
     }
 
@@ -228,12 +267,13 @@ impl Manager {
         num_channels: u32,
         memory_type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
-        let input = Input::of_type(data, "float32")?;
-        self.texels(py, &input, [width, height, num_channels], kind_of(memory_type, None)?)
+        let input = Input::of_type(data, DType::F32)?;
+        self.texels(py, &input, ([width, height, num_channels], None), kind_of(memory_type, None)?)
     }
 
-    /// An image of the array's own type.
-    #[pyo3(signature = (data, width, height, num_channels, memory_type=None))]
+    /// An image of the array's own type, or of a format by its name in Rust, such as `"Rgba8Unorm"`, whose texels have these bytes.
+    #[pyo3(signature = (data, width, height, num_channels, memory_type=None, *, format=None))]
+    #[expect(clippy::too_many_arguments, reason = "Kompute's, and one more")]
     fn image_t(
         &self,
         py: Python<'_>,
@@ -242,9 +282,10 @@ impl Manager {
         height: u32,
         num_channels: u32,
         memory_type: Option<&Bound<'_, PyAny>>,
+        format: Option<&str>,
     ) -> PyResult<Py<PyAny>> {
         let input = Input::of(data, None)?;
-        self.texels(py, &input, [width, height, num_channels], kind_of(memory_type, None)?)
+        self.texels(py, &input, ([width, height, num_channels], format), kind_of(memory_type, None)?)
     }
 
     /// A module of SPIR-V with the tensors and images of its bindings, in order.
@@ -334,7 +375,13 @@ impl Manager {
         object(py, made?)
     }
 
-    fn texels(&self, py: Python<'_>, input: &Input, sizes: [u32; 3], kind: MemoryType) -> PyResult<Py<PyAny>> {
+    fn texels(
+        &self,
+        py: Python<'_>,
+        input: &Input,
+        (sizes, format): ([u32; 3], Option<&str>),
+        kind: MemoryType,
+    ) -> PyResult<Py<PyAny>> {
         let [width, height, channels] = sizes;
         let expected = sizes.iter().try_fold(1usize, |product, size| product.checked_mul(*size as usize));
         if expected != Some(input.len()) {
@@ -344,7 +391,7 @@ impl Manager {
         }
         let made = py.detach(|| {
             let manager = self.owner.manager()?;
-            let handle = image_of(&manager, input.dtype, sizes)?;
+            let handle = image_of(&manager, input.dtype, format, sizes)?;
             let texels = tensor_of(&manager, input.bytes(), input.dtype, MemoryKind::Device)?;
             let copy = gridwise::ops::OpCopyImage::of_handles(&texels, &handle);
             manager.sequence()?.record(copy)?.eval()?;
@@ -356,11 +403,13 @@ impl Manager {
 
 /// A tensor of bytes that are elements of a type.
 fn tensor_of(manager: &gridwise::Manager, bytes: &[u8], dtype: DType, memory: MemoryKind) -> Outcome<TensorRef> {
-    match dtype.size() {
-        1 => of_elements::<u8>(manager, bytes, memory),
-        2 => of_elements::<u16>(manager, bytes, memory),
-        4 => of_elements::<u32>(manager, bytes, memory),
-        _ => of_elements::<u64>(manager, bytes, memory),
+    let size = dtype.size();
+    // A struct's size may be any.
+    match [8, 4, 2].into_iter().find(|part| size.is_multiple_of(*part)) {
+        Some(8) => of_elements::<u64>(manager, bytes, memory),
+        Some(4) => of_elements::<u32>(manager, bytes, memory),
+        Some(_) => of_elements::<u16>(manager, bytes, memory),
+        None => of_elements::<u8>(manager, bytes, memory),
     }
 }
 
@@ -379,41 +428,4 @@ fn of_elements<T: GpuData>(manager: &gridwise::Manager, bytes: &[u8], memory: Me
         handle.typed::<u8>()?.write(bytes)?;
     }
     Ok(handle)
-}
-
-fn image_of(manager: &gridwise::Manager, dtype: DType, [width, height, channels]: [u32; 3]) -> Outcome<TensorRef> {
-    fn of<F: Format>(manager: &gridwise::Manager, width: u32, height: u32) -> Outcome<TensorRef> {
-        Ok(manager.image_2d::<F>(width, height)?.handle())
-    }
-    let make = match (dtype, channels) {
-        (DType::F32, 1) => of::<R32Float>,
-        (DType::F32, 2) => of::<Rg32Float>,
-        (DType::F32, 4) => of::<Rgba32Float>,
-        (DType::I32, 1) => of::<R32Sint>,
-        (DType::I32, 2) => of::<Rg32Sint>,
-        (DType::I32, 4) => of::<Rgba32Sint>,
-        (DType::U32, 1) => of::<R32Uint>,
-        (DType::U32, 2) => of::<Rg32Uint>,
-        (DType::U32, 4) => of::<Rgba32Uint>,
-        (DType::I16, 1) => of::<R16Sint>,
-        (DType::I16, 2) => of::<Rg16Sint>,
-        (DType::I16, 4) => of::<Rgba16Sint>,
-        (DType::U16, 1) => of::<R16Uint>,
-        (DType::U16, 2) => of::<Rg16Uint>,
-        (DType::U16, 4) => of::<Rgba16Uint>,
-        (DType::I8, 1) => of::<R8Sint>,
-        (DType::I8, 2) => of::<Rg8Sint>,
-        (DType::I8, 4) => of::<Rgba8Sint>,
-        (DType::U8, 1) => of::<R8Uint>,
-        (DType::U8, 2) => of::<Rg8Uint>,
-        (DType::U8, 4) => of::<Rgba8Uint>,
-        _ => {
-            let text = format!(
-                "no valid dtype or number of channels: images have 1, 2 or 4 channels of float32, int8 to int32 or uint8 to uint32, not {channels} of {}",
-                dtype.name()
-            );
-            return Err(Fault::Misuse("BadArgument", text));
-        }
-    };
-    make(manager, width, height)
 }

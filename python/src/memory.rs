@@ -185,8 +185,19 @@ impl Cell {
     }
 }
 
+impl Drop for Cell {
+    fn drop(&mut self) {
+        if self.owner.is_forked() {
+            crate::manager::forget(&mut self.live);
+        }
+    }
+}
+
 impl crate::manager::Destroy for Cell {
     fn destroy(&self) {
+        if self.owner.is_forked() {
+            return;
+        }
         let live = self.live.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Freed without the lock.
         drop(live);
@@ -201,8 +212,16 @@ impl crate::manager::Destroy for Cell {
 #[pyclass(frozen, module = "gridwise")]
 pub(crate) struct HostView {
     cell: Arc<Cell>,
-    _host: TensorRef,
+    host: Mutex<Option<TensorRef>>,
     address: NonNull<u8>,
+}
+
+impl Drop for HostView {
+    fn drop(&mut self) {
+        if self.cell.owner.is_forked() {
+            crate::manager::forget(&mut self.host);
+        }
+    }
 }
 
 // SAFETY: the address is one of memory that the handle keeps; nothing here reads or writes it.
@@ -259,8 +278,8 @@ impl Memory {
         let host = py.detach(|| cell.host())?;
         match host.host_address() {
             Some(address) if cell.bytes() > 0 => {
-                let view = HostView { cell: cell.clone(), _host: host, address };
-                array::view(Bound::new(py, view)?.as_any())
+                let view = HostView { cell: cell.clone(), host: Mutex::new(Some(host)), address };
+                array::view(Bound::new(py, view)?.as_any(), cell.dtype)
             }
             _ => Ok(array::empty(py, &cell.shape, cell.dtype)?.0),
         }
@@ -327,7 +346,7 @@ impl Memory {
 
     /// Replaces all elements on the device, at once.
     fn write(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (cell, input) = (&self.cell, Input::of_type(data, self.cell.dtype.name())?);
+        let (cell, input) = (&self.cell, Input::of_type(data, self.cell.dtype)?);
         if input.len() != cell.len() {
             let text = format!("writing {} elements to a {} of {}", input.len(), cell.what(), cell.len());
             return Err(Fault::Misuse("LengthMismatch", text).into());

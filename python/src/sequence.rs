@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Context;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gridwise::{Evaluation, Profile, ProfiledEvaluation};
 use pyo3::prelude::*;
@@ -27,6 +27,9 @@ struct State {
     running: Option<Arc<Running>>,
     profile: Option<Profile>,
 }
+
+/// The time after which a wait looks whether the interpreter has signals, such as that of Ctrl-C.
+pub(crate) const SLICE: Duration = Duration::from_millis(100);
 
 /// An evaluation under way.
 #[derive(Clone)]
@@ -99,34 +102,31 @@ impl SequenceCell {
         })
     }
 
-    fn eval(&self) -> Outcome<()> {
-        let sequence = self.with(|state| {
-            state.is_evaluated = true;
-            Ok(state.sequence.clone())
-        })?;
-        if !self.is_timed {
-            return Ok(sequence.eval()?);
+    /// Evaluates, with the times of the operations if they are wanted. Gives whether it is complete: on Vulkan, somebody must look for signals
+    /// from time to time. On the host the calling thread has work to do.
+    fn eval(&self, is_timed: bool) -> Outcome<bool> {
+        if self.owner.is_vulkan() {
+            self.start(is_timed)?;
+            return self.wait(Some(SLICE));
         }
-        self.profiled().map(drop)
-    }
-
-    /// Evaluates, and takes the times of the operations.
-    fn profiled(&self) -> Outcome<Profile> {
         let sequence = self.with(|state| {
             state.is_evaluated = true;
             Ok(state.sequence.clone())
         })?;
+        if !is_timed {
+            sequence.eval()?;
+            return Ok(true);
+        }
         let profile = sequence.eval_profiled()?;
         self.with(|state| {
-            state.profile = Some(profile.clone());
-            Ok(())
-        })?;
-        Ok(profile)
+            state.profile = Some(profile);
+            Ok(true)
+        })
     }
 
-    fn start(&self) -> Outcome<()> {
+    fn start(&self, is_timed: bool) -> Outcome<()> {
         self.with(|state| {
-            let running = match self.is_timed {
+            let running = match is_timed {
                 false => Running::Plain(state.sequence.eval_async()?),
                 true => Running::Timed(state.sequence.eval_profiled_async()?),
             };
@@ -163,8 +163,19 @@ impl SequenceCell {
     }
 }
 
+impl Drop for SequenceCell {
+    fn drop(&mut self) {
+        if self.owner.is_forked() {
+            crate::manager::forget(&mut self.state);
+        }
+    }
+}
+
 impl Destroy for SequenceCell {
     fn destroy(&self) {
+        if self.owner.is_forked() {
+            return;
+        }
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(state);
     }
@@ -183,7 +194,7 @@ pub(crate) struct Sequence {
 /// The last owner of a running sequence waits, which must not keep other threads from running.
 impl Drop for Sequence {
     fn drop(&mut self) {
-        if Arc::strong_count(&self.cell) == 1 {
+        if Arc::strong_count(&self.cell) == 1 && !self.cell.owner.is_forked() {
             let cell = &*self.cell;
             // Without an interpreter nobody else is kept from running.
             let _ = Python::try_attach(|py| py.detach(|| cell.destroy()));
@@ -207,6 +218,17 @@ impl Sequence {
         crate::logs::flush(py);
         Ok(result?)
     }
+
+    /// Runs what gives whether the evaluation is complete, and waits until it is. A signal's handler that raises ends the wait; the evaluation
+    /// goes on.
+    fn complete(&self, py: Python<'_>, run: impl FnOnce(&SequenceCell) -> Outcome<bool> + Send) -> PyResult<()> {
+        let mut is_complete = self.run(py, run)?;
+        while !is_complete {
+            py.check_signals()?;
+            is_complete = self.run(py, |cell| cell.wait(Some(SLICE)))?;
+        }
+        Ok(())
+    }
 }
 
 fn operation(op: Option<&Bound<'_, OpBase>>) -> Option<Operation> {
@@ -226,9 +248,9 @@ impl Sequence {
     #[pyo3(signature = (op=None))]
     fn eval<'py>(slf: &Bound<'py, Self>, op: Option<&Bound<'py, OpBase>>) -> PyResult<Bound<'py, Self>> {
         let operation = operation(op);
-        slf.get().run(slf.py(), |cell| {
+        slf.get().complete(slf.py(), |cell| {
             cell.only(operation.as_ref())?;
-            cell.eval()
+            cell.eval(cell.is_timed)
         })?;
         Ok(slf.clone())
     }
@@ -239,7 +261,7 @@ impl Sequence {
         let operation = operation(op);
         slf.get().run(slf.py(), |cell| {
             cell.only(operation.as_ref())?;
-            cell.start()
+            cell.start(cell.is_timed)
         })?;
         Ok(slf.clone())
     }
@@ -247,17 +269,26 @@ impl Sequence {
     /// Waits for what was started, or so many nanoseconds. What runs goes on after that.
     #[pyo3(signature = (wait=None))]
     fn eval_await<'py>(slf: &Bound<'py, Self>, wait: Option<u64>) -> PyResult<Bound<'py, Self>> {
+        let (py, begun) = (slf.py(), Instant::now());
         // Kompute's way to say `for ever`.
-        let timeout = wait.filter(|wait| *wait != u64::MAX).map(Duration::from_nanos);
-        slf.get().run(slf.py(), |cell| cell.wait(timeout))?;
+        let Some(most) = wait.filter(|wait| *wait != u64::MAX).map(Duration::from_nanos) else {
+            slf.get().complete(py, |cell| cell.wait(Some(SLICE)))?;
+            return Ok(slf.clone());
+        };
+        while !slf.get().run(py, |cell| cell.wait(Some(SLICE.min(most.saturating_sub(begun.elapsed())))))?
+            && begun.elapsed() < most
+        {
+            py.check_signals()?;
+        }
         Ok(slf.clone())
     }
 
     /// Runs what is recorded, and gives the time that each operation took on the device, in seconds.
     fn profile(&self, py: Python<'_>) -> PyResult<Vec<(String, f64, f64)>> {
-        let profile = self.run(py, SequenceCell::profiled)?;
+        self.complete(py, |cell| cell.eval(true))?;
+        let profile = self.cell.with(|state| Ok(state.profile.clone()))?;
         let of = |op: &gridwise::OpTime| (op.name.clone(), op.start.as_secs_f64(), op.end.as_secs_f64());
-        Ok(profile.ops().iter().map(of).collect())
+        Ok(profile.iter().flat_map(|profile| profile.ops()).map(of).collect())
     }
 
     /// Whether operations were added since the last evaluation.

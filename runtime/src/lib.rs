@@ -41,7 +41,9 @@ mod record;
 mod run;
 mod worker;
 
-pub use self::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, Result, TensorName, WorkerEnd};
+pub use self::core::error::{
+    Error, GridBeyondTensor, ImageUse, KernelName, MayRace, RecordingError, Result, SwapFault, TensorName, WorkerEnd,
+};
 pub use self::core::grid::{Grid, GridSide, GridSize};
 pub use self::core::print::{PrintSink, Printed};
 pub use device::cache::PipelineCache;
@@ -56,18 +58,22 @@ pub use device::{
     MemoryHeap, NotAUuid, PciAddress, QueueChoice, QueueFamily, QueueInfo, QueueKind, Statistics, SubgroupLimits,
 };
 pub use manager::{Candidate, Chunk, Manager, Recovery, Stream, Tuned, VulkanHandles};
+pub use memory::crossing::CopyWay;
 pub use memory::data;
 pub use memory::data::{GpuData, Plain, Value};
 pub use memory::mapped::{Mapped, MappedMut, MemoryKind};
+pub use memory::page_vec::PageVec;
 pub use memory::tensor::{Contents, Tensor, TensorDesc, TensorRef};
 pub use memory::tensor_view::{TensorView, TensorViewMut};
 pub use record::algorithm::Algorithm;
 pub use record::args::{KernelArgs, ValueArg};
-pub use record::event::Event;
+pub use record::event::{Event, WaitWay};
 pub use record::indirect::{AnyGrid, GridCounts, IndirectGrid};
 pub use record::kernel::Kernel;
 pub use record::module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, SpirvCode, SpirvDesc};
 pub use record::ops::Op;
+pub use record::parameter::{Argument, Parameter};
+pub use record::swap::Swap;
 pub use record::{kernel, ops};
 pub use run::evaluation::{Evaluation, ProfiledEvaluation};
 pub use run::lost::LostEvaluation;

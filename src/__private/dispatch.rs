@@ -6,7 +6,7 @@
 #[macro_export]
 macro_rules! __dispatch_type {
     (
-        $vis:vis $name:ident $kernel:ident $dispatch:ident ($($param:tt)*) ($($push:tt)*)
+        $vis:vis $name:ident $kernel:ident $dispatch:ident ($($param:tt)*) ($($value:tt)*) ($($push:tt)*)
         $([$($attr:tt)*] [$($cfg:tt)*] [$($defaults:tt)*] [$($params:tt)*] [$($args:tt)*])?
     ) => {
         $($($attr)*)?
@@ -27,6 +27,20 @@ macro_rules! __dispatch_type {
                 seq: &'__seq $crate::__private::Sequence,
                 grid: impl ::core::convert::Into<$crate::__private::AnyGrid>,
                 $($param)*
+            ) -> $crate::__private::Result<&'__seq $crate::__private::Sequence> {
+                use $crate::__private::launch::NoKernel as _;
+                let args = $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*;
+                seq.dispatch(grid, args)
+            }
+
+            /// `dispatch` of values only: one type, for who takes a kernel as a function.
+            #[doc(hidden)]
+            #[inline]
+            #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
+            $vis fn __dispatch<'__seq>(
+                seq: &'__seq $crate::__private::Sequence,
+                grid: $crate::__private::Grid,
+                $($value)*
             ) -> $crate::__private::Result<&'__seq $crate::__private::Sequence> {
                 use $crate::__private::launch::NoKernel as _;
                 let args = $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*;

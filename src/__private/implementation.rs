@@ -71,18 +71,48 @@ macro_rules! __implementation {
                 $($($item)*)?
 
                 fn host(args: &__twin::HostArgs<'_>, group: __twin::HostGroup<'_>) {
-                    #[allow(warnings, clippy::all)]
-                    #[inline(always)]
-                    fn __gridwise_twin $($($generics)*)? (
-                        $invocation: &__twin::Invocation<'_>,
-                        $($($mutable)? $param: __twin::taken::$take<'_, $element>),*
-                    ) $($($clauses)*)? $body
+                    $crate::__private::twin_fn! { $run
+                        [__gridwise_twin $($($generics)*)? (
+                            $invocation: &__twin::Invocation<'_>,
+                            $($($mutable)? $param: __twin::argument_types::$take<'_, $element>),*
+                        ) $($($clauses)*)? $body]
+                    }
 
                     $(let $param = args.$take::<$element>($position);)*
-                    group.$run(|$invocation| __gridwise_twin $($($turbofish)*)? ($invocation, $($param),*));
+                    $crate::__private::run_twin! {
+                        group $run $invocation [__gridwise_twin $($($turbofish)*)? ($invocation, $($param),*)]
+                    }
                 }
             }
         };
+    };
+}
+
+/// A kernel's twin: an async function for those that run in steps.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __twin_fn {
+    (run_steps [$($twin:tt)*]) => {
+        #[allow(warnings, clippy::all)]
+        #[inline(always)]
+        async fn $($twin)*
+    };
+    ($run:ident [$($twin:tt)*]) => {
+        #[allow(warnings, clippy::all)]
+        #[inline(always)]
+        fn $($twin)*
+    };
+}
+
+/// Runs a workgroup by its twin.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __run_twin {
+    ($group:ident run_steps $invocation:ident [$($call:tt)*]) => {
+        $group.run_steps(async |$invocation| $($call)*.await);
+    };
+    ($group:ident $run:ident $invocation:ident [$($call:tt)*]) => {
+        $group.$run(|$invocation| $($call)*);
     };
 }
 
@@ -100,4 +130,6 @@ macro_rules! __vec4_assertion {
 }
 
 pub use __implementation as implementation;
+pub use __run_twin as run_twin;
+pub use __twin_fn as twin_fn;
 pub use __vec4_assertion as vec4_assertion;

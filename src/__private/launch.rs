@@ -24,12 +24,29 @@ impl<K: Kernel> LaunchOf<K> {
     pub fn args(&self) -> KernelArgs {
         KernelArgs::new::<K>()
     }
+
+    /// No arguments yet, for a launch of a kernel that is an `unsafe fn`.
+    ///
+    /// # Safety
+    /// As [`KernelArgs::new_unchecked`].
+    pub unsafe fn args_of_unsafe(&self) -> KernelArgs {
+        // SAFETY: the caller's promise.
+        unsafe { KernelArgs::new_unchecked::<K>() }
+    }
 }
 
 /// The fallback for kernels with errors: nothing runs it, because the crate does not compile.
 pub trait NoKernel {
     /// Never called.
     fn args(&self) -> KernelArgs {
+        unreachable!("a kernel with errors does not compile")
+    }
+
+    /// Never called.
+    ///
+    /// # Safety
+    /// None is asked for.
+    unsafe fn args_of_unsafe(&self) -> KernelArgs {
         unreachable!("a kernel with errors does not compile")
     }
 }

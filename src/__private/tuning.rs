@@ -5,7 +5,8 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __tuning {
-    ($vis:vis $name:ident ($($param:tt)*) ($($push:tt)*) [$($cfg:tt)*] [$($first:tt)*] $([$($args:tt)*])*) => {
+    (@safety unsafe) => { "\n# Safety\nAs `dispatch`." };
+    ([$($safety:tt)?] { $($launch:tt)* } $vis:vis $name:ident ($($param:tt)*) ($($push:tt)*) [$($cfg:tt)*] [$($first:tt)*] $([$($args:tt)*])*) => {
         $($cfg)*
         impl $name<$($first)*> {
             /// Tries the listed const arguments on the device, with these tensors, which keep their contents, and remembers the
@@ -13,8 +14,9 @@ macro_rules! __tuning {
             ///
             /// # Errors
             /// When no candidate can run on this device, an argument does not fit, or a launch panics.
+            $(#[doc = $crate::__tuning!(@safety $safety)])?
             #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
-            $vis fn tune(
+            $vis $($safety)? fn tune(
                 mgr: &$crate::__private::Manager,
                 grid: impl ::core::ops::Fn(&[::core::primitive::u64]) -> $crate::__private::Grid,
                 $($param)*
@@ -22,22 +24,23 @@ macro_rules! __tuning {
                 use $crate::__private::launch::NoKernel as _;
                 const CANDIDATES: &[$crate::__private::Candidate] =
                     &[$($crate::__private::Candidate::of::<$name<$($args)*>>()),*];
-                mgr.tune(CANDIDATES, grid, $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*)
+                mgr.tune(CANDIDATES, grid, $($launch)* $($push)*)
             }
 
             /// Records a launch with the const arguments that [`tune`](Self::tune) found.
             ///
             /// # Errors
             /// As `dispatch`.
+            $(#[doc = $crate::__tuning!(@safety $safety)])?
             #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
-            $vis fn dispatch_tuned<'__seq>(
+            $vis $($safety)? fn dispatch_tuned<'__seq>(
                 tuned: &$crate::__private::Tuned,
                 seq: &'__seq $crate::__private::Sequence,
                 grid: $crate::__private::Grid,
                 $($param)*
             ) -> $crate::__private::Result<&'__seq $crate::__private::Sequence> {
                 use $crate::__private::launch::NoKernel as _;
-                let args = $crate::__private::launch::LaunchOf::<Self>::NEW.args() $($push)*;
+                let args = $($launch)* $($push)*;
                 seq.dispatch(grid, tuned.args(args)?)
             }
         }

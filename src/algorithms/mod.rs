@@ -1,5 +1,6 @@
 //! Parallel algorithms over tensors, as operations that a sequence records like any other: [`OpReduce`], [`OpScan`],
-//! [`OpHistogram`], [`OpSort`], [`OpSelect`], [`OpTranspose`], [`OpGemm`], [`OpSoftmax`], [`OpFft`].
+//! [`OpHistogram`], [`OpSort`], [`OpMerge`], [`OpTopK`], [`OpSelect`], [`OpUnique`], [`OpRunLengths`], [`OpRandom`],
+//! [`OpTranspose`], [`OpGemm`], [`OpSpmv`], [`OpConvolve`], [`OpSoftmax`], [`OpFft`]. [`Philox`] makes random numbers in kernels.
 //!
 //! ```
 //! use gridwise::algorithms::OpReduce;
@@ -22,34 +23,49 @@
 
 #![expect(unreachable_pub, reason = "sealed traits name the kernels")]
 
+mod convolve;
 mod fft;
 mod gemm;
 mod histogram;
+mod lines;
+mod merge;
 mod progress;
+mod random;
 mod reduce;
+mod runs;
 mod scan;
+mod segments;
 mod select;
 mod softmax;
 mod sort;
+mod sparse;
 mod stages;
 mod sweep;
+mod top;
 mod transpose;
 
+pub use convolve::{Convolution, OpConvolve};
 pub use fft::OpFft;
-pub use gemm::{Factor, GemmShape, OpGemm};
+pub use gemm::{Activation, BatchedGemm, Factor, GemmShape, Matrices, OpGemm};
 pub use histogram::{Countable, OpHistogram};
+pub use merge::OpMerge;
 pub use progress::Progress;
+pub use random::philox::Philox;
+pub use random::{Normal, OpRandom, Uniform};
 pub use reduce::{OpReduce, Reducible};
+pub use runs::{OpRunLengths, OpUnique};
 pub use scan::{OpScan, Scannable};
 pub use select::OpSelect;
 pub use softmax::OpSoftmax;
 pub use sort::{OpSort, SortKey};
+pub use sparse::{OpSpmv, SparseRows, SparseValue};
+pub use top::OpTopK;
 pub use transpose::OpTranspose;
 
 use crate::{Error, GpuData, Kernel, Plain, Result, Tensor, TensorName};
 
 /// Elements of four bytes that are moved about and not looked at: `u32`, `i32`, `f32`.
-pub trait Word: Plain + sealed::Sealed {}
+pub trait Word: Plain + sealed::Word {}
 
 impl Word for u32 {}
 impl Word for i32 {}
@@ -62,11 +78,49 @@ mod sealed {
     use super::{GpuData, Kernel, Plain, Result, Tensor};
     use crate::Manager;
 
-    pub trait Sealed {}
+    pub trait Word {
+        const IS_FLOAT: bool;
+    }
 
-    impl Sealed for u32 {}
-    impl Sealed for i32 {}
-    impl Sealed for f32 {}
+    impl Word for u32 {
+        const IS_FLOAT: bool = false;
+    }
+
+    impl Word for i32 {
+        const IS_FLOAT: bool = false;
+    }
+
+    impl Word for f32 {
+        const IS_FLOAT: bool = true;
+    }
+
+    pub trait Uniform {
+        /// As many elements as a block of random words gives.
+        type Block: Plain;
+        type Uniform: Kernel;
+        type UniformRest: Kernel;
+    }
+
+    pub trait Normal {
+        type Normal: Kernel;
+        type NormalRest: Kernel;
+    }
+
+    pub trait Strided {
+        type Strided<const BIAS: u32>: Kernel;
+    }
+
+    pub trait Sparse: Segments {
+        type MultiplyRows: Kernel;
+        type FinishRows: Kernel;
+    }
+
+    pub trait Segments {
+        type SegmentTiles<const OP: u32>: Kernel;
+        type SegmentScan<const OP: u32, const INCLUSIVE: bool>: Kernel;
+        type SegmentEnds: Kernel;
+        type RunEnds: Kernel;
+    }
 
     pub trait Reduce {
         type Vector: Plain;

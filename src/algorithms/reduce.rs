@@ -37,7 +37,7 @@ const MAX_GROUPS: usize = 1056;
 /// ```
 #[derive(Debug)]
 #[must_use = "an operation does nothing until it is recorded"]
-pub struct OpReduce(Stages);
+pub struct OpReduce(pub(super) Stages);
 
 operation!(OpReduce);
 
@@ -84,7 +84,7 @@ impl OpReduce {
 }
 
 /// The types that [`OpReduce`] reduces: `f32`, `u32`, `i32`.
-pub trait Reducible: Plain + sealed::Reduce {}
+pub trait Reducible: Plain + sealed::Reduce + sealed::Segments {}
 
 /// A kernel in which each workgroup strides through `x`, 16 bytes at a time, and leaves one value in `parts`.
 macro_rules! reduction {

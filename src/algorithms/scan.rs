@@ -41,7 +41,7 @@ const TILE: u32 = WIDTH * RUN;
 /// ```
 #[derive(Debug)]
 #[must_use = "an operation does nothing until it is recorded"]
-pub struct OpScan(Stages);
+pub struct OpScan(pub(super) Stages);
 
 operation!(OpScan);
 
@@ -179,7 +179,9 @@ macro_rules! scans {
                     let ($a, $b) = (start, before[k]);
                     let exclusive = $sum;
                     let ($a, $b) = (exclusive, own[k]);
-                    sums[i] = if is_inclusive { $sum } else { exclusive };
+                    let sum = if is_inclusive { $sum } else { exclusive };
+                    // SAFETY: subgroups have runs of their own, and a lane has every so many elements of one.
+                    unsafe { sums.unordered()[i] = sum };
                 }
             }
         }
@@ -277,7 +279,8 @@ macro_rules! one_pass {
                     // Its last lane has what a reduction would give, without a second pass over the lanes.
                     let up_to = subgroup::inclusive_add(own);
                     if slot < slots {
-                        totals[slot] = all.wrapping_add(up_to.wrapping_sub(own));
+                        // SAFETY: the lanes of one subgroup take turns with slots; no other subgroup is here.
+                        unsafe { totals.unordered()[slot] = all.wrapping_add(up_to.wrapping_sub(own)) };
                     }
                     all = all.wrapping_add(subgroup::shuffle(up_to, last));
                     slot += subgroup_size();
@@ -330,7 +333,8 @@ macro_rules! one_pass {
                     if tile > 0 && tile < tiles.len() as u32 {
                         tiles[tile].store(WHOLE_SUM | before.wrapping_add(all) as u32 as u64, Relaxed);
                     }
-                    start[0] = before;
+                    // SAFETY: one lane of one subgroup writes.
+                    unsafe { start.unordered()[0] = before };
                 }
             }
             barrier();
@@ -338,12 +342,14 @@ macro_rules! one_pass {
             for k in 0..VECTORS {
                 let i = first + k * subgroup_size();
                 if i < len {
-                    sums[i] = $vector(
+                    let sum = $vector(
                         own[k].x.wrapping_add(before),
                         own[k].y.wrapping_add(before),
                         own[k].z.wrapping_add(before),
                         own[k].w.wrapping_add(before),
                     );
+                    // SAFETY: tiles are taken one by one, and each lane has elements of its own in one.
+                    unsafe { sums.unordered()[i] = sum };
                 }
             }
         }

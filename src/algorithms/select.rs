@@ -2,9 +2,11 @@
 
 use super::scan::scan;
 use super::stages::Stages;
-use super::{Word, expect_len, operation};
+use super::{Word, expect_len, lines, operation};
 use crate::Result;
 use crate::prelude::*;
+
+use lines::item;
 
 /// Moves the elements whose mark is not zero to the front of another tensor, in their order, and counts them.
 ///
@@ -43,35 +45,55 @@ impl OpSelect {
         expect_len("selecting into", (3, "kept"), kept, x.len())?;
         expect_len("counting into", (4, "count"), count, 1)?;
         let mut stages = Stages::new("select");
-        if x.is_empty() {
-            stages.fill(count, 0);
-            return Ok(Self(stages));
-        }
-        let mgr = &x.manager();
-        let (mut marks, mut places) = (mgr.tensor_of_len::<u32>(x.len())?, mgr.tensor_of_len::<u32>(x.len())?);
-        let grid = Grid::items(x.len());
-        stages.launch::<Mark>(grid, |args| args.read(keep).write(&mut marks));
-        scan(&mut stages, mgr, &marks, &mut places, true)?;
-        stages.launch::<Pick>(grid, |args| args.read(x).read(&marks).read(&places).write(kept).write(count));
+        let mut marks = x.manager().tensor_of_len::<u32>(x.len())?;
+        stages.launch::<Mark>(lines::items(x.len()), |args| args.read(keep).write(&mut marks));
+        compact(&mut stages, x, &marks, kept, count)?;
         Ok(Self(stages))
     }
+}
+
+/// Appends moving the elements that are marked by one to the front of `kept`, and counting them; gives the number of marks up to each.
+pub(super) fn compact<T: Word>(
+    stages: &mut Stages,
+    x: &Tensor<T>,
+    marks: &Tensor<u32>,
+    kept: &mut Tensor<T>,
+    count: &mut Tensor<u32>,
+) -> Result<Tensor<u32>> {
+    let mgr = &x.manager();
+    let mut places = mgr.tensor_of_len::<u32>(x.len())?;
+    if x.is_empty() {
+        stages.fill(count, 0);
+        return Ok(places);
+    }
+    scan(stages, mgr, marks, &mut places, true)?;
+    stages
+        .launch::<Pick>(lines::items(x.len()), |args| args.read(x).read(marks).read(&places).write(kept).write(count));
+    Ok(places)
 }
 
 /// Marks elements that are not zero by one.
 #[kernel(workgroup = 256)]
 fn mark(keep: &[u32], marks: &mut [u32]) {
-    let i = global_id().x;
-    marks[i] = (keep[i] != 0) as u32;
+    let i = item();
+    if i < keep.len() as u32 && i < marks.len() as u32 {
+        // SAFETY: each invocation has an item of its own.
+        unsafe { marks.unordered()[i] = (keep[i] != 0) as u32 };
+    }
 }
 
 /// `places` counts the marks up to an element.
 #[kernel(workgroup = 256)]
 fn pick(x: &[u32], marks: &[u32], places: &[u32], kept: &mut [u32], count: &mut [u32]) {
-    let i = global_id().x;
-    if marks[i] == 1 {
-        kept[places[i] - 1] = x[i];
-    }
-    if i + 1 == x.len() as u32 {
-        count[0] = places[i];
+    let i = item();
+    if i < x.len() as u32 {
+        if marks[i] == 1 {
+            // SAFETY: marked elements have places of their own, as the marks before each are counted.
+            unsafe { kept.unordered()[places[i] - 1] = x[i] };
+        }
+        if i + 1 == x.len() as u32 {
+            // SAFETY: one invocation has the last element.
+            unsafe { count.unordered()[0] = places[i] };
+        }
     }
 }

@@ -42,7 +42,7 @@ const SUBGROUPS: u32 = 8;
 /// ```
 #[derive(Debug)]
 #[must_use = "an operation does nothing until it is recorded"]
-pub struct OpSort(Stages);
+pub struct OpSort(pub(super) Stages);
 
 operation!(OpSort);
 
@@ -354,7 +354,8 @@ fn scatter_digits<const WIDTH: u32, const PAIRS: bool>(
         if own + k * subgroup_size() < valid {
             let digit = ordered(order, key[k]) >> shift & (DIGITS - 1);
             rank[k] += counts[group * DIGITS + digit].load(Relaxed);
-            staged[rank[k]] = key[k];
+            // SAFETY: ranks are a permutation: each digit's keys are counted.
+            unsafe { staged.unordered()[rank[k]] = key[k] };
         }
     }
     barrier();
@@ -366,21 +367,24 @@ fn scatter_digits<const WIDTH: u32, const PAIRS: bool>(
             let digit = ordered(order, found) >> shift & (DIGITS - 1);
             // The first subgroup's keys begin where the digit does.
             place[k] = starts[digit * num_workgroups().x + tile] + at - counts[digit].load(Relaxed);
-            sorted_keys[place[k]] = found;
+            // SAFETY: places are a permutation: a digit's keys follow those of earlier tiles.
+            unsafe { sorted_keys.unordered()[place[k]] = found };
         }
     }
     if PAIRS {
         barrier();
         for k in 0..KEYS {
             if own + k * subgroup_size() < valid {
-                staged[rank[k]] = value[k];
+                // SAFETY: as for the keys.
+                unsafe { staged.unordered()[rank[k]] = value[k] };
             }
         }
         barrier();
         for k in 0..KEYS {
             let at = local + k * WIDTH;
             if at < valid {
-                sorted_values[place[k]] = staged[at];
+                // SAFETY: as for the keys.
+                unsafe { sorted_values.unordered()[place[k]] = staged[at] };
             }
         }
     }

@@ -28,6 +28,11 @@ impl Stages {
         self.stages.push(Stage::Launch(Box::new(launch)));
     }
 
+    /// Appends the stages of another algorithm.
+    pub(super) fn append(&mut self, other: Self) {
+        self.stages.extend(other.stages);
+    }
+
     /// Appends setting every element of a tensor.
     pub(super) fn fill(&mut self, tensor: &mut Tensor<u32>, value: u32) {
         self.stages.push(Stage::Words(tensor.handle(), OpFill::new(tensor, value)));

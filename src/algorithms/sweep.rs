@@ -233,8 +233,7 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
     let parts = Shared::<[u32; 12]>::new();
     let number = Shared::<[u32; 1]>::new();
     let (len, local, shift) = (keys.len() as u32, local_id().x, 8 * pass);
-    let (group, lane) = (subgroup_id().min(SUBGROUPS - 1), subgroup_local_id());
-    let ticket = num_workgroups().x * DIGITS;
+    let (group, lane, ticket) = (subgroup_id().min(SUBGROUPS - 1), subgroup_local_id(), num_workgroups().x * DIGITS);
     if local == 0 && ticket < tiles.len() as u32 {
         number[0] = tiles[ticket].fetch_add(1, Relaxed);
     }
@@ -243,8 +242,7 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
     let first = tile * (WIDTH * TILE_KEYS);
     let valid = len.saturating_sub(first).min(WIDTH * TILE_KEYS);
     let own = first + group * subgroup_size() * TILE_KEYS + lane;
-    let below = (1 << lane) - 1;
-    let everyone = subgroup::ballot(true).x;
+    let (below, everyone) = ((1 << lane) - 1, subgroup::ballot(true).x);
     let (mut key, mut value, mut rank) = ([0; 14], [0; 14], [0; 14]);
     #[unroll]
     for k in 0..TILE_KEYS {
@@ -285,7 +283,8 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
         let mut start = carry + subgroup::exclusive_add(count);
         let total = subgroup::add(count);
         if subgroup::elect() {
-            parts[group] = total;
+            // SAFETY: one lane of each subgroup writes the subgroup's cell.
+            unsafe { parts.unordered()[group] = total };
         }
         barrier();
         for other in 0..SUBGROUPS {
@@ -346,7 +345,8 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
         let found = cells[at.min(CELLS - 1)].load(Relaxed);
         place[k] = at + moves[found >> shift & (DIGITS - 1)];
         if at < valid && place[k] < sorted_keys.len() as u32 {
-            sorted_keys[place[k]] = restored(ORDER, found);
+            // SAFETY: places are a permutation: a digit's keys follow those of earlier tiles.
+            unsafe { sorted_keys.unordered()[place[k]] = restored(ORDER, found) };
         }
     }
     if PAIRS {
@@ -360,7 +360,8 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
         for k in 0..TILE_KEYS {
             let at = local + k * WIDTH;
             if at < valid && place[k] < sorted_values.len() as u32 {
-                sorted_values[place[k]] = cells[at.min(CELLS - 1)].load(Relaxed);
+                // SAFETY: as for the keys.
+                unsafe { sorted_values.unordered()[place[k]] = cells[at.min(CELLS - 1)].load(Relaxed) };
             }
         }
     }
@@ -368,7 +369,7 @@ pub(super) fn sweep_digits<const WIDTH: u32, const ORDER: u32, const PAIRS: bool
 
 /// The key of bits that [`ordered`] made.
 #[device]
-fn restored(order: u32, bits: u32) -> u32 {
+pub(super) fn restored(order: u32, bits: u32) -> u32 {
     let sign = 0x8000_0000;
     match order {
         0 => bits,

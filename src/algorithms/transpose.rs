@@ -8,9 +8,8 @@ use crate::prelude::*;
 /// Rows and columns of a tile of numbers in shared memory.
 #[device]
 const SIDE: u32 = 32;
-/// Rows that a workgroup moves at once.
-#[device]
-const ROWS: u32 = 8;
+/// Workgroups along the third axis that every device has.
+const AXIS: u32 = 65_535;
 /// Blocks of four by four numbers along each side of a tile of blocks.
 #[device]
 const BLOCKS: u32 = 16;
@@ -33,7 +32,7 @@ const BLOCKS: u32 = 16;
 /// ```
 #[derive(Debug)]
 #[must_use = "an operation does nothing until it is recorded"]
-pub struct OpTranspose(Stages);
+pub struct OpTranspose(pub(super) Stages);
 
 operation!(OpTranspose);
 
@@ -55,7 +54,7 @@ impl OpTranspose {
             stages.launch::<ExchangeBlocks>(grid, |args| args.value(tall).value(wide).read(&from).write(&mut to));
         } else {
             let grid = Grid::groups([columns.div_ceil(SIDE), rows.div_ceil(SIDE)]);
-            stages.launch::<Exchange>(grid, |args| args.value(rows).value(columns).read(x).write(y));
+            stages.launch::<Exchange>(grid, |args| args.value(rows).value(columns).value(0u32).read(x).write(y));
         }
         Ok(Self(stages))
     }
@@ -98,23 +97,46 @@ fn exchange_blocks(tall: u32, wide: u32, from: &[UVec4], to: &mut [UVec4]) {
     }
 }
 
-#[kernel(workgroup = [SIDE, ROWS])]
-fn exchange(rows: u32, columns: u32, from: &[u32], to: &mut [u32]) {
-    // A column more than there is, so that those of a column lie in different banks.
-    let tile = Shared::<[u32; 32 * 33]>::new();
-    let (x, y) = (local_id().x, local_id().y);
-    let (column, row) = (workgroup_id().x * SIDE, workgroup_id().y * SIDE);
-    for k in (0..SIDE).step_by(8) {
-        let (y, x_from, y_from) = (y + k, column + x, row + y + k);
-        if x_from < columns && y_from < rows {
-            tile[y * (SIDE + 1) + x] = from[y_from * columns + x_from];
-        }
-    }
-    barrier();
-    for k in (0..SIDE).step_by(8) {
-        let (y, x_to, y_to) = (y + k, row + x, column + y + k);
-        if x_to < rows && y_to < columns {
-            to[y_to * rows + x_to] = tile[x * (SIDE + 1) + y];
-        }
+/// Appends exchanging the rows and columns of matrices that lie one behind the other.
+pub(super) fn transpose_points(
+    stages: &mut Stages,
+    count: u32,
+    [rows, columns]: [u32; 2],
+    from: &Tensor<Vec2>,
+    to: &mut Tensor<Vec2>,
+) {
+    for first in (0..count).step_by(AXIS as usize) {
+        let grid = Grid::groups([columns.div_ceil(SIDE), rows.div_ceil(SIDE), (count - first).min(AXIS)]);
+        stages.launch::<ExchangePoints>(grid, |args| args.value(rows).value(columns).value(first).read(from).write(to));
     }
 }
+
+/// A kernel that exchanges rows and columns of matrices, number by number.
+macro_rules! exchange {
+    ($name:ident, $ty:ty) => {
+        #[kernel(workgroup = [SIDE, 8])]
+        fn $name(rows: u32, columns: u32, first: u32, from: &[$ty], to: &mut [$ty]) {
+            // A column more than there is, so that those of a column lie in different banks.
+            let tile = Shared::<[$ty; 32 * 33]>::new();
+            let (x, y) = (local_id().x, local_id().y);
+            let start = (workgroup_id().z + first) * rows * columns;
+            let (column, row) = (workgroup_id().x * SIDE, workgroup_id().y * SIDE);
+            for k in (0..SIDE).step_by(8) {
+                let (y, x_from, y_from) = (y + k, column + x, row + y + k);
+                if x_from < columns && y_from < rows {
+                    tile[y * (SIDE + 1) + x] = from[start + y_from * columns + x_from];
+                }
+            }
+            barrier();
+            for k in (0..SIDE).step_by(8) {
+                let (y, x_to, y_to) = (y + k, row + x, column + y + k);
+                if x_to < rows && y_to < columns {
+                    to[start + y_to * rows + x_to] = tile[x * (SIDE + 1) + y];
+                }
+            }
+        }
+    };
+}
+
+exchange!(exchange, u32);
+exchange!(exchange_points, Vec2);

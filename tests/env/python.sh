@@ -69,6 +69,13 @@ algorithm = mgr.algorithm([a, b], module, (1,), [3.0, 0, 0, 0, 0, 0, 0, 64], pus
 mgr.sequence().record(kp.OpSyncDevice([a])).record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([b])).eval()
 print(mgr.device, b.data())
 assert b.data().tolist() == [3.5, 6.5, 9.5]
+# The compiler inside, which needs no other program.
+shader = """
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) { b[id.x] *= 2.0; }
+"""
+mgr.sequence().record(kp.OpAlgoDispatch(mgr.algorithm([a, b], kp.compile(shader)))).record(kp.OpSyncLocal([b])).eval()
+assert b.data().tolist() == [7, 13, 19]
 PROGRAM
 }
 

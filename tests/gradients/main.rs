@@ -1,8 +1,10 @@
 //! Gradients on the device that `GRIDWISE_DEVICE` selects and on the host: `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`, with `J v` from differences of
 //! the host's launches.
 
-use gridwise::Result;
+mod functions;
+
 use gridwise::prelude::*;
+use gridwise::{ManagerDesc, Result};
 use gridwise_gradients::*;
 
 type Floats = Vec<f32>;
@@ -29,28 +31,52 @@ fn check(
     backward: impl Fn(&Manager, &[Floats], &[f32]) -> Result<Vec<Floats>>,
 ) -> Result<()> {
     let (host, device) = (Manager::host(), Manager::new()?);
-    let u = numbers(99, forward(&host, inputs)?.len());
-    let ways: Vec<_> = (7..).zip(inputs).map(|(seed, input)| numbers(seed, input.len())).collect();
-    let at = |step: f32| {
-        let moved = |(input, way): (&Floats, &Floats)| input.iter().zip(way).map(|(x, v)| x + step * v).collect();
-        let inputs: Vec<_> = inputs.iter().zip(&ways).map(moved).collect();
-        forward(&host, &inputs).map(|output| product(&output, &u))
-    };
-    let step = 1.0 / 256.0;
-    let slope = (at(step)? - at(-step)?) / f64::from(2.0 * step);
-    let expected = backward(&host, inputs, &u)?;
+    let (u, expected) = check_on(&host, inputs, &forward, &backward)?;
     let found = backward(&device, inputs, &u)?;
-    let sum: f64 = expected.iter().zip(&ways).map(|(gradient, way)| product(gradient, way)).sum();
-    assert!((sum - slope).abs() <= 5e-3 * (1.0 + slope.abs()), "{slope} by differences, {sum} by the gradient");
     for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
         assert!(
             (found - expected).abs() <= 1e-4 * (1.0 + expected.abs()),
             "{found} on the device, {expected} on the host"
         );
     }
-    assert!(expected.iter().all(|gradient| gradient.iter().any(|slope| *slope != 0.0)), "{expected:?}");
     assert!(device.validation_messages().is_empty(), "{:?}", device.validation_messages());
     Ok(())
+}
+
+/// Checks a gradient that the device has a say in, as subgroups are of other sizes than the host's.
+fn check_each(
+    inputs: &[Floats],
+    forward: impl Fn(&Manager, &[Floats]) -> Result<Floats>,
+    backward: impl Fn(&Manager, &[Floats], &[f32]) -> Result<Vec<Floats>>,
+) -> Result<()> {
+    for mgr in [Manager::host(), Manager::new()?] {
+        check_on(&mgr, inputs, &forward, &backward)?;
+        assert!(mgr.validation_messages().is_empty(), "{:?}", mgr.validation_messages());
+    }
+    Ok(())
+}
+
+/// Compares with differences on one device: what was given for the outputs, and the gradients.
+fn check_on(
+    mgr: &Manager,
+    inputs: &[Floats],
+    forward: &impl Fn(&Manager, &[Floats]) -> Result<Floats>,
+    backward: &impl Fn(&Manager, &[Floats], &[f32]) -> Result<Vec<Floats>>,
+) -> Result<(Floats, Vec<Floats>)> {
+    let u = numbers(99, forward(mgr, inputs)?.len());
+    let ways: Vec<_> = (7..).zip(inputs).map(|(seed, input)| numbers(seed, input.len())).collect();
+    let at = |step: f32| {
+        let moved = |(input, way): (&Floats, &Floats)| input.iter().zip(way).map(|(x, v)| x + step * v).collect();
+        let inputs: Vec<_> = inputs.iter().zip(&ways).map(moved).collect();
+        forward(mgr, &inputs).map(|output| product(&output, &u))
+    };
+    let step = 1.0 / 256.0;
+    let slope = (at(step)? - at(-step)?) / f64::from(2.0 * step);
+    let gradients = backward(mgr, inputs, &u)?;
+    let sum: f64 = gradients.iter().zip(&ways).map(|(gradient, way)| product(gradient, way)).sum();
+    assert!((sum - slope).abs() <= 5e-3 * (1.0 + slope.abs()), "{slope} by differences, {sum} by the gradient");
+    assert!(gradients.iter().all(|gradient| gradient.iter().any(|slope| *slope != 0.0)), "{gradients:?}");
+    Ok((u, gradients))
 }
 
 #[test]
@@ -89,6 +115,51 @@ fn gradients_are_added() -> Result<()> {
     Ok(())
 }
 
+/// Rows and triples: nobody else adds to their elements.
+#[test]
+fn several_elements_of_their_own() -> Result<()> {
+    check(
+        &[numbers(1, 3 * 70)],
+        |mgr, inputs| {
+            let (x, mut y, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor(&[0.0f32; 70])?, mgr.sequence()?);
+            Triples::dispatch(&seq, Grid::items(70), &x, &mut y)?.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, mut dx) = (mgr.tensor(&inputs[0])?, mgr.tensor(&vec![0.0f32; 3 * 70])?);
+            let (y, dy, seq) = (mgr.tensor(&[0.0f32; 70])?, mgr.tensor(u)?, mgr.sequence()?);
+            Triples::backward(&seq, Grid::items(70), &x, &mut dx, &y, &dy)?.eval()?;
+            Ok(vec![dx.to_vec()?])
+        },
+    )
+}
+
+/// Devices without sums of subgroups, and those with them, add the same.
+#[test]
+fn elements_that_all_invocations_add_to() -> Result<()> {
+    let (rows, columns) = (100, 7);
+    let (m, x, u) = (numbers(1, rows * columns), numbers(2, columns), numbers(3, rows));
+    let gradient = |mgr: &Manager| {
+        let (m, x, u) = (mgr.tensor(&m)?, mgr.tensor(&x)?, mgr.tensor(&u)?);
+        let (mut dm, mut dx) = (mgr.tensor(&vec![0.0f32; rows * columns])?, mgr.tensor(&vec![0.0f32; columns])?);
+        let y = mgr.tensor(&vec![0.0f32; rows])?;
+        let seq = mgr.sequence()?;
+        Rows::backward(&seq, Grid::items(rows), &m, &mut dm, &x, &mut dx, &y, &u)?;
+        seq.eval()?;
+        assert!(mgr.validation_messages().is_empty(), "{:?}", mgr.validation_messages());
+        dx.to_vec()
+    };
+    let expected: Floats =
+        (0..columns).map(|column| (0..rows).map(|row| u[row] * m[row * columns + column]).sum()).collect();
+    for baseline_only in [false, true] {
+        let mgr = Manager::with(ManagerDesc { baseline_only, ..ManagerDesc::default() })?;
+        for (found, expected) in gradient(&mgr)?.iter().zip(&expected) {
+            assert!((found - expected).abs() < 1e-5, "{found}, and {expected} by hand");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn wrong_launches_are_refused() -> Result<()> {
     let mgr = Manager::host();
@@ -101,6 +172,10 @@ fn wrong_launches_are_refused() -> Result<()> {
     let refused = Squares::backward(&seq, Grid::items([2, 2]), 2.0, &mut da, &x, &mut dx, &y, &dy);
     let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(message.contains("launch `backward` on a line"), "{message}");
+    // Three times as many elements as 32 bits count.
+    let refused = Triples::backward(&seq, Grid::items(1u32 << 31), &x, &mut dx, &y, &dy);
+    let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains("with fewer than 2^32 elements"), "{message}");
     Ok(())
 }
 
@@ -288,3 +363,66 @@ fn structs() -> Result<()> {
         },
     )
 }
+
+/// Checks a kernel with one input and one output, by its launches: `groups` workgroups, lengths of input and output.
+macro_rules! check_groups {
+    ($check:ident, $name:ident, $kernel:ident, $groups:expr, $len:expr, $out:expr, [$($argument:expr),*] $(, $mutable:tt)?) => {
+        #[test]
+        fn $name() -> Result<()> {
+            $check(
+                &[numbers(20, $len)],
+                |mgr, inputs| {
+                    let (x, mut y, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor_of_len::<f32>($out)?, mgr.sequence()?);
+                    $kernel::dispatch(&seq, Grid::groups($groups), $($argument,)* &x, &mut y)?;
+                    seq.eval()?;
+                    y.to_vec()
+                },
+                |mgr, inputs, u| {
+                    let (x, y, mut dx) = (mgr.tensor(&inputs[0])?, mgr.tensor(u)?, mgr.tensor(&[0.0f32; $len])?);
+                    let ($($mutable)? dy, seq) = (mgr.tensor(u)?, mgr.sequence()?);
+                    $kernel::backward(&seq, Grid::groups($groups), $($argument,)* &x, &mut dx, &y, &$($mutable)? dy)?;
+                    seq.eval()?;
+                    Ok(vec![dx.to_vec()?])
+                },
+            )
+        }
+    };
+}
+
+check_groups!(check, softmax_of_rows, SoftmaxRows, 3, 450, 450, [150], mut);
+check_groups!(check, sums_of_groups, GroupSums, 2, 128, 2, []);
+check_groups!(check, rounds_that_need_each_other, ProductsOfHalves, 4, 64, 64, []);
+check_groups!(check, values_that_go_around, Smoothed, 3, 48, 48, [6]);
+check_groups!(check_each, lanes_of_a_subgroup, Lanes, 2, 64, 64, []);
+check_groups!(check_each, extremes_of_a_subgroup, Extremes, 2, 64, 64, []);
+
+/// Checks a kernel with two inputs and one output.
+macro_rules! check_two {
+    ($name:ident, $kernel:ident, $groups:expr, [$a:expr, $b:expr, $out:expr], [$($argument:expr),*]) => {
+        #[test]
+        fn $name() -> Result<()> {
+            check(
+                &[numbers(21, $a), numbers(22, $b)],
+                |mgr, inputs| {
+                    let (a, b, mut y) = (mgr.tensor(&inputs[0])?, mgr.tensor(&inputs[1])?, mgr.tensor_of_len::<f32>($out)?);
+                    let seq = mgr.sequence()?;
+                    $kernel::dispatch(&seq, Grid::groups($groups), $($argument,)* &a, &b, &mut y)?;
+                    seq.eval()?;
+                    y.to_vec()
+                },
+                |mgr, inputs, u| {
+                    let (a, b) = (mgr.tensor(&inputs[0])?, mgr.tensor(&inputs[1])?);
+                    let (mut da, mut db) = (mgr.tensor(&[0.0f32; $a])?, mgr.tensor(&[0.0f32; $b])?);
+                    let (y, dy, seq) = (mgr.tensor(u)?, mgr.tensor(u)?, mgr.sequence()?);
+                    $kernel::backward(&seq, Grid::groups($groups), $($argument,)* &a, &mut da, &b, &mut db, &y, &dy)?;
+                    seq.eval()?;
+                    Ok(vec![da.to_vec()?, db.to_vec()?])
+                },
+            )
+        }
+    };
+}
+
+check_two!(norms_of_layers, LayerNorm, 3, [64, 32, 64], []);
+check_two!(products_by_tiles, TiledProduct, [3, 3], [576, 576, 576], [24]);
+check_two!(filters_with_a_halo, Filtered, 2, [64, 5, 64], []);

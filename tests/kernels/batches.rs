@@ -291,10 +291,13 @@ pub const CASES: &[Case] = &[
             let mut y = mgr.tensor(&vec![0u32; 640])?;
             let mut z = mgr.tensor(&vec![0u32; 640])?;
             let seq = mgr.sequence()?;
-            Position::dispatch(&seq, Grid::groups(10), 1, &mut y)?;
-            Position::dispatch(&seq, Grid::items(130), 1000, &mut y)?;
+            // SAFETY: there is one along y and z.
+            unsafe { Position::dispatch(&seq, Grid::groups(10), 1, &mut y) }?;
+            // SAFETY: there is one along y and z.
+            unsafe { Position::dispatch(&seq, Grid::items(130), 1000, &mut y) }?;
             // Of three rows, each writes the same elements; one row at a time, to leave no race.
-            Position::dispatch(&seq, Grid::items([70u32, 1, 1]), 7, &mut z)?;
+            // SAFETY: there is one along y and z.
+            unsafe { Position::dispatch(&seq, Grid::items([70u32, 1, 1]), 7, &mut z) }?;
             seq.eval()?;
             Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?), items(&[Position::DESCRIPTOR])])
         },
@@ -444,8 +447,10 @@ fn short(x: &[u32], y: &mut [u32]) {
     }
 }
 
+/// # Safety
+/// One invocation runs along y and z.
 #[kernel(workgroup = 64)]
-fn position(add: u32, y: &mut [u32]) {
+unsafe fn position(add: u32, y: &mut [u32]) {
     let id = global_id();
     y[id.x] = id.x + add + id.y * 5 + id.z;
 }

@@ -230,8 +230,11 @@ fn functions(x: &[u32], out: &mut [u32]) {
 }
 
 /// Each invocation goes through all of a buffer, and writes another one in the closure.
+///
+/// # Safety
+/// There are as many invocations as `x` has elements, at most.
 #[kernel]
-fn buffers(weights: &[f32], x: &[f32], y: &mut [f32], best: &mut [u32]) {
+unsafe fn buffers(weights: &[f32], x: &[f32], y: &mut [f32], best: &mut [u32]) {
     let me = global_id().x;
     let dot: f32 = weights.iter().zip(x.iter().skip(me as usize)).map(|(w, v)| w * v).sum();
     let largest = x.iter().enumerate().max_by_key(|(_, v)| v.to_bits() & 0x7fff_ffff).map_or(0, |(i, _)| i);
@@ -294,7 +297,8 @@ pub const CASES: &[Case] = &[
             let (weights, x) = (mgr.tensor(&moderate(9, 1, 2.0))?, mgr.tensor(&moderate(40, 2, 2.0))?);
             let (mut y, mut best) = (mgr.tensor(&[0f32; 40])?, mgr.tensor(&[0u32; 40])?);
             let seq = mgr.sequence()?;
-            Buffers::dispatch(&seq, Grid::items(40), &weights, &x, &mut y, &mut best)?;
+            // SAFETY: there are.
+            unsafe { Buffers::dispatch(&seq, Grid::items(40), &weights, &x, &mut y, &mut best) }?;
             seq.eval()?;
             Ok(vec![Output::near(y.to_vec()?, 1e-5), Output::U32(best.to_vec()?)])
         },

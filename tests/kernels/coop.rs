@@ -71,7 +71,8 @@ fn products(tiles: u32, a: &[f16], b: &[f16], y: &mut [f32]) {
             let right = CoopMatrix::<f16, MatrixB, 8, 8>::load(&b, at, 8, RowMajor);
             sum = left.mul_add(right, sum);
         }
-        sum.store(y, tile * TILE, 8, RowMajor);
+        // SAFETY: each tile belongs to one subgroup.
+        unsafe { sum.store(y.unordered(), tile * TILE, 8, RowMajor) };
         tile += num_workgroups().x * num_subgroups();
     }
 }
@@ -143,8 +144,11 @@ fn bytes_expected() -> Vec<Output> {
 }
 
 /// `a` transposed times `b`, the result transposed; by way of shared memory of vectors, with gaps between the rows.
+///
+/// # Safety
+/// A workgroup has one subgroup or more, whole ones.
 #[kernel(workgroup = 32)]
-fn layouts(a: &[UVec4], b: &[f16], y: &mut [f32]) {
+unsafe fn layouts(a: &[UVec4], b: &[f16], y: &mut [f32]) {
     let rows = Shared::<[UVec4; 24]>::new();
     let sums = Shared::<[f32; 128]>::new();
     let i = local_index();
@@ -173,7 +177,8 @@ fn run_layouts(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let (a, b) = (mgr.tensor(&words.collect::<Vec<_>>())?, mgr.tensor(&halves(&small(4, 16 + 8 + 16 * 8)))?);
     let mut y = mgr.tensor(&[f32::NAN; 128])?;
     let seq = mgr.sequence()?;
-    Layouts::dispatch(&seq, Grid::groups(1), &a, &b, &mut y)?;
+    // SAFETY: it has.
+    unsafe { Layouts::dispatch(&seq, Grid::groups(1), &a, &b, &mut y) }?;
     seq.eval()?;
     Ok(vec![Output::exact(y.to_vec()?)])
 }

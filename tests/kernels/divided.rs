@@ -101,15 +101,21 @@ twice! {
 }
 
 /// On parts of buffers.
+///
+/// # Safety
+/// Tensors are so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn on_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
+unsafe fn on_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
     let i = global_id().x as usize;
     out[i] = all_of_three(&mut y[7 * i..7 * i + 7], &x[i..i + 6], 1 + i % 4);
 }
 
 /// On arrays of the invocation's own, and on shared memory.
+///
+/// # Safety
+/// Tensors are so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn elsewhere(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
+unsafe fn elsewhere(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
     let tile = Shared::<[u32; 224]>::new();
     let (i, lane) = (global_id().x as usize, local_index() as usize);
     if i % 2 == 0 {
@@ -222,8 +228,24 @@ fn one(
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("divided::on_buffers", [OnBuffers], |mgr| run(mgr, OnBuffers::dispatch), expected),
-    case!("divided::elsewhere", [Elsewhere], |mgr| run(mgr, Elsewhere::dispatch), expected),
+    case!(
+        "divided::on_buffers",
+        [OnBuffers],
+        |mgr| {
+            // SAFETY: the tensors have a few hundred elements.
+            run(mgr, |seq, grid, x, y, out| unsafe { OnBuffers::dispatch(seq, grid, x, y, out) })
+        },
+        expected
+    ),
+    case!(
+        "divided::elsewhere",
+        [Elsewhere],
+        |mgr| {
+            // SAFETY: the tensors have a few hundred elements.
+            run(mgr, |seq, grid, x, y, out| unsafe { Elsewhere::dispatch(seq, grid, x, y, out) })
+        },
+        expected
+    ),
     case!(
         "divided::in_a_kernel",
         [InAKernel],

@@ -73,6 +73,39 @@ pub const CASES: &[Case] = &[
             vec![Output::U32(bits.flat_map(|bits| [bits as u32, (bits >> 32) as u32]).collect())]
         }
     ),
+    case!(
+        "float_atomics::gathered",
+        [Gathered],
+        |mgr| {
+            let sums = mgr.tensor(&[0.0f32; 32])?;
+            let wide = mgr.tensor(&[0.0f64; 2])?;
+            let table = mgr.tensor(&[5u32, 21])?;
+            let seq = mgr.sequence()?;
+            Gathered::dispatch(&seq, Grid::items(1000), &table, &sums, &wide)?;
+            seq.eval()?;
+            let wide = wide.to_vec()?.into_iter().map(|sum| sum as f32);
+            Ok(vec![Output::exact(sums.to_vec()?), Output::exact(wide.collect())])
+        },
+        || {
+            let (mut sums, mut wide) = (vec![0.0f32; 32], vec![0.0f32; 2]);
+            for i in 0..1000u32 {
+                let x = i as f32;
+                sums[0] += if i % 3 == 0 { x } else { 0.0 };
+                for round in 0..i % 7 {
+                    sums[1 + round as usize] += if (i + round) % 4 == 1 { 0.0 } else { 1.0 };
+                }
+                sums[8 + (i % 7) as usize] -= 2.0;
+                sums[16 + (i % 4).min(2) as usize] += 0.5;
+                wide[1] += 1.0;
+                if i % 5 == 4 {
+                    continue;
+                }
+                sums[21] += x;
+                wide[0] += x;
+            }
+            vec![Output::exact(sums), Output::exact(wide)]
+        }
+    ),
 ];
 
 /// A number and what is added: zeros of both signs, cancellation, overflow, infinities, NaN. None is subnormal: devices may take
@@ -132,4 +165,41 @@ fn doubles(sums: &[Atomic<f64>], groups: &mut [f64]) {
     if local_index() == 0 {
         groups[workgroup_id().x] = total[0].load(Relaxed);
     }
+}
+
+/// Additions to elements that all invocations know, where control flow differs; and to one that only seems to be the same.
+#[kernel(workgroup = 64)]
+fn gathered(table: &[u32], sums: &[Atomic<f32>], wide: &[Atomic<f64>]) {
+    let i = global_id().x;
+    if i % 3 == 0 {
+        sums[0].fetch_add(i as f32, Relaxed);
+    }
+    // Invocations leave after different rounds, and the number of rounds is another in each.
+    let mut round = 0;
+    while round < i % 7 {
+        let own = round;
+        round += 1;
+        if (i + own) % 4 == 1 {
+            continue;
+        }
+        sums[1 + own].fetch_add(1.0, Relaxed);
+    }
+    sums[8 + round].fetch_sub(2.0, Relaxed);
+    match i % 4 {
+        0 => {
+            sums[16].fetch_add(0.5, Relaxed);
+        }
+        1 => {
+            sums[17].fetch_add(0.5, Relaxed);
+        }
+        _ => {
+            sums[18].fetch_add(0.5, Relaxed);
+        }
+    }
+    wide[1].fetch_add(1.0, Relaxed);
+    if i % 5 == 4 {
+        return;
+    }
+    sums[table[1]].fetch_add(i as f32, Relaxed);
+    wide[0].fetch_add(i as f64, Relaxed);
 }

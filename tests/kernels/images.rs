@@ -7,6 +7,7 @@ use gridwise::{Error, GpuData};
 
 use super::case;
 use super::image_reference::{Beyond, Kind, Layout, Texture};
+use super::traps::certain;
 use crate::case::{Case, Output};
 
 /// Texels that differ from their neighbours, by words.
@@ -21,7 +22,10 @@ fn bytes4(len: usize) -> Vec<[u8; 4]> {
 fn report(end: gridwise::Result<()>) -> Output {
     Output::Report(match end {
         Ok(()) => "done".to_owned(),
-        Err(Error::KernelPanic { message, text, count, .. }) => format!("{message} in {text}, {count} in all"),
+        Err(Error::KernelPanic { message, text, count, .. }) if count > 1 => {
+            format!("{} in {text}, {count} in all", certain(&message))
+        }
+        Err(Error::KernelPanic { message, text, .. }) => format!("{message} in {text}, 1 in all"),
         Err(error) => error.to_string(),
     })
 }
@@ -282,10 +286,10 @@ fn expected_outside() -> Vec<Output> {
         text("done"),
         Output::U32(vec![8; 8]),
         Output::U32((100..108).collect()),
-        text("index out of bounds: the len is 5 but the index is 5 in from.load(uvec2(i, 2)), 3 in all"),
+        text("index out of bounds: the len is 5 in from.load(uvec2(i, 2)), 3 in all"),
         Output::U32(vec![8, 8, 8, 8, 8, 1, 1, 1]),
         Output::U32((100..108).collect()),
-        text("index out of bounds: the len is 2 but the index is 2 in to.store(uvec2(0, i), 100 + i), 6 in all"),
+        text("index out of bounds: the len is 2 in to.store(uvec2(0, i), 100 + i), 6 in all"),
         Output::U32(vec![8; 8]),
         Output::U32(vec![100, 101]),
     ]
@@ -390,7 +394,7 @@ fn expected_fetched() -> Vec<Output> {
     let text = |text: &str| Output::Report(text.to_owned());
     vec![
         text("done"),
-        text("index out of bounds: the len is 8 but the index is 8 in words.fetch(i, 0), 2 in all"),
+        text("index out of bounds: the len is 8 in words.fetch(i, 0), 2 in all"),
         Output::exact((0..10).map(|i| (i % 4) as f32 + 30.0).collect()),
         Output::U32((0..10).map(|i| if i < 8 { 13 + i } else { 8 }).collect()),
     ]

@@ -123,8 +123,10 @@ both!(bodies, plain, {
 
 use bodies::{Particle, Random};
 
+/// # Safety
+/// No two invocations walk to the same particle.
 #[kernel]
-fn walk_all(p: &mut [Particle], table: &[u32], sums: &mut [u32], owns: &mut [[u32; 6]]) {
+unsafe fn walk_all(p: &mut [Particle], table: &[u32], sums: &mut [u32], owns: &mut [[u32; 6]]) {
     let i = global_id().x as usize;
     bodies::walk(p, i, table, sums);
     owns[i] = bodies::own(i as u32 + 1);
@@ -255,7 +257,8 @@ pub const CASES: &[Case] = &[
             let (mut p, table) = (mgr.tensor(&made())?, mgr.tensor(&table())?);
             let (mut sums, mut owns) = (mgr.tensor(&[0u32; N])?, mgr.tensor(&[[0u32; 6]; N])?);
             let seq = mgr.sequence()?;
-            WalkAll::dispatch(&seq, Grid::items(N), &mut p, &table, &mut sums, &mut owns)?;
+            // SAFETY: they do not.
+            unsafe { WalkAll::dispatch(&seq, Grid::items(N), &mut p, &table, &mut sums, &mut owns) }?;
             seq.eval()?;
             let p = p.to_vec()?.into_iter().flat_map(flat).collect();
             Ok(vec![Output::U32(p), Output::U32(sums.to_vec()?), Output::U32(owns.to_vec()?.concat())])

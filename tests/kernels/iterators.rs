@@ -216,16 +216,22 @@ twice! {
 }
 
 /// On parts of buffers.
+///
+/// # Safety
+/// Tensors are so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn on_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 8]]) {
+unsafe fn on_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 8]]) {
     let i = global_id().x as usize;
     out[i] = all_of_them(&x[i..i + 6], &x[i + 1..i + 4], i as u32);
     out[i][7] ^= turned(&mut y[7 * i..7 * i + 7], i);
 }
 
 /// On arrays of the invocation's own, and on shared memory.
+///
+/// # Safety
+/// Tensors are so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn elsewhere(x: &[u32], y: &mut [u32], out: &mut [[u32; 8]]) {
+unsafe fn elsewhere(x: &[u32], y: &mut [u32], out: &mut [[u32; 8]]) {
     let tile = Shared::<[u32; 224]>::new();
     let (i, lane) = (global_id().x as usize, local_index() as usize);
     let own = [x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4], x[i + 5]];
@@ -253,8 +259,10 @@ fn in_a_kernel(starts: &[u32], columns: &[u32], y: &mut [u32]) {
     y[i] = sum + (0..2).map(|k| starts[k]).sum::<u32>();
 }
 
+/// # Safety
+/// One invocation runs.
 #[kernel(workgroup = 1)]
-fn rotated_too_far(at: u32, out: &mut [u32]) {
+unsafe fn rotated_too_far(at: u32, out: &mut [u32]) {
     out[0] = 5;
     out.rotate_left(at as usize);
     out[1] = 6;
@@ -319,8 +327,24 @@ fn expected_in_a_kernel() -> Vec<Output> {
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("iterators::on_buffers", [OnBuffers], |mgr| run(mgr, OnBuffers::dispatch), expected),
-    case!("iterators::elsewhere", [Elsewhere], |mgr| run(mgr, Elsewhere::dispatch), expected),
+    case!(
+        "iterators::on_buffers",
+        [OnBuffers],
+        |mgr| {
+            // SAFETY: the tensors have a few hundred elements.
+            run(mgr, |seq, grid, x, y, out| unsafe { OnBuffers::dispatch(seq, grid, x, y, out) })
+        },
+        expected
+    ),
+    case!(
+        "iterators::elsewhere",
+        [Elsewhere],
+        |mgr| {
+            // SAFETY: the tensors have a few hundred elements.
+            run(mgr, |seq, grid, x, y, out| unsafe { Elsewhere::dispatch(seq, grid, x, y, out) })
+        },
+        expected
+    ),
     case!(
         "iterators::in_a_kernel",
         [InAKernel],
@@ -337,7 +361,8 @@ pub const CASES: &[Case] = &[
     case!("iterators::rotated_too_far", [RotatedTooFar], |mgr| {
         let mut out = mgr.tensor(&[4u32, 5, 6])?;
         let seq = mgr.sequence()?;
-        RotatedTooFar::dispatch(&seq, Grid::items(1), 4, &mut out)?;
+        // SAFETY: it does.
+        unsafe { RotatedTooFar::dispatch(&seq, Grid::items(1), 4, &mut out) }?;
         let report = report(&seq)?;
         Ok(vec![report, Output::U32(out.to_vec()?)])
     }),

@@ -172,8 +172,11 @@ twice! {
 }
 
 /// On parts of buffers.
+///
+/// # Safety
+/// Tensors are so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn in_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
+unsafe fn in_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
     let i = global_id().x as usize;
     let n = i % 4;
     let part = &x[i..i + 6];
@@ -186,8 +189,11 @@ fn in_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
 }
 
 /// The kernel's own buffers, shared memory and arrays.
+///
+/// # Safety
+/// One invocation along y and z.
 #[kernel(workgroup = 32)]
-fn in_a_kernel(sorted: &[u32], y: &mut [u32], out: &mut [UVec2]) {
+unsafe fn in_a_kernel(sorted: &[u32], y: &mut [u32], out: &mut [UVec2]) {
     let tile = Shared::<[u32; 8]>::new();
     let UVec3 { x: i, y: row, .. } = global_id();
     let lane = local_index() as usize;
@@ -300,7 +306,8 @@ pub const CASES: &[Case] = &[
             let (x, mut y) = (mgr.tensor(&small(N + 8))?, mgr.tensor(&start())?);
             let mut out = mgr.tensor(&vec![[0u32; 24]; N])?;
             let seq = mgr.sequence()?;
-            InBuffers::dispatch(&seq, Grid::items(N), &x, &mut y, &mut out)?;
+            // SAFETY: they have a few hundred elements.
+            unsafe { InBuffers::dispatch(&seq, Grid::items(N), &x, &mut y, &mut out) }?;
             seq.eval()?;
             Ok(vec![Output::U32(y.to_vec()?), Output::U32(out.to_vec()?.concat())])
         },
@@ -313,7 +320,8 @@ pub const CASES: &[Case] = &[
             let (sorted, mut y) = (mgr.tensor(&sorted())?, mgr.tensor(&small(N - 10))?);
             let mut out = mgr.tensor(&vec![UVec2::ZERO; N])?;
             let seq = mgr.sequence()?;
-            InAKernel::dispatch(&seq, Grid::items(N), &sorted, &mut y, &mut out)?;
+            // SAFETY: there is.
+            unsafe { InAKernel::dispatch(&seq, Grid::items(N), &sorted, &mut y, &mut out) }?;
             seq.eval()?;
             let out = out.to_vec()?.into_iter().flat_map(|pair| pair.to_array()).collect();
             Ok(vec![Output::U32(y.to_vec()?), Output::U32(out)])

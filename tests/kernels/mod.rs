@@ -65,6 +65,7 @@ pub mod ordering;
 pub mod overflow;
 pub mod parallel;
 pub mod parallel_programs;
+pub mod passed_slices;
 pub mod phrases;
 pub mod ported;
 pub mod programs;
@@ -77,6 +78,7 @@ pub mod scalars;
 pub mod sha256;
 pub mod slice_methods;
 pub mod slice_parameters;
+pub mod slice_tables;
 pub mod slices;
 pub mod subgroups;
 pub mod tables;
@@ -84,6 +86,7 @@ pub mod texels;
 pub mod traps;
 pub mod tuple_structs;
 pub mod uniformity;
+pub mod unordered;
 pub mod vectors;
 pub mod visitors;
 pub mod wide;
@@ -165,6 +168,7 @@ pub fn all() -> Vec<Case> {
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,
+        passed_slices::CASES,
         phrases::CASES,
         ported::CASES,
         programs::CASES,
@@ -177,6 +181,7 @@ pub fn all() -> Vec<Case> {
         sha256::CASES,
         slice_methods::CASES,
         slice_parameters::CASES,
+        slice_tables::CASES,
         slices::CASES,
         subgroups::CASES,
         tables::CASES,
@@ -184,6 +189,7 @@ pub fn all() -> Vec<Case> {
         traps::CASES,
         tuple_structs::CASES,
         uniformity::CASES,
+        unordered::CASES,
         vectors::CASES,
         visitors::CASES,
         wide::CASES,

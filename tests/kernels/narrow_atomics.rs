@@ -196,12 +196,15 @@ fn in_shared_memory(y: &mut [u32]) {
     barrier();
     if is_first {
         let to = workgroup_id().x * 6;
-        y[to] = counts[0].load(Relaxed) as u32;
-        y[to + 1] = counts[3].load(Relaxed) as u32;
-        y[to + 2] = bytes[0][1].load(Relaxed) as u32;
-        y[to + 3] = bytes[1][0].load(Relaxed) as u32;
-        y[to + 4] = total.load(Relaxed).to_f32() as u32;
-        y[to + 5] = first.load(Relaxed) as u32;
+        // SAFETY: the swap lets one invocation of a workgroup come here.
+        unsafe {
+            y.unordered()[to] = counts[0].load(Relaxed) as u32;
+            y.unordered()[to + 1] = counts[3].load(Relaxed) as u32;
+            y.unordered()[to + 2] = bytes[0][1].load(Relaxed) as u32;
+            y.unordered()[to + 3] = bytes[1][0].load(Relaxed) as u32;
+            y.unordered()[to + 4] = total.load(Relaxed).to_f32() as u32;
+            y.unordered()[to + 5] = first.load(Relaxed) as u32;
+        }
     }
 }
 

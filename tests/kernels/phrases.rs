@@ -142,6 +142,28 @@ both!(phrases, plain, {
         [first, second * 10 + asked, third + all, n + (wide >> 38) as u32 + (again >> 39) as u32]
     }
 
+    /// Options changed where they stand, after an insertion into those that held nothing.
+    pub(super) fn counts(i: u32) -> [u32; 4] {
+        let mut slots = Slots { held: [None, Some(i), (i % 3 > 1).then_some(7)], pair: None };
+        let (mut made, k) = (0, (i % 3) as usize);
+        *slots.held[k].get_or_insert(i * 2) += 5;
+        *slots.held[k].get_or_insert(1000) <<= i % 7;
+        *slots.held[0].get_or_insert_with(|| {
+            made += 1;
+            i + 100
+        }) ^= 3;
+        *slots.held[2].insert(9) = i * 3;
+        let mut wide: Option<u64> = None;
+        *wide.get_or_insert(1 << 40) -= 1;
+        grow(&mut slots.held[1], i);
+        let [a, b, c] = slots.held.map(|held| held.unwrap_or(77));
+        [a * 10 + made, b, c, (wide.unwrap_or(0) >> 20) as u32]
+    }
+
+    fn grow(slot: &mut Option<u32>, by: u32) {
+        *slot.get_or_insert(50) *= by + 2;
+    }
+
     pub(super) trait Limits {
         const MAX: u64;
         const ROW: [u8; 3] = [1, 2, 3];
@@ -224,14 +246,14 @@ macro_rules! kernels {
 }
 
 kernels! { run_folds folds  run_swaps swaps  run_scans scans  run_tries tries  run_arrays arrays }
-kernels! { run_consts consts  run_inserts inserts }
+kernels! { run_consts consts  run_inserts inserts  run_counts counts }
 
 /// Panics with the words of Rust's own errors.
 #[kernel(workgroup = 32)]
-fn fails(n: u32, out: &mut [u32]) {
+fn fails(n: u32, x: &[u32], out: &mut [u32]) {
     let i = global_id().x;
     out[i] = u32::from(u8::try_from(n).expect("a byte"));
-    let pair: [u32; 2] = out[..n as usize % 2].try_into().unwrap();
+    let pair: [u32; 2] = x[..n as usize % 2].try_into().unwrap();
     out[i] += pair[0];
 }
 
@@ -437,13 +459,14 @@ pub const CASES: &[Case] = &[
     compared!("phrases::arrays", RunArrays, arrays),
     compared!("phrases::consts", RunConsts, consts),
     compared!("phrases::inserts", RunInserts, inserts),
+    compared!("phrases::counts", RunCounts, counts),
     case!("phrases::fails", [Fails], |mgr| {
-        let mut out = mgr.tensor(&[0u32; 2])?;
+        let (x, mut out) = (mgr.tensor(&[0u32; 2])?, mgr.tensor(&[0u32; 2])?);
         let seq = mgr.sequence()?;
-        Fails::dispatch(&seq, Grid::items(1), 300, &mut out)?;
+        Fails::dispatch(&seq, Grid::items(1), 300, &x, &mut out)?;
         let first = super::traps::report(&seq)?;
         let seq = mgr.sequence()?;
-        Fails::dispatch(&seq, Grid::items(1), 3, &mut out)?;
+        Fails::dispatch(&seq, Grid::items(1), 3, &x, &mut out)?;
         Ok(vec![first, super::traps::report(&seq)?])
     }),
     case!("phrases::halves", [Halves], |mgr| rounded!(mgr, Halves, f16), || {

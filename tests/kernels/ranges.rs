@@ -78,8 +78,10 @@ both!(named, plain_named, {
     }
 });
 
+/// # Safety
+/// `room` is so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn use_ranges(x: &[u32], room: &mut [u32], out: &mut [[u32; 6]]) {
+unsafe fn use_ranges(x: &[u32], room: &mut [u32], out: &mut [[u32; 6]]) {
     let n = global_id().x;
     let own = n as usize * 16..(n as usize + 1) * 16;
     out[n * 3] = named::looped(x, n);
@@ -208,8 +210,10 @@ both!(values, plain_values, {
     }
 });
 
+/// # Safety
+/// `out` is so short that no index wraps around.
 #[kernel]
-fn use_range_values(x: &[u32], out: &mut [[u32; 6]]) {
+unsafe fn use_range_values(x: &[u32], out: &mut [[u32; 6]]) {
     let n = global_id().x;
     for (at, place) in (n * 3..n * 3 + 3).enumerate() {
         out[place] = match at {
@@ -255,7 +259,8 @@ pub const CASES: &[Case] = &[
             let (x, mut room) = (mgr.tensor(&words())?, mgr.tensor_of_len::<u32>(COUNT * 16)?);
             let mut out = mgr.tensor(&vec![[0u32; 6]; COUNT * 3])?;
             let seq = mgr.sequence()?;
-            UseRanges::dispatch(&seq, Grid::items(COUNT), &x, &mut room, &mut out)?;
+            // SAFETY: it has a few hundred elements.
+            unsafe { UseRanges::dispatch(&seq, Grid::items(COUNT), &x, &mut room, &mut out) }?;
             seq.eval()?;
             Ok(vec![Output::U32(out.to_vec()?.concat()), Output::U32(room.to_vec()?)])
         },
@@ -267,7 +272,8 @@ pub const CASES: &[Case] = &[
         |mgr| {
             let (x, mut out) = (mgr.tensor(&words())?, mgr.tensor(&vec![[0u32; 6]; COUNT * 3])?);
             let seq = mgr.sequence()?;
-            UseRangeValues::dispatch(&seq, Grid::items(COUNT), &x, &mut out)?;
+            // SAFETY: it has a few hundred elements.
+            unsafe { UseRangeValues::dispatch(&seq, Grid::items(COUNT), &x, &mut out) }?;
             seq.eval()?;
             Ok(vec![Output::U32(out.to_vec()?.concat())])
         },

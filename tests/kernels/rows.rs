@@ -164,8 +164,10 @@ fn numbers() -> Vec<u32> {
     patterns(4 * N, 5).into_iter().map(|v| v % 50).collect()
 }
 
+/// # Safety
+/// At most 64 invocations.
 #[kernel(workgroup = 32)]
-fn fields(records: &mut [Record], cells: &mut [Cell], parts: &mut [&mut [[u32; 2]]]) {
+unsafe fn fields(records: &mut [Record], cells: &mut [Cell], parts: &mut [&mut [[u32; 2]]]) {
     let i = global_id().x as usize;
     records[i].name.rotate_left(i % 6);
     records[i].marks[i % 3].fill(-3);
@@ -283,7 +285,8 @@ pub const CASES: &[Case] = &[
             let (mut records, mut cells) = (mgr.tensor(&records)?, mgr.tensor(&cells)?);
             let (mut even, mut odd) = (mgr.tensor(&parts[0])?, mgr.tensor(&parts[1])?);
             let seq = mgr.sequence()?;
-            Fields::dispatch(&seq, Grid::items(N), &mut records, &mut cells, &mut [&mut even, &mut odd])?;
+            // SAFETY: there are.
+            unsafe { Fields::dispatch(&seq, Grid::items(N), &mut records, &mut cells, &mut [&mut even, &mut odd]) }?;
             seq.eval()?;
             Ok(seen(&records.to_vec()?, &cells.to_vec()?, [even.to_vec()?, odd.to_vec()?]))
         },

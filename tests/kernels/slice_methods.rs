@@ -124,8 +124,11 @@ twice! {
 }
 
 /// On parts of buffers.
+///
+/// # Safety
+/// Tensors are so short that no index wraps around.
 #[kernel(workgroup = 32)]
-fn on_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
+unsafe fn on_buffers(x: &[u32], y: &mut [u32], out: &mut [[u32; 24]]) {
     let i = global_id().x as usize;
     out[i] = all_of_three(&mut y[5 * i..5 * i + 5], &x[i..i + 6], i % 7);
 }
@@ -315,7 +318,15 @@ fn one(
 
 /// The entries.
 pub const CASES: &[Case] = &[
-    case!("slice_methods::on_buffers", [OnBuffers], |mgr| run(mgr, OnBuffers::dispatch), expected),
+    case!(
+        "slice_methods::on_buffers",
+        [OnBuffers],
+        |mgr| {
+            // SAFETY: the tensors have a few hundred elements.
+            run(mgr, |seq, grid, x, y, out| unsafe { OnBuffers::dispatch(seq, grid, x, y, out) })
+        },
+        expected
+    ),
     case!("slice_methods::elsewhere", [Elsewhere], |mgr| run(mgr, Elsewhere::dispatch), expected),
     case!(
         "slice_methods::typed",

@@ -14,7 +14,15 @@ pub const CASES: &[Case] = &[
     case!("subgroups::votes", [Votes], |mgr| run(mgr, Votes::dispatch), none),
     case!("subgroups::shuffles", [Shuffles], |mgr| run(mgr, Shuffles::dispatch), none),
     case!("subgroups::clusters_and_quads", [ClustersAndQuads], |mgr| run(mgr, ClustersAndQuads::dispatch), none),
-    case!("subgroups::barriers", [Barriers], |mgr| run(mgr, Barriers::dispatch), none),
+    case!(
+        "subgroups::barriers",
+        [Barriers],
+        |mgr| {
+            // SAFETY: sizes of subgroups divide 128.
+            run(mgr, |seq, grid, x, wrong| unsafe { Barriers::dispatch(seq, grid, x, wrong) })
+        },
+        none
+    ),
     case!("subgroups::divergence", [Divergence], |mgr| run(mgr, Divergence::dispatch), none),
     case!(
         "subgroups::sum",
@@ -303,8 +311,11 @@ fn handed_on(cells: &mut [u32], own: usize, value: u32) -> u32 {
 }
 
 /// Writes of a subgroup before its barrier are visible to its invocations after it, also in loops and functions.
+///
+/// # Safety
+/// Workgroups are made of whole subgroups.
 #[kernel(workgroup = 128)]
-fn barriers(x: &[u32], wrong: &mut [u32]) {
+unsafe fn barriers(x: &[u32], wrong: &mut [u32]) {
     let tile = Shared::<[u32; 128]>::new();
     let (i, t) = (global_id().x, local_index());
     let first = t - subgroup_local_id();

@@ -69,8 +69,11 @@ fn expected_deal() -> Vec<Output> {
 }
 
 /// Of one and of three dimensions, in other formats, beside a list that is read and a single image.
+///
+/// # Safety
+/// The images differ, and have a line for each invocation.
 #[kernel(workgroup = 4)]
-fn lines(
+unsafe fn lines(
     from: &[&Image1D<R32Float>],
     rows: &mut [&mut Image1D<Rg16Sint>],
     cubes: &mut [&mut Image3D<R32Float>],
@@ -101,7 +104,10 @@ fn run_lines(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let mut one = mgr.image_1d::<R32Uint>(12)?;
     let seq = mgr.sequence()?;
     let [first, second] = &from;
-    Lines::dispatch(&seq, Grid::items(12), &[first, second], &mut [&mut a, &mut b], &mut [&mut c, &mut d], &mut one)?;
+    // SAFETY: they do.
+    unsafe {
+        Lines::dispatch(&seq, Grid::items(12), &[first, second], &mut [&mut a, &mut b], &mut [&mut c, &mut d], &mut one)
+    }?;
     seq.eval()?;
     let rows = [a.to_vec()?.concat(), b.to_vec()?.concat()].concat().into_iter().map(i32::from).collect();
     let cubes = [c.to_vec()?, d.to_vec()?].concat();
@@ -213,8 +219,11 @@ fn run_beyond(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
 }
 
 /// Images that variables name, to write and to read.
+///
+/// # Safety
+/// The planes differ, and there are as many as invocations.
 #[kernel(workgroup = 8)]
-fn named(planes: &mut [&mut Image2D<R32Uint>]) {
+unsafe fn named(planes: &mut [&mut Image2D<R32Uint>]) {
     let i = global_id().x;
     let count = planes.len() as u32;
     let from = &planes[(i + 1) % count];
@@ -233,7 +242,8 @@ fn run_named(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     let mut images = planes(mgr, 3)?;
     let seq = mgr.sequence()?;
     let mut listed: Vec<_> = images.iter_mut().collect();
-    Named::dispatch(&seq, Grid::items(8), &mut listed)?;
+    // SAFETY: they do.
+    unsafe { Named::dispatch(&seq, Grid::items(8), &mut listed) }?;
     seq.eval()?;
     Ok(vec![texels(&images)?])
 }

@@ -150,8 +150,12 @@ fn reverse<T: Copy>(parts: &mut [&mut [T]]) {
         let len = parts[k].len();
         if i < len / 2 {
             let kept = parts[k][i];
-            parts[k][i] = parts[k][len - 1 - i];
-            parts[k][len - 1 - i] = kept;
+            let other = parts[k][len - 1 - i];
+            // SAFETY: nobody else has this pair of elements.
+            unsafe {
+                parts[k].unordered()[i] = other;
+                parts[k].unordered()[len - 1 - i] = kept;
+            }
         }
     }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use gridwise::DeviceInfo;
 use gridwise::descriptor::{Feature, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor};
 use gridwise::prelude::*;
-use gridwise_ir::variant::{DriverFaults, VariantDesc, VariantError, tally, variant};
+use gridwise_ir::faults::{Fault, Faults};
+use gridwise_ir::variant::{VariantDesc, VariantError, tally, variant};
 use gridwise_tests::case::Case;
 use gridwise_tests::kernels;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -96,7 +97,7 @@ fn checks_left(cases: &[Case]) -> Result<(), Failed> {
     let (mut accesses, mut checks) = (0, 0);
     for kernel in kernels {
         let words = kernel.spirv.words().unwrap_or_default();
-        let words = usual_variant(kernel, &words, DriverFaults::default()).map_err(|error| error.to_string())?;
+        let words = usual_variant(kernel, &words, Faults::NONE).map_err(|error| error.to_string())?;
         let found = tally(&words);
         accesses += found.accesses;
         checks += found.checks;
@@ -123,7 +124,7 @@ fn compare(
 }
 
 /// The variant that the runtime makes a pipeline of if all obligations hold and the device's `fma` rounds once.
-fn usual_variant(kernel: &KernelDescriptor, words: &[u32], faults: DriverFaults) -> Result<Vec<u32>, VariantError> {
+fn usual_variant(kernel: &KernelDescriptor, words: &[u32], faults: Faults) -> Result<Vec<u32>, VariantError> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE, IS_FULL].map(|id| (id, 1));
     variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false, faults })
@@ -138,9 +139,9 @@ fn dump(cases: &[Case], directory: &Path) -> std::io::Result<()> {
                 let name = format!("{prefix}{}.{}.spv", case.name.replace("::", "."), kernel.name);
                 let words = spirv.words().unwrap_or_default();
                 let for_faults = |faults| usual_variant(kernel, &words, faults).map_err(std::io::Error::other);
-                let of_pipeline = for_faults(DriverFaults::default())?;
-                let by_scans = for_faults(DriverFaults { loses_reductions: true, ..DriverFaults::default() })?;
-                let by_zeros = for_faults(DriverFaults { simplifies_zeros: true, ..DriverFaults::default() })?;
+                let of_pipeline = for_faults(Faults::NONE)?;
+                let by_scans = for_faults(Faults::NONE.with(Fault::LostReductions))?;
+                let by_zeros = for_faults(Faults::NONE.with(Fault::SimplifiedZeros))?;
                 let others = [("scans_", by_scans), ("zeros_", by_zeros)];
                 let others: Vec<_> = others.into_iter().filter(|(_, words)| *words != of_pipeline).collect();
                 for (prefix, words) in [("", words), ("variant_", of_pipeline)].into_iter().chain(others) {

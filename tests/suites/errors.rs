@@ -4,6 +4,8 @@ mod alignment;
 mod cases;
 mod image_errors;
 mod places;
+mod races;
+mod recordings;
 
 use std::time::Duration;
 
@@ -19,6 +21,10 @@ use image_errors::{
     images_are_parameters_of_kernels, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
 };
 use places::{evaluations_name_the_argument, grids_beyond_tensors, lengths_name_the_argument};
+use races::{indirect_launches_may_race, launches_may_race};
+use recordings::{
+    long_lists_of_images, parameters_leave_checks, parameters_of_every_type, parameters_of_generic_kernels_and_reports,
+};
 
 cases! {
     always: tensor_of_another_manager, lengths_that_differ, zero_length_tensors_and_grids, grids_that_cannot_be,
@@ -28,7 +34,10 @@ cases! {
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
         texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
         arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can,
-        grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument;
+        long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
+        grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
+        indirect_launches_may_race,
+        the_sanitizer_is_there_with_its_feature, managers_in_turn_find_their_device;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -113,6 +122,15 @@ fn kernels_without_buffers_run() {
     let error = seq.eval().expect_err("one item too many");
     assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "item 99 is one too many"), "{error}");
     clean(&mgr);
+}
+
+fn the_sanitizer_is_there_with_its_feature() {
+    let desc = ManagerDesc { device: DeviceChoice::Sanitizer, ..ManagerDesc::default() };
+    match Manager::with(desc) {
+        Ok(_) if cfg!(feature = "sanitizer") => {}
+        Ok(_) => panic!("a sanitizer without its feature"),
+        Err(error) => assert!(matches!(error, Error::NoSanitizer) && !cfg!(feature = "sanitizer"), "{error}"),
+    }
 }
 
 fn lengths_that_differ() {
@@ -570,4 +588,31 @@ fn written_lists_have_no_tensor_twice() {
     Exchange::dispatch(&seq, Grid::items(1), &mut [&mut one], &mut [&mut two]).expect("fits");
     seq.eval().expect("runs");
     assert_eq!((one.to_vec().expect("readable"), two.to_vec().expect("readable")), (vec![8.0], vec![1.0]));
+}
+
+/// A process that has one manager at a time, many times over. Drivers can be loaded into a process so often and no more.
+fn managers_in_turn_find_their_device() {
+    const ALONE: &str = "GRIDWISE_TEST_MANAGERS_IN_TURN";
+    if std::env::var_os(ALONE).is_none() {
+        let [program, options @ ..] = &this_program()[..] else { panic!("a program has a name") };
+        let mut child = std::process::Command::new(program);
+        child.args(options).args(["--exact", "managers_in_turn_find_their_device"]).env(ALONE, "1");
+        let output = child.output().expect("the program starts once more");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        return;
+    }
+    let mut devices = (0..64).map(|_| Manager::new().expect("a manager").device().to_string());
+    let first = devices.next();
+    assert!(devices.all(|device| Some(device) == first), "always {first:?}");
+}
+
+/// How this program is started: its path, behind a loader and its options if one started it.
+fn this_program() -> Vec<String> {
+    let program = std::env::args().next().expect("a program has a name");
+    let line = std::fs::read_to_string("/proc/self/cmdline").unwrap_or_default();
+    let words: Vec<_> = line.split('\0').map(str::to_owned).collect();
+    match words.iter().position(|word| *word == program) {
+        Some(at) => words[..=at].to_vec(),
+        None => vec![program],
+    }
 }

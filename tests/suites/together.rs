@@ -97,6 +97,41 @@ fn alone_with_a_table(x: &[u32], y: &mut [u32]) {
     y[l] = table[x[l] * 500_000] + table[(1 << 22) - 1];
 }
 
+/// As many bytes of locals as an invocation may have, but for four elements that leave room for the other locals.
+#[device]
+const MOST: usize = (1 << 25) - 4;
+
+#[kernel(workgroup = 1)]
+fn almost_too_many_locals(x: &[u32], y: &mut [u32]) {
+    let mut table = [0u32; MOST];
+    table[x[0] * 500_000] = 7;
+    table[MOST - 1] = 100;
+    y[0] = table[x[0] * 500_000] + table[MOST - 1];
+}
+
+#[kernel(workgroup = 1)]
+fn too_many_locals(x: &[u32], y: &mut [u32]) {
+    let mut table = [0u32; MOST + 5];
+    table[x[0] * 500_000] = 7;
+    y[0] = table[x[0] * 500_000];
+}
+
+#[device]
+fn turned(table: [u32; 1 << 22], at: u32) -> [u32; 1 << 22] {
+    let mut copy = table;
+    copy[at] += at;
+    copy
+}
+
+/// Few locals, and so many values of 16 MiB that the estimate of its stack is above 1 GiB.
+#[kernel(workgroup = 1)]
+fn passes_tables_on(x: &[u32], y: &mut [u32]) {
+    let table = [0u32; 1 << 22];
+    let (a, b) = (turned(turned(turned(table, x[1]), x[2]), x[3]), turned(turned(turned(table, x[4]), x[5]), x[6]));
+    let (c, d) = (turned(turned(turned(a, x[1]), x[2]), x[3]), turned(turned(turned(b, x[4]), x[5]), x[6]));
+    y[0] = a[x[1]] + b[x[4]] * 10 + c[x[1]] * 100 + d[x[6]] * 1000;
+}
+
 #[kernel(workgroup = 8)]
 fn far_too_many_locals(x: &[u32], y: &mut [u32]) {
     let mut table = [0u32; 1 << 26];
@@ -319,6 +354,30 @@ fn chains_of_calls_and_messages_have_room_on_the_host() -> gridwise::Result<()> 
     ChainOfTables::dispatch(&seq, Grid::groups(1), &x, &mut y)?;
     let error = seq.eval().unwrap_err();
     assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "table of 12"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn locals_up_to_the_limit_run_on_the_host() -> gridwise::Result<()> {
+    let manager = host(HostOptions::default());
+    let x = manager.tensor(&(0..8u32).collect::<Vec<_>>())?;
+    let mut y = manager.tensor(&[0u32; 8])?;
+    let seq = manager.sequence()?;
+    AlmostTooManyLocals::dispatch(&seq, Grid::items(1), &x, &mut y)?.eval()?;
+    assert_eq!(y.to_vec()?[0], 107);
+    let error = TooManyLocals::dispatch(&seq, Grid::items(1), &x, &mut y)?.eval().unwrap_err();
+    let limit = 134_217_728;
+    assert!(
+        matches!(error, Error::LocalsTooLarge { asked, limit: found, .. } if asked > limit && found == limit),
+        "{error}"
+    );
+    let estimate = <PassesTablesOn as gridwise::Kernel>::DESCRIPTOR.host_stack;
+    assert!(estimate.bytes > 1 << 30 && estimate.locals < limit, "{estimate:?}");
+    match PassesTablesOn::dispatch(&seq, Grid::items(1), &x, &mut y)?.eval() {
+        Ok(()) => assert_eq!(y.to_vec()?[0], 1 + 4 * 10 + 2 * 100 + 12 * 1000),
+        // A system that grants no more memory than it has.
+        Err(error) => assert!(matches!(error, Error::OutOfMemory { .. }), "{error}"),
+    }
     Ok(())
 }
 

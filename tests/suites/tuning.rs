@@ -112,6 +112,28 @@ fn what_a_device_cannot_run_is_not_chosen() -> gridwise::Result<()> {
 }
 
 #[test]
+fn a_choice_is_for_its_own_kernel() -> gridwise::Result<()> {
+    let (mgr, _folder) = manager()?;
+    let x = mgr.tensor(&[3u32; 64])?;
+    let mut y = mgr.tensor(&[0u32; 64])?;
+    let tuned = NeverSeven::tune(&mgr, |_| Grid::items(64), &x, &mut y)?;
+    let seq = mgr.sequence()?;
+    let error =
+        Accumulate::dispatch_tuned(&tuned, &seq, Grid::items(64), &x, &mut y).map(drop).expect_err("another kernel");
+    let is_told =
+        matches!(&error, Error::ForeignChoice { kernel, of } if **kernel == *"accumulate" && **of == *"never_seven");
+    assert!(is_told, "{error}");
+    assert!(seq.is_empty());
+    // A list of candidates is a kernel's own, too.
+    let candidate = tuned.times()[0].0;
+    let args = gridwise::KernelArgs::new::<Accumulate<64, 1>>().read(&x).write(&mut y);
+    let error = mgr.tune(&[candidate], |_| Grid::items(64), args).expect_err("another kernel");
+    assert!(matches!(error, Error::ForeignChoice { .. }), "{error}");
+    assert_eq!(y.to_vec()?, [0; 64]);
+    Ok(())
+}
+
+#[test]
 fn a_launch_that_panics_is_an_error_and_undone() -> gridwise::Result<()> {
     let (mgr, _folder) = manager()?;
     let x = mgr.tensor(&(0..64).collect::<Vec<u32>>())?;

@@ -9,6 +9,7 @@ fn ui() {
     for category in [
         "attributes",
         "constants",
+        "gradients",
         "control",
         "images",
         "names",

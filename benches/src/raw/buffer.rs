@@ -35,7 +35,9 @@ impl RawBuffer {
             needs.memory_type_bits >> index & 1 == 1 && ty.property_flags.contains(wanted)
         };
         let (index, _) = types.into_iter().find(fits).ok_or_else(|| Error::Missing(format!("memory {wanted:?}")))?;
+        let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(raw);
         let info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index as u32);
+        let info = info.push_next(&mut dedicated);
         // SAFETY: as above; the memory is as large as the buffer needs.
         unsafe {
             let memory = device.raw.allocate_memory(&info, None).map_err(vulkan("vkAllocateMemory"))?;

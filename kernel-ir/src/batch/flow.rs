@@ -35,7 +35,7 @@ impl<'s, 'm> Flow<'s, 'm> {
         for &id in &function.blocks[block].insts {
             match &function.insts[id].kind {
                 InstKind::Load(Place { root: Root::Buffer(buffer), .. }) => self.read(*buffer, &written),
-                InstKind::Store(Place { root: Root::Buffer(buffer), path }, _) => {
+                InstKind::Store(Place { root: Root::Buffer(buffer), path, .. }, _) => {
                     if path.len() > 1 {
                         self.read(*buffer, &written);
                     } else if !written.contains(buffer) {

@@ -90,6 +90,7 @@ impl<'m> Survey<'m> {
                     Step::Field(_) | Step::Element(_) => None,
                 });
                 match (place.root, left) {
+                    _ if place.is_unordered => refuse(Obstacle::Together),
                     (Root::Shared(_), _) => refuse(Obstacle::Together),
                     (_, Some(site)) => panic(site),
                     _ => Ok(()),

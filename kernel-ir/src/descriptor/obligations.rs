@@ -30,14 +30,14 @@ pub trait LaunchNumbers {
     fn groups(&self, axis: u8) -> u64;
     /// Elements of the buffer at this position of the parameters.
     fn len(&self, param: u16) -> u64;
-    /// An unsigned integer of the push constants.
-    fn value(&self, offset: u8, size: u8) -> u64;
+    /// An unsigned integer of the push constants; `None` where the launch does not settle it.
+    fn value(&self, offset: u8, size: u8) -> Option<u64>;
     /// The value of a const parameter.
     fn constant(&self, position: u16) -> u64;
 }
 
 /// Numbers on the stack; the compiler writes no program that needs more.
-const STACK: usize = 16;
+pub(super) const STACK: usize = 16;
 
 /// The meaning of a byte of a program; its operand follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,43 @@ pub(crate) enum Step {
     Binary(BoundOp),
     Less,
     LessInAll(u16),
+    LessAt { line: u32, column: u32 },
+}
+
+/// A number of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// A constant.
+    Const(u32),
+    /// Invocations along an axis.
+    Items(u8),
+    /// Workgroups along an axis.
+    Groups(u8),
+    /// Elements of the buffer at a position of the parameters.
+    Len(u16),
+    /// An unsigned integer of the push constants.
+    Value {
+        /// Its offset in bytes.
+        offset: u8,
+        /// Its bytes.
+        size: u8,
+    },
+    /// The value of a const parameter.
+    Constant(u16),
+}
+
+impl Number {
+    /// Its value in a launch; `None` for one that is not settled.
+    pub fn of(self, launch: &impl LaunchNumbers) -> Option<u64> {
+        Some(match self {
+            Self::Const(number) => number.into(),
+            Self::Items(axis) => launch.items(axis),
+            Self::Groups(axis) => launch.groups(axis),
+            Self::Len(param) => launch.len(param),
+            Self::Value { offset, size } => return launch.value(offset, size),
+            Self::Constant(position) => launch.constant(position),
+        })
+    }
 }
 
 /// How two numbers become one.
@@ -86,7 +123,19 @@ impl BoundOp {
         }
     }
 
+    /// The operator, where it is one.
+    pub(super) const fn symbol(self) -> Option<char> {
+        match self {
+            Self::Add => Some('+'),
+            Self::Sub => Some('-'),
+            Self::Mul => Some('*'),
+            Self::Div => Some('/'),
+            Self::Min | Self::Max => None,
+        }
+    }
+
     /// Applies the operation to two numbers.
+    #[inline]
     pub fn apply(self, a: u128, b: u128) -> u128 {
         match self {
             Self::Add => a.saturating_add(b),
@@ -105,6 +154,8 @@ const BINARY: [u8; 6] = *b"+-*/mM";
 const LESS: u8 = b'!';
 /// The character of a condition on an access that all invocations do.
 const LESS_IN_ALL: u8 = b'a';
+/// The character of a condition of a launch without races.
+const LESS_AT: u8 = b'r';
 /// Digit zero where it is an operand's last digit, and where others follow.
 const LAST_DIGIT: u8 = b'0';
 const DIGIT: u8 = b'@';
@@ -123,6 +174,7 @@ impl Step {
             Self::Binary(op) => (BINARY[op as usize], [None; 2]),
             Self::Less => (LESS, [None; 2]),
             Self::LessInAll(site) => (LESS_IN_ALL, [Some(site.into()), None]),
+            Self::LessAt { line, column } => (LESS_AT, [Some(line), Some(column)]),
         };
         program.push(code);
         for operand in operands.into_iter().flatten() {
@@ -133,8 +185,22 @@ impl Step {
         }
     }
 
+    /// The number that it pushes.
+    pub(super) fn number(self) -> Option<Number> {
+        Some(match self {
+            Self::Const(number) => Number::Const(number),
+            Self::Items(axis) => Number::Items(axis),
+            Self::Groups(axis) => Number::Groups(axis),
+            Self::Len(param) => Number::Len(param),
+            Self::Value { offset, size } => Number::Value { offset, size },
+            Self::Constant(position) => Number::Constant(position),
+            Self::Binary(_) | Self::Less | Self::LessInAll(_) | Self::LessAt { .. } => return None,
+        })
+    }
+
     /// The first step of a program, and the rest.
-    fn read(program: &[u8]) -> Option<(Self, &[u8])> {
+    #[inline]
+    pub(super) fn read(program: &[u8]) -> Option<(Self, &[u8])> {
         let (code, mut rest) = program.split_first()?;
         let step = match code {
             b'n' => Self::Const(operand(&mut rest)?),
@@ -148,6 +214,7 @@ impl Step {
             b'c' => Self::Constant(operand(&mut rest)?.try_into().ok()?),
             &LESS => Self::Less,
             &LESS_IN_ALL => Self::LessInAll(operand(&mut rest)?.try_into().ok()?),
+            &LESS_AT => Self::LessAt { line: operand(&mut rest)?, column: operand(&mut rest)? },
             code => Self::Binary(BoundOp::ALL[BINARY.iter().position(|known| known == code)?]),
         };
         Some((step, rest))
@@ -155,6 +222,7 @@ impl Step {
 }
 
 /// The operand at the beginning, which goes.
+#[inline]
 fn operand(program: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     loop {
@@ -191,7 +259,7 @@ impl Obligations {
         self.run(launch).unwrap_or(Verdict::Open)
     }
 
-    /// `None` for a program that is not one.
+    /// `None` for a program that is not one, or asks for a value that is not settled.
     fn run(&self, launch: &impl LaunchNumbers) -> Option<Verdict> {
         let mut program = self.0;
         let mut stack = [0u128; STACK];
@@ -200,16 +268,12 @@ impl Obligations {
         while !program.is_empty() {
             let (step, rest) = Step::read(program)?;
             program = rest;
+            if let Step::Len(param) = step {
+                buffer = param;
+            }
             let number = match step {
-                Step::Const(number) => u64::from(number),
-                Step::Items(axis) => launch.items(axis),
-                Step::Groups(axis) => launch.groups(axis),
-                Step::Len(param) => {
-                    buffer = param;
-                    launch.len(param)
-                }
-                Step::Value { offset, size } => launch.value(offset, size),
-                Step::Constant(position) => launch.constant(position),
+                // Of another kind of program.
+                Step::LessAt { .. } => return None,
                 Step::Binary(_) | Step::Less | Step::LessInAll(_) if height < 2 => return None,
                 Step::Binary(op) => {
                     height -= 1;
@@ -227,6 +291,7 @@ impl Obligations {
                     }
                     continue;
                 }
+                step => step.number()?.of(launch)?,
             };
             *stack.get_mut(height)? = number.into();
             height += 1;
@@ -275,8 +340,8 @@ mod tests {
         fn len(&self, param: u16) -> u64 {
             if param == 1 { 700 } else { 0 }
         }
-        fn value(&self, _: u8, _: u8) -> u64 {
-            u64::from(u32::MAX)
+        fn value(&self, _: u8, _: u8) -> Option<u64> {
+            Some(u32::MAX.into())
         }
         fn constant(&self, position: u16) -> u64 {
             position.into()

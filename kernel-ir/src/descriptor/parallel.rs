@@ -104,6 +104,8 @@ impl SubgroupOperations {
     pub const CLUSTERED: Self = Self(64);
     /// Operations of quads.
     pub const QUAD: Self = Self(128);
+    /// The groups by which a subgroup does an atomic addition together, where the device has them.
+    pub const GATHERING: Self = Self(1 | 4);
 
     /// The groups with their names, in the order of their bits.
     pub const NAMES: [(Self, &'static str); 8] = [

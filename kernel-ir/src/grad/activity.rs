@@ -17,6 +17,8 @@ pub struct By {
     pub buffers: Vec<BufferId>,
     /// By-value parameters.
     pub params: Vec<ParamId>,
+    /// Whether the kernel stands for a function, whose arguments are the parameters: an adjoint is one invocation's alone, and may be zero.
+    pub is_function: bool,
 }
 
 /// By value: whether a gradient flows through it.
@@ -36,9 +38,18 @@ pub(super) fn passes(op: Op) -> bool {
         Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::Any | Op::All => false,
         Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg | Op::Min | Op::Max | Op::Abs => true,
         Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::ReverseBits | Op::MulHigh => true,
-        Op::Select | Op::Cast | Op::Bitcast | Op::Uniform | Op::Copysign | Op::Sqrt | Op::MulAdd => true,
+        Op::Select | Op::Cast | Op::Bitcast | Op::Uniform | Op::Slope | Op::Copysign | Op::Sqrt | Op::MulAdd => true,
         Op::Sin | Op::Cos | Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Atan2 => true,
         Op::Sinh | Op::Cosh | Op::Tanh | Op::Exp | Op::Exp2 | Op::Ln | Op::Log2 | Op::Powf => true,
+    }
+}
+
+/// The operands through which a gradient may flow.
+fn moved(op: Op, operands: &[ValueId]) -> &[ValueId] {
+    match op {
+        Op::Select => &operands[1..],
+        Op::Slope => &operands[1..2],
+        _ => operands,
     }
 }
 
@@ -225,7 +236,7 @@ impl<'f> Flow<'f> {
             InstKind::Op(op, operands) => {
                 let (to, from) = (self.scalar(inst.results[0]), self.scalar(operands[0]));
                 let is_cut = *op == Op::Cast && !(to.is_some_and(is_float) && from.is_some_and(is_float));
-                let from = if *op == Op::Select { &operands[1..] } else { operands };
+                let from = moved(*op, operands);
                 if passes(*op) && !is_cut && from.iter().any(|operand| self.varies(*operand)) {
                     self.vary(inst.results[0]);
                 }
@@ -290,7 +301,7 @@ impl<'f> Flow<'f> {
             }
             InstKind::Continue(target, values) => self.use_all(&function.blocks[*target].params, values),
             InstKind::Op(op, operands) => {
-                let from = if *op == Op::Select { &operands[1..] } else { operands };
+                let from = moved(*op, operands);
                 if is_useful && passes(*op) {
                     from.iter().for_each(|operand| self.use_(*operand));
                 }

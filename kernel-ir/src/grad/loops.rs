@@ -8,6 +8,8 @@ use crate::ir::{BlockId, InstId, InstKind, LocalId, Place, Root, Step, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId};
 
+use super::contents::Again;
+use super::exchange::Held;
 use super::normal::{Exit, exit};
 use super::reverse::{Reverse, Rounds};
 
@@ -15,20 +17,21 @@ use super::reverse::{Reverse, Rounds};
 const KEPT: u32 = 16;
 
 /// A loop in normal form.
-struct Shape<'s> {
+pub(super) struct Shape<'s> {
+    id: InstId,
     body: BlockId,
-    params: &'s [ValueId],
-    initial: &'s [ValueId],
+    pub(super) params: &'s [ValueId],
+    pub(super) initial: &'s [ValueId],
     results: &'s [ValueId],
-    head: &'s [InstId],
-    rest: &'s [InstId],
-    exit: Exit,
-    next: &'s [ValueId],
+    pub(super) head: &'s [InstId],
+    pub(super) rest: &'s [InstId],
+    pub(super) exit: Exit,
+    pub(super) next: &'s [ValueId],
 }
 
 /// How a round gets what it begins with.
 #[derive(Clone, Copy)]
-enum Source {
+pub(super) enum Source {
     /// Nothing needs it.
     Unneeded,
     /// It grows by this much each round, or shrinks.
@@ -42,7 +45,7 @@ struct Kept {
     /// By parameter that is kept: an array.
     params: Vec<(usize, LocalId)>,
     /// By variable that the loop works in: an array.
-    locals: Vec<(LocalId, LocalId)>,
+    held: Vec<(Held, LocalId)>,
     /// The numbers of the rounds that they are of.
     rounds: LocalId,
     /// The last one.
@@ -59,6 +62,7 @@ impl<'s> Reverse<'s, '_> {
         let (last, before) = insts.split_last()?;
         let InstKind::Continue(_, next) = &function.insts[*last].kind else { return None };
         Some(Shape {
+            id,
             body: *body,
             params: &function.blocks[*body].params,
             initial,
@@ -71,13 +75,27 @@ impl<'s> Reverse<'s, '_> {
     }
 
     pub(super) fn forward_loop(&mut self, id: InstId, is_needed: bool) {
+        // What rounds read is there, in arms that run again, too.
+        let runs = self.runs(id);
+        let replays = std::mem::replace(&mut self.replays, false);
+        self.forward_rounds(id, is_needed, runs);
+        self.replays = replays;
+    }
+
+    fn forward_rounds(&mut self, id: InstId, is_needed: bool, runs: bool) {
         let touched = self.touched(id);
-        let (acts, panics) = (self.needs.acts(id), self.needs.panics(id));
+        let (acts, panics) = (self.needs.acts(id), self.needs.panics(id) || runs);
         if !is_needed && !acts && !panics && touched.is_empty() {
-            return;
+            return self.wait_instead(id);
         }
         let Some(shape) = self.shape(id) else { return self.forward_endless(id) };
-        let before = if acts { self.keep(&touched) } else { Vec::new() };
+        let mut before = Vec::new();
+        if acts {
+            let held = self.shared_of(id, Again::Restored);
+            self.held[id.index()] = self.keep(&held);
+            let all: Vec<_> = touched.iter().copied().chain(self.shared_of(id, Again::EachRound)).collect();
+            before = self.keep(&all);
+        }
         let initial: Vec<_> =
             shape.initial.iter().zip(shape.params).map(|(value, param)| self.needed(*param, *value)).collect();
         if acts
@@ -88,7 +106,7 @@ impl<'s> Reverse<'s, '_> {
         {
             let last = self.last_of(&shape, &initial, count);
             self.rounds[id.index()] = Some(Rounds { count, initial, last, before });
-            return;
+            return self.wait_instead(id);
         }
         let zero = self.b.const_u32(0);
         let mut carried: Vec<ValueId> = initial.iter().flatten().copied().collect();
@@ -202,7 +220,7 @@ impl<'s> Reverse<'s, '_> {
             })
     }
 
-    fn source(&self, at: usize, shape: &Shape<'s>) -> Source {
+    pub(super) fn source(&self, at: usize, shape: &Shape<'s>) -> Source {
         let param = shape.params[at];
         if !self.needs.value(param) {
             return Source::Unneeded;
@@ -306,7 +324,25 @@ impl<'s> Reverse<'s, '_> {
     pub(super) fn backward_loop(&mut self, id: InstId) {
         let (Some(shape), Some(rounds)) = (self.shape(id), self.rounds[id.index()].clone()) else { return };
         self.backward_exit(&shape, &rounds);
-        let kept = self.begin(&shape, &rounds);
+        let stores = self.only_stores_of(id);
+        let held = self.held[id.index()].clone();
+        self.restore(&held);
+        match self.few(&shape, &rounds) {
+            Some(few) => self.backward_few(&shape, &rounds, &few),
+            None => self.backward_rounds(&shape, &rounds),
+        }
+        self.stores = stores;
+        for (param, initial) in shape.params.iter().zip(shape.initial) {
+            if self.is_active(*param) && self.is_active(*initial) {
+                let share = self.adjoint(*param);
+                self.give(*initial, share);
+            }
+        }
+    }
+
+    /// Goes through the rounds from the last to the first, each computed again from the nearest kept state.
+    fn backward_rounds(&mut self, shape: &Shape<'s>, rounds: &Rounds) {
+        let kept = self.begin(shape, rounds);
         let word = self.b.types_mut().scalar(Scalar::U32);
         let body = self.b.new_loop_body(&[word]);
         let left = self.b.block_params(body)[0];
@@ -320,18 +356,12 @@ impl<'s> Reverse<'s, '_> {
         self.b.push_if(is_done, out, on, &[]);
         let one = self.b.const_u32(1);
         let round = self.b.op(Op::Sub, &[left, one]);
-        self.come_to(&shape, &rounds, &kept, round);
-        self.backward_round(&shape);
+        self.come_to(shape, rounds, &kept, round);
+        self.backward_round(shape);
         self.b.continue_(body, &[round]);
         self.b.switch_to(parent);
-        self.b.set_location(self.location(id));
+        self.b.set_location(self.location(shape.id));
         self.b.push_loop(body, &[rounds.count], &[]);
-        for (param, initial) in shape.params.iter().zip(shape.initial) {
-            if self.is_active(*param) && self.is_active(*initial) {
-                let share = self.adjoint(*param);
-                self.give(*initial, share);
-            }
-        }
     }
 
     /// The head, where the loop is left.
@@ -358,7 +388,7 @@ impl<'s> Reverse<'s, '_> {
         }
     }
 
-    fn backward_round(&mut self, shape: &Shape<'s>) {
+    pub(super) fn backward_round(&mut self, shape: &Shape<'s>) {
         self.forward(shape.head);
         self.forward(shape.rest);
         let mut shares = Vec::new();
@@ -392,7 +422,7 @@ impl<'s> Reverse<'s, '_> {
         };
         let mut kept = Kept {
             params: Vec::new(),
-            locals: Vec::new(),
+            held: Vec::new(),
             rounds: array(self, "kept_rounds", word),
             top: self.b.new_local("kept_top", word),
         };
@@ -400,9 +430,9 @@ impl<'s> Reverse<'s, '_> {
             let ty = self.ty(shape.params[at]);
             kept.params.push((at, array(self, "kept", ty)));
         }
-        for (local, _) in &rounds.before {
-            let ty = self.function.locals[*local].ty;
-            kept.locals.push((*local, array(self, "kept", ty)));
+        for (held, value) in &rounds.before {
+            let ty = self.b.value_type(*value);
+            kept.held.push((*held, array(self, "kept", ty)));
         }
         let zero = self.b.const_u32(0);
         self.b.store(Place::local(kept.top), zero);
@@ -413,8 +443,8 @@ impl<'s> Reverse<'s, '_> {
     }
 
     /// Element `slot` of an array of states.
-    fn slot(array: LocalId, slot: ValueId) -> Place {
-        Place { root: Root::Local(array), path: [Step::Index { value: slot, check: None }].into() }
+    pub(super) fn slot(array: LocalId, slot: ValueId) -> Place {
+        Place { root: Root::Local(array), path: [Step::Index { value: slot, check: None }].into(), is_unordered: false }
     }
 
     fn keep_state(&mut self, kept: &Kept, slot: ValueId, round: ValueId, state: &[ValueId]) {
@@ -422,9 +452,9 @@ impl<'s> Reverse<'s, '_> {
         for ((_, array), value) in kept.params.iter().zip(state) {
             self.b.store(Self::slot(*array, slot), *value);
         }
-        for (local, array) in &kept.locals {
-            let own = self.own_local(*local);
-            let value = self.b.load(Place::local(own));
+        for (held, array) in &kept.held {
+            let place = self.held_place(*held);
+            let value = self.b.load(place);
             self.b.store(Self::slot(*array, slot), value);
         }
     }
@@ -444,7 +474,7 @@ impl<'s> Reverse<'s, '_> {
         self.b.op(Op::Add, &[from, half])
     }
 
-    fn bind_counters(&mut self, shape: &Shape<'s>, rounds: &Rounds, round: ValueId) {
+    pub(super) fn bind_counters(&mut self, shape: &Shape<'s>, rounds: &Rounds, round: ValueId) {
         for at in 0..shape.params.len() {
             if let (Source::Counter(by, op), Some(initial)) = (self.source(at, shape), rounds.initial[at]) {
                 let value = self.counter(initial, (by, op), round);
@@ -455,6 +485,10 @@ impl<'s> Reverse<'s, '_> {
 
     /// Binds the loop's parameters to what they were at the beginning of a round.
     fn come_to(&mut self, shape: &Shape<'s>, rounds: &Rounds, kept: &Option<Kept>, round: ValueId) {
+        let shares = |(held, _): &(Held, LocalId)| matches!(held, Held::Shared(_));
+        if !kept.as_ref().is_some_and(|kept| kept.held.iter().any(shares)) {
+            self.wait_before(shape.id);
+        }
         let Some(kept) = kept else { return self.bind_counters(shape, rounds, round) };
         let word = self.b.types_mut().scalar(Scalar::U32);
         let top = self.top(kept);
@@ -463,11 +497,12 @@ impl<'s> Reverse<'s, '_> {
         for (_, array) in &kept.params {
             carried.push(self.b.load(Self::slot(*array, top)));
         }
-        for (local, array) in &kept.locals {
-            let own = self.own_local(*local);
+        for (held, array) in &kept.held {
             let value = self.b.load(Self::slot(*array, top));
-            self.b.store(Place::local(own), value);
+            let place = self.held_place(*held);
+            self.b.store(place, value);
         }
+        self.scatter(kept.held.iter().map(|(held, _)| *held));
         let mark = self.halfway(from, round);
         carried.extend([from, mark]);
         let types: Vec<_> = carried.iter().map(|value| self.b.value_type(*value)).collect();
@@ -523,6 +558,7 @@ impl<'s> Reverse<'s, '_> {
         let slot = self.b.op(Op::Add, &[top, one]);
         let slot = self.b.op(Op::And, &[slot, most]);
         self.b.store(Place::local(kept.top), slot);
+        self.gather(kept.held.iter().map(|(held, _)| *held));
         self.keep_state(kept, slot, reached, state);
         let next = self.halfway(reached, round);
         self.b.yield_(&[next]);

@@ -5,6 +5,7 @@ use crate::ir::{Atomic, AtomicOp, InstId, InstKind, LocalId, Order, Place, Root,
 use crate::op::Op;
 use crate::types::{Type, TypeId};
 
+use super::exchange::Held;
 use super::reverse::Reverse;
 use super::rules;
 use super::shadows::{Shadow, ShadowKind, scalar_offset};
@@ -41,7 +42,7 @@ impl Reverse<'_, '_> {
         self.with_root(place, root)
     }
 
-    fn with_root(&self, place: &Place, root: Root) -> Place {
+    pub(super) fn with_root(&self, place: &Place, root: Root) -> Place {
         let steps: Vec<_> = place
             .path
             .iter()
@@ -50,7 +51,7 @@ impl Reverse<'_, '_> {
                 other => other,
             })
             .collect();
-        Place { root, path: steps.as_slice().into() }
+        Place { root, path: steps.as_slice().into(), is_unordered: place.is_unordered }
     }
 
     /// The place of the adjoint, if it is one of the same shape.
@@ -74,6 +75,9 @@ impl Reverse<'_, '_> {
 
     pub(super) fn backward_load(&mut self, place: &Place, result: ValueId) {
         let g = self.adjoint(result);
+        if let Root::Shared(_) = place.root {
+            return self.add_to_shared(place, g);
+        }
         if let Root::Buffer(buffer) = place.root
             && let Some(shadow @ Shadow { kind: ShadowKind::Atomic(_), .. }) = self.shadows.buffers[buffer.index()]
         {
@@ -85,6 +89,12 @@ impl Reverse<'_, '_> {
     }
 
     pub(super) fn backward_store(&mut self, place: &Place, value: ValueId) {
+        if let Root::Shared(_) = place.root {
+            if let Some(g) = self.take_shared(place, self.ty(value)) {
+                self.give(value, g);
+            }
+            return;
+        }
         let Some((shadow, kind)) = self.adjoint_place(place) else { return };
         if self.is_active(value) {
             let g = self.b.load(shadow.clone());
@@ -106,8 +116,7 @@ impl Reverse<'_, '_> {
         let Some((Step::Index { value, check }, rest)) = place.path.split_first() else { return };
         let index = self.get(*value);
         if matches!(types.get(ty), Type::Scalar(_)) {
-            let cell =
-                Place { root: Root::Buffer(shadow.buffer), path: [Step::Index { value: index, check: *check }].into() };
+            let cell = Place::element(shadow.buffer, index, *check);
             return self.add_scalar(cell, g);
         }
         // An index out of range would be another one's scalars.
@@ -183,21 +192,21 @@ impl Reverse<'_, '_> {
     }
 
     /// The variables whose contents are needed and that the instruction's blocks write or read.
-    pub(super) fn touched(&self, id: InstId) -> Vec<LocalId> {
+    pub(super) fn touched(&self, id: InstId) -> Vec<Held> {
         let mut touched = Vec::new();
         self.find_touched(id, &mut touched);
         touched
     }
 
-    fn find_touched(&self, id: InstId, touched: &mut Vec<LocalId>) {
+    fn find_touched(&self, id: InstId, touched: &mut Vec<Held>) {
         for block in self.function.insts[id].kind.blocks() {
             for inner in &self.function.blocks[block].insts {
                 if let InstKind::Store(Place { root: Root::Local(local), .. }, _)
                 | InstKind::Load(Place { root: Root::Local(local), .. }) = self.function.insts[*inner].kind
                     && self.needs.local(local)
-                    && !touched.contains(&local)
+                    && !touched.contains(&Held::Local(local))
                 {
-                    touched.push(local);
+                    touched.push(Held::Local(local));
                 }
                 self.find_touched(*inner, touched);
             }
@@ -205,22 +214,23 @@ impl Reverse<'_, '_> {
     }
 
     /// The present contents of variables.
-    pub(super) fn keep(&mut self, locals: &[LocalId]) -> Vec<(LocalId, ValueId)> {
-        locals
-            .iter()
-            .map(|local| {
-                let place = Place::local(self.local(*local));
-                (*local, self.b.load(place))
+    pub(super) fn keep(&mut self, held: &[Held]) -> Vec<(Held, ValueId)> {
+        self.gather(held.iter().copied());
+        held.iter()
+            .map(|held| {
+                let place = self.held_place(*held);
+                (*held, self.b.load(place))
             })
             .collect()
     }
 
     /// Gives variables back what they held.
-    pub(super) fn restore(&mut self, held: &[(LocalId, ValueId)]) {
-        for (local, value) in held {
-            let place = Place::local(self.local(*local));
+    pub(super) fn restore(&mut self, held: &[(Held, ValueId)]) {
+        for (held, value) in held {
+            let place = self.held_place(*held);
             self.b.store(place, *value);
         }
+        self.scatter(held.iter().map(|(held, _)| *held));
     }
 
     /// The variable of the derived kernel.

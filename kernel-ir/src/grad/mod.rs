@@ -3,9 +3,14 @@
 //! The derivation works on a copy of the module as lowered, after functions are inlined and variables are values, and before any check is
 //! removed: what comes out is compiled as any kernel is. Control flow goes backward as it is nested. A block's code runs once more, as far
 //! as anything backward needs it, and then its rules in reverse; a loop counts its rounds, and each is computed again from the nearest of a
-//! fixed number of kept states. Adjoints are variables, which other passes turn into values.
+//! fixed number of kept states; of few rounds all states are kept. Adjoints are variables, which other passes turn into values; those of shared variables are shared, and
+//! atomic. A barrier is a barrier in both directions.
 
 mod activity;
+mod apart;
+mod contents;
+mod exchange;
+mod forward;
 mod loops;
 mod memory;
 mod needs;
@@ -14,13 +19,16 @@ mod refusal;
 mod reverse;
 mod rules;
 mod shadows;
+mod states;
+mod subgroups;
 
 pub use activity::By;
+pub use forward::Forward;
 pub use refusal::{Refusal, Refused};
-pub use shadows::{Shadow, ShadowKind};
+pub use shadows::{Shadow, ShadowKind, name_of};
 
 use crate::arena::EntityId;
-use crate::ir::{BufferId, InstKind, Module, ParamId, Root};
+use crate::ir::{BufferId, InstKind, Module, Obligation, ParamId, Root};
 use crate::passes::{self, Changed, CheckCount};
 
 /// A derived kernel.
@@ -33,14 +41,13 @@ pub struct Derived {
     pub buffers: Vec<Option<Shadow>>,
     /// By parameter of the kernel that was derived.
     pub params: Vec<Option<Shadow>>,
+    /// Whether launches must be lines, because elements are added to that one invocation has to itself.
+    pub needs_line: bool,
+    /// Other conditions of launches under which that is so, of lengths of the kernel's own buffers and the line.
+    pub conditions: Vec<Obligation>,
 }
 
 impl Derived {
-    /// Whether launches must be lines, because elements are added to that one invocation has to itself.
-    pub fn needs_line(&self) -> bool {
-        self.buffers.iter().flatten().any(|shadow| shadow.kind == ShadowKind::Own)
-    }
-
     /// The adjoint of a buffer.
     pub fn buffer(&self, buffer: BufferId) -> Option<&Shadow> {
         self.buffers.get(buffer.index())?.as_ref()
@@ -61,9 +68,28 @@ impl Derived {
 /// When the module has no kernel.
 pub fn derive(module: &Module, by: &By) -> Result<Derived, Refusal> {
     let prepared = prepare(module)?;
-    let mut derived = reverse::derive(&prepared, by)?;
+    let apart = apart::find(module, by);
+    let mut derived = reverse::derive(&prepared, by, &apart.buffers)?;
     tidy(&mut derived.module);
+    let has = |kind| derived.buffers.iter().flatten().any(|shadow| shadow.kind == kind);
+    derived.needs_line = has(ShadowKind::Own) || apart.needs_line && has(ShadowKind::Apart);
+    derived.conditions = if has(ShadowKind::Apart) { apart.conditions } else { Vec::new() };
     refuse_overwritten(&prepared, &derived)?;
+    Ok(derived)
+}
+
+/// The kernel that computes, beside what the kernel writes, how that changes along a direction: forward mode. The direction is in
+/// parameters behind those of the kernel; the change of each output is in a buffer of its own.
+///
+/// # Errors
+/// A construct that cannot be derived, and its place.
+///
+/// # Panics
+/// When the module has no kernel.
+pub fn derive_forward(module: &Module, by: &By) -> Result<Forward, Refusal> {
+    let prepared = prepare(module)?;
+    let mut derived = forward::derive(&prepared, by)?;
+    tidy(&mut derived.module);
     Ok(derived)
 }
 

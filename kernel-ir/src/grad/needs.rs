@@ -2,10 +2,12 @@
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root, ValueId};
+use crate::op::Op;
 
 use super::activity::Activity;
 use super::normal::{Exit, exit};
 use super::rules;
+use super::subgroups;
 
 /// By value, instruction and variable: what the backward code needs.
 pub(super) struct Needs {
@@ -21,12 +23,14 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Finds out. `is_consumed`: whether each store to a buffer takes what the buffer's adjoint holds.
+    /// Finds out. `is_consumed`: whether each store to a buffer takes what the buffer's adjoint holds. `waits`: whether adjoints go from
+    /// one invocation to another, so that barriers are needed on the way back.
     pub(super) fn of(
         function: &Function,
         activity: &Activity,
         is_output: &dyn Fn(&Place) -> bool,
         is_consumed: &dyn Fn(&Place) -> bool,
+        waits: bool,
     ) -> Self {
         let insts = function.insts.len();
         let needs = Self {
@@ -37,7 +41,7 @@ impl Needs {
             shared: Vec::new(),
         };
         let mut finder =
-            Finder { function, activity, is_output, is_consumed, needs, definitions: Vec::new(), changed: true };
+            Finder { function, activity, is_output, is_consumed, waits, needs, definitions: Vec::new(), changed: true };
         finder.find_acts(function.entry);
         finder.seed(function.entry);
         finder.definitions = definitions(function);
@@ -87,6 +91,7 @@ struct Finder<'f> {
     activity: &'f Activity,
     is_output: &'f dyn Fn(&Place) -> bool,
     is_consumed: &'f dyn Fn(&Place) -> bool,
+    waits: bool,
     needs: Needs,
     definitions: Vec<Option<InstId>>,
     changed: bool,
@@ -113,6 +118,7 @@ impl Finder<'_> {
                         _ => (self.is_output)(place) && (self.is_active(*value) || (self.is_consumed)(place)),
                     };
                 }
+                InstKind::Barrier(_) => acts = self.waits,
                 InstKind::Atomic(atomic) => acts = atomic.operands.iter().any(|operand| self.is_active(*operand)),
                 kind => {
                     for block in kind.blocks() {
@@ -157,6 +163,15 @@ impl Finder<'_> {
                     }
                 }
                 InstKind::Load(place) | InstKind::Store(place, _) => self.need_indices(place),
+                InstKind::Subgroup(op, operands) => {
+                    let (wanted, result) = subgroups::needs(*op);
+                    for (operand, _) in operands.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+                        self.need(*operand);
+                    }
+                    if result {
+                        self.need(inst.results[0]);
+                    }
+                }
                 InstKind::Atomic(atomic) => self.need_indices(&atomic.place),
                 InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => self.need(*value),
                 InstKind::Panic(_, words) => words.iter().for_each(|word| self.need(*word)),
@@ -208,6 +223,7 @@ impl Finder<'_> {
                     self.need_indices(place);
                     self.need_root(place.root);
                 }
+                InstKind::Op(Op::Slope, operands) if any => self.need(operands[0]),
                 kind if any => kind.for_each_use(|value| {
                     let flag = &mut self.needs.values[value.index()];
                     self.changed |= !*flag;

@@ -389,6 +389,7 @@ impl Normal<'_, '_> {
         self.loops.pop();
         self.b.switch_to(parent);
         let types = self.types_of(&inst.results);
+        self.b.set_location(inst.location);
         let mark = self.b.mark();
         let results = self.b.push_loop(new, &initial, &types);
         self.b.set_unroll(mark, unroll);
@@ -439,6 +440,7 @@ impl Normal<'_, '_> {
         self.b.continue_(new, &[]);
         self.b.switch_to(parent);
         let types: Vec<_> = inst.results.iter().map(|value| source.values[*value].ty).collect();
+        self.b.set_location(inst.location);
         let results = self.b.push_loop(new, &[], &types);
         self.bind(&inst.results, &results);
     }

@@ -21,15 +21,38 @@ pub enum Refused {
     TooLarge,
     /// The bits of a value that a gradient flows through are taken as an integer.
     Bits,
-    /// An operation between the lanes of a subgroup.
+    /// An operation between the lanes of a subgroup that no rule is for.
     Subgroup,
+    /// An operation between the lanes of a subgroup, by an operand that may differ between them.
+    SubgroupLane,
+    /// An operation between the lanes of a subgroup in a loop that may have other rounds in each.
+    SubgroupApart,
     /// An operation on matrices of a subgroup.
     Matrix,
-    /// A variable of the workgroup that a gradient flows through.
-    Shared {
+    /// An atomic operation on a variable of the workgroup that a gradient flows through.
+    SharedAtomic {
+        /// The variable's name.
+        name: String,
+    },
+    /// A variable of the workgroup whose elements have no adjoint.
+    SharedType {
+        /// Its name.
+        name: String,
+        /// Its type.
+        ty: String,
+    },
+    /// Earlier contents of a variable of the workgroup are needed where invocations may be apart.
+    SharedApart {
         /// Its name.
         name: String,
     },
+    /// Earlier contents of a variable of the workgroup have to be kept, and are too much or of a size that nobody knows.
+    SharedSize {
+        /// Its name.
+        name: String,
+    },
+    /// The test of a loop that invocations wait in, or that accesses a variable of the workgroup.
+    SharedTest,
     /// An image that gets a value that a gradient flows through.
     Image,
     /// An atomic operation other than an addition.
@@ -50,6 +73,13 @@ pub enum Refused {
         /// The parameter's name.
         name: String,
         /// The elements' type.
+        ty: String,
+    },
+    /// An argument or result of a function, of a type that its derivatives cannot have.
+    Argument {
+        /// The parameter's name, or none for the result.
+        name: String,
+        /// Its type.
         ty: String,
     },
     /// An input that the kernel is to be derived by has no floats in it.
@@ -77,13 +107,29 @@ impl Refused {
         match self {
             Self::TooLarge => "call fewer functions, or call them in fewer places",
             Self::Bits => {
-                "compute the value from floats, not from their bits; functions of `f64` but `sqrt` are made of bits, so take those of `f32`"
+                "compute the value from floats, not from their bits, or say its slope: `with_slope(value, x, slope)`"
             }
             Self::Subgroup => {
-                "add to an `Atomic<f32>` of a buffer in place of a sum of the subgroup, or write the gradient by hand"
+                "gradients flow through `subgroup::add`, its prefix sums, `min` and `max` of scalars, `broadcast_first` and shuffles; write the others by these, or through shared memory"
+            }
+            Self::SubgroupLane => "shuffle by a constant or another value that is the same in all invocations",
+            Self::SubgroupApart => {
+                "let all invocations go through the loop together, with bounds that are the same in each"
             }
             Self::Matrix => "write the product as a loop over floats, or write the gradient by hand",
-            Self::Shared { .. } => "read the buffer where its elements are used, without a copy in shared memory",
+            Self::SharedAtomic { .. } => {
+                "store each invocation's share to an element of its own, and add the elements up behind a barrier"
+            }
+            Self::SharedType { .. } => "share arrays of `f32` or `f64`, or of vectors of these",
+            Self::SharedApart { .. } => {
+                "read what is needed into variables before the shared variable is written again, or keep the loop out of branches and loops that differ between invocations"
+            }
+            Self::SharedSize { .. } => {
+                "give the workgroup and the variable numbers as sizes, at most 16 elements for each invocation"
+            }
+            Self::SharedTest => {
+                "write `while condition { … }` with a condition that reads no shared memory, and the barriers in the body"
+            }
             Self::Image => "write to a `&mut [f32]`, which has a gradient",
             Self::Atomic => "add with `fetch_add`, or write each value to an element of its own",
             Self::AtomicResult => {
@@ -95,6 +141,9 @@ impl Refused {
                 "write the result to another buffer, so that what is read is still there when the gradient is computed"
             }
             Self::Element { .. } => "read `x[global_id().x]` only, or pass the floats as a `&[f32]`",
+            Self::Argument { .. } => {
+                "take and give floats, vectors of floats, or arrays of these; split others into such parts"
+            }
             Self::NoFloats { .. } => "name parameters with floats in them",
             Self::Written { .. } => {
                 "name what is read only: each `&mut` parameter with floats is an output, whose adjoint is given"
@@ -110,9 +159,29 @@ impl fmt::Display for Refused {
         match self {
             Self::TooLarge => f.write_str("the kernel is too large to be derived"),
             Self::Bits => f.write_str("no gradient flows through the bits of a float"),
-            Self::Subgroup => f.write_str("no gradient flows through operations of a subgroup yet"),
+            Self::Subgroup => f.write_str("no gradient flows through this operation of a subgroup"),
+            Self::SubgroupLane => {
+                f.write_str("the gradient of this operation needs an operand that is the same in all lanes")
+            }
+            Self::SubgroupApart => f.write_str(
+                "no gradient flows through an operation of a subgroup in a loop that invocations may leave apart",
+            ),
             Self::Matrix => f.write_str("no gradient flows through matrices of a subgroup yet"),
-            Self::Shared { name } => write!(f, "no gradient flows through the shared variable `{name}` yet"),
+            Self::SharedAtomic { name } => {
+                write!(f, "no gradient flows through atomic operations on the shared variable `{name}`")
+            }
+            Self::SharedType { name, ty } => {
+                write!(f, "no gradient flows through the shared variable `{name}`, a `{ty}`")
+            }
+            Self::SharedApart { name } => write!(
+                f,
+                "the gradient needs what the shared variable `{name}` held here, and invocations that are apart cannot put it back"
+            ),
+            Self::SharedSize { name } => write!(
+                f,
+                "the gradient has to keep what the shared variable `{name}` held, and it is too large or its size is not known"
+            ),
+            Self::SharedTest => f.write_str("the test of this loop waits for other invocations or reads shared memory"),
             Self::Image => f.write_str("no gradient flows into an image"),
             Self::Atomic => f.write_str("the only atomic operation that gradients flow through is an addition"),
             Self::AtomicResult => f.write_str("the gradient needs the result of an atomic operation"),
@@ -125,6 +194,12 @@ impl fmt::Display for Refused {
             }
             Self::Element { name, ty } => {
                 write!(f, "several invocations may add to an element of the gradient of `{name}`, a `{ty}`")
+            }
+            Self::Argument { name, ty } if name.is_empty() => {
+                write!(f, "the result of the function is a `{ty}`, which has no derivative in `vjp` and `jvp`")
+            }
+            Self::Argument { name, ty } => {
+                write!(f, "`{name}` is a `{ty}`, which has no derivative in `vjp` and `jvp`")
             }
             Self::NoFloats { name } => write!(f, "`{name}` has no floats, so it has no gradient"),
             Self::Written { name } => write!(f, "the kernel writes `{name}`, so its gradient cannot be asked for"),

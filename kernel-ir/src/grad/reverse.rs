@@ -3,26 +3,31 @@
 use crate::arena::{Arena, EntityId};
 use crate::builder::FunctionBuilder;
 use crate::ir::{
-    AtomicOp, BlockId, Function, Inst, InstId, InstKind, LocalId, Module, Place, Root, SourceLocation, ValueId,
+    AtomicOp, BlockId, BufferId, Function, Inst, InstId, InstKind, LocalId, Module, Place, Root, SharedId,
+    SourceLocation, SubgroupOp, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Type, TypeId};
+use crate::uniformity::Uniformity;
 
 use super::Derived;
 use super::activity::{Activity, By};
+use super::contents::{Again, Contents};
+use super::exchange::{self, Held};
 use super::needs::{Needs, definitions};
 use super::normal::{empty_like, exit};
 use super::refusal::{Refusal, Refused};
 use super::rules;
 use super::shadows::{self, ShadowKind, Shadows};
+use super::subgroups;
 
-/// Derives a kernel in normal form.
-pub(super) fn derive(source: &Module, by: &By) -> Result<Derived, Refusal> {
+/// Derives a kernel in normal form. To the adjoints of the inputs in `apart` each invocation adds as if it had its elements to itself.
+pub(super) fn derive(source: &Module, by: &By, apart: &[BufferId]) -> Result<Derived, Refusal> {
     let kernel = source.kernel.as_ref().expect("a kernel is derived");
     let function = &source.functions[kernel.function];
     let activity = Activity::of(source, function, by);
     let mut module = Module { functions: Arena::new(), ..source.clone() };
-    let shadows = shadows::find(source, function, &activity, by, &mut module)?;
+    let shadows = shadows::find(source, function, &activity, (by, apart), &mut module)?;
     if let Some(kernel) = &mut module.kernel {
         // Nothing that it shared is left.
         kernel.obligations.clear();
@@ -35,7 +40,12 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Derived, Refusal> {
         Root::Buffer(buffer) => shadows.buffers[buffer.index()].is_some_and(|it| it.kind == ShadowKind::Taken),
         _ => false,
     };
-    let needs = Needs::of(function, &activity, &is_output, &is_consumed);
+    let shared_shadows = exchange::shadows(source, &activity, &mut module)?;
+    let hands_over = shared_shadows.iter().any(Option::is_some)
+        || shadows.buffers.iter().flatten().any(|shadow| shadow.kind == ShadowKind::Taken);
+    let needs = Needs::of(function, &activity, &is_output, &is_consumed, hands_over);
+    let contents = Contents::of(source, function, &needs)?;
+    let uniformity = Uniformity::of(function, Some(kernel), &[]);
     let b = FunctionBuilder::new(&mut module, empty_like(function), true);
     let mut reverse = Reverse {
         source,
@@ -43,6 +53,14 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Derived, Refusal> {
         activity: &activity,
         needs: &needs,
         shadows: &shadows,
+        shared_shadows,
+        stores: contents.needed().to_vec(),
+        parts: vec![None; kernel.shared.len()],
+        contents: &contents,
+        uniformity: &uniformity,
+        replays: false,
+        kept_loads: vec![None; function.insts.len()],
+        held: vec![Vec::new(); function.insts.len()],
         definitions: definitions(function),
         waits: function.insts.iter().any(|(_, inst)| waits(&inst.kind)),
         b,
@@ -59,7 +77,7 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Derived, Refusal> {
     reverse.backward(insts);
     reverse.b.finish();
     let Shadows { buffers, params } = shadows;
-    Ok(Derived { module, buffers, params })
+    Ok(Derived { module, buffers, params, needs_line: false, conditions: Vec::new() })
 }
 
 /// Whether an instruction lets an invocation see what others wrote.
@@ -81,7 +99,7 @@ pub(super) struct Rounds {
     /// Its parameters when it was left: by parameter, if they are needed then.
     pub(super) last: Vec<Option<ValueId>>,
     /// The variables in which its rounds work, as they were before.
-    pub(super) before: Vec<(LocalId, ValueId)>,
+    pub(super) before: Vec<(Held, ValueId)>,
 }
 
 pub(super) struct Reverse<'s, 'm> {
@@ -90,9 +108,23 @@ pub(super) struct Reverse<'s, 'm> {
     pub(super) activity: &'s Activity,
     pub(super) needs: &'s Needs,
     pub(super) shadows: &'s Shadows,
+    /// By variable of the workgroup: the one with its adjoint.
+    pub(super) shared_shadows: Vec<Option<SharedId>>,
+    /// By variable of the workgroup: whether stores to it are done.
+    pub(super) stores: Vec<bool>,
+    /// By variable of the workgroup: the one with what the invocation keeps of it.
+    pub(super) parts: Vec<Option<LocalId>>,
+    pub(super) contents: &'s Contents,
+    uniformity: &'s Uniformity<'s>,
+    /// Whether code of an arm runs again, with the values that its loads had.
+    pub(super) replays: bool,
+    /// By load: the variable with its value.
+    kept_loads: Vec<Option<LocalId>>,
+    /// By loop or branch: the shared variables that it reads, as they were before.
+    pub(super) held: Vec<Vec<(Held, ValueId)>>,
     pub(super) definitions: Vec<Option<InstId>>,
     /// Whether invocations may see what others wrote.
-    waits: bool,
+    pub(super) waits: bool,
     pub(super) b: FunctionBuilder<'m>,
     /// By value of the source: the value that was computed last for it.
     pub(super) env: Vec<Option<ValueId>>,
@@ -105,7 +137,7 @@ pub(super) struct Reverse<'s, 'm> {
     /// By loop.
     pub(super) rounds: Vec<Option<Rounds>>,
     /// By branch: the variables that it works in, as they were before.
-    pub(super) snapshots: Vec<Vec<(LocalId, ValueId)>>,
+    pub(super) snapshots: Vec<Vec<(Held, ValueId)>>,
 }
 
 impl<'s> Reverse<'s, '_> {
@@ -141,7 +173,14 @@ impl<'s> Reverse<'s, '_> {
                     return refuse(Refused::Bits);
                 }
                 InstKind::Op(..) if active_result && !self.is_float(inst.results[0]) => return refuse(Refused::Bits),
-                InstKind::Subgroup(..) | InstKind::Call(..) if active_result => return refuse(Refused::Subgroup),
+                InstKind::Subgroup(op, operands)
+                    if active_result || inst.results.iter().any(|result| self.needs.value(*result)) =>
+                {
+                    if let Some(refused) = self.refused_subgroup(*id, *op, operands, active_result) {
+                        return refuse(refused);
+                    }
+                }
+                InstKind::Call(..) if active_result => return refuse(Refused::TooLarge),
                 InstKind::Coop(..) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) if active_result || active_use => {
                     return refuse(Refused::Matrix);
                 }
@@ -161,17 +200,17 @@ impl<'s> Reverse<'s, '_> {
                     }
                     if active_use && !(is_sum && matches!(atomic.place.root, Root::Buffer(_))) {
                         return refuse(match atomic.place.root {
-                            Root::Shared(shared) => Refused::Shared { name: self.shared_name(shared) },
+                            Root::Shared(shared) => Refused::SharedAtomic { name: self.shared_name(shared) },
                             Root::Member(..) => Refused::List,
                             _ => Refused::Atomic,
                         });
                     }
                 }
-                InstKind::Store(place, value) if self.is_active(*value) => match place.root {
-                    Root::Member(..) => return refuse(Refused::List),
-                    Root::Shared(shared) => return refuse(Refused::Shared { name: self.shared_name(shared) }),
-                    _ => {}
-                },
+                InstKind::Store(place, value) if self.is_active(*value) => {
+                    if matches!(place.root, Root::Member(..)) {
+                        return refuse(Refused::List);
+                    }
+                }
                 InstKind::Load(place) => {
                     if let Root::Buffer(buffer) = place.root
                         && active_result
@@ -180,16 +219,14 @@ impl<'s> Reverse<'s, '_> {
                     {
                         return refuse(Refused::HandedOver);
                     }
-                    if let Root::Shared(shared) = place.root
-                        && (active_result || self.needs.value(inst.results[0]))
-                    {
-                        return refuse(Refused::Shared { name: self.shared_name(shared) });
+                }
+                InstKind::Loop { body, .. } if self.needs.acts(*id) => match exit(self.function, *body) {
+                    None => return refuse(Refused::Loop),
+                    Some(exit) if self.tests_together(&self.function.blocks[*body].insts[..exit.at]) => {
+                        return refuse(Refused::SharedTest);
                     }
-                }
-                InstKind::Subgroup(..) if self.needs.value(inst.results[0]) => return refuse(Refused::Subgroup),
-                InstKind::Loop { body, .. } if self.needs.acts(*id) && exit(self.function, *body).is_none() => {
-                    return refuse(Refused::Loop);
-                }
+                    Some(_) => {}
+                },
                 _ => {}
             }
             for block in inst.kind.blocks() {
@@ -197,6 +234,39 @@ impl<'s> Reverse<'s, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Why an operation of a subgroup cannot be derived, or not run again.
+    fn refused_subgroup(&self, id: InstId, op: SubgroupOp, operands: &[ValueId], is_active: bool) -> Option<Refused> {
+        let is_moved = operands.first().is_some_and(|operand| is_active && self.is_active(*operand));
+        if !self.contents.are_together(id) {
+            return Some(Refused::SubgroupApart);
+        }
+        let kind = |value: &ValueId| self.source.types.get(self.ty(*value));
+        if is_moved && !operands.first().is_some_and(|operand| subgroups::has_rule(op, kind(operand))) {
+            return Some(Refused::Subgroup);
+        }
+        let differs = operands.get(1).is_some_and(|by| !self.uniformity.is_uniform(*by));
+        (is_moved && differs).then_some(Refused::SubgroupLane)
+    }
+
+    /// Whether invocations wait in the test of a loop, or access shared variables: it runs once more than the rounds.
+    fn tests_together(&self, head: &[InstId]) -> bool {
+        head.iter().any(|id| {
+            let inst = &self.function.insts[*id];
+            let is_shared = matches!(inst.kind.place(), Some(Place { root: Root::Shared(_), .. }));
+            let counts = self.needs.acts(*id)
+                || matches!(inst.kind, InstKind::Store(..))
+                || inst.results.iter().any(|result| self.needs.value(*result));
+            matches!(inst.kind, InstKind::Barrier(_)) && self.hands_over()
+                || is_shared && counts
+                || inst.kind.blocks().iter().any(|block| self.tests_together(&self.function.blocks[*block].insts))
+        })
+    }
+
+    /// Whether values or adjoints go from one invocation to another.
+    fn hands_over(&self) -> bool {
+        self.stores.contains(&true) || self.shared_shadows.iter().any(Option::is_some)
     }
 
     fn shared_name(&self, shared: crate::ir::SharedId) -> String {
@@ -224,9 +294,15 @@ impl<'s> Reverse<'s, '_> {
                 let touched = self.touched(id);
                 if self.needs.acts(id) {
                     self.snapshots[id.index()] = self.keep(&touched);
+                    if !self.replays {
+                        let held = self.shared_of(id, Again::Restored);
+                        self.held[id.index()] = self.keep(&held);
+                    }
                 }
-                if is_needed || self.needs.panics(id) || !touched.is_empty() {
+                if is_needed || self.needs.panics(id) || !touched.is_empty() || self.runs(id) {
                     self.forward_branch(id, inst);
+                } else {
+                    self.wait_instead(id);
                 }
             }
             InstKind::Loop { .. } => self.forward_loop(id, is_needed),
@@ -235,18 +311,29 @@ impl<'s> Reverse<'s, '_> {
                 self.b.panic(*site, &words);
             }
             InstKind::Unreachable => self.b.unreachable(),
+            InstKind::Barrier(_) => {
+                if self.stores.contains(&true) {
+                    self.wait();
+                }
+            }
             InstKind::Store(place, value) => {
-                if let Root::Local(local) = place.root
-                    && self.needs.local(local)
-                {
+                let is_done = match place.root {
+                    Root::Local(local) => self.needs.local(local),
+                    Root::Shared(shared) => self.stores[shared.index()],
+                    _ => false,
+                };
+                if is_done {
                     let (place, value) = (self.place(place), self.get(*value));
                     self.b.store(place, value);
                 }
             }
             kind if kind.is_terminator() || !is_needed => {}
             InstKind::Load(place) => {
-                let place = self.place(place);
-                let value = self.b.load(place);
+                let value = self.load_again(id, place);
+                self.bind(inst.results[0], value);
+            }
+            InstKind::Op(Op::Slope, operands) => {
+                let value = self.get(operands[0]);
                 self.bind(inst.results[0], value);
             }
             kind => {
@@ -259,6 +346,38 @@ impl<'s> Reverse<'s, '_> {
                 }
             }
         }
+    }
+
+    /// Whether a region has to run for what it leaves in shared variables or keeps of them.
+    pub(super) fn runs(&self, id: InstId) -> bool {
+        !self.replays && self.contents.region(id).runs
+    }
+
+    /// The wait of a region that does not run.
+    pub(super) fn wait_instead(&mut self, id: InstId) {
+        if self.contents.region(id).waits && self.stores.contains(&true) {
+            self.wait();
+        }
+    }
+
+    /// A load, or the value that it had.
+    fn load_again(&mut self, id: InstId, place: &Place) -> ValueId {
+        if !self.contents.is_kept(id) {
+            let place = self.place(place);
+            return self.b.load(place);
+        }
+        let ty = self.ty(self.function.insts[id].results[0]);
+        let kept = match self.kept_loads[id.index()] {
+            Some(known) => known,
+            None => *self.kept_loads[id.index()].insert(self.b.new_local("kept_load", ty)),
+        };
+        if self.replays {
+            return self.b.load(Place::local(kept));
+        }
+        let place = self.place(place);
+        let value = self.b.load(place);
+        self.b.store(Place::local(kept), value);
+        value
     }
 
     fn forward_branch(&mut self, id: InstId, inst: &'s Inst) {
@@ -350,6 +469,9 @@ impl<'s> Reverse<'s, '_> {
                 let g = self.adjoint(inst.results[0]);
                 if let Some(shadow) = self.shadows.params[param.index()] {
                     let first = self.b.const_u32(0);
+                    if shadow.kind == ShadowKind::Own {
+                        return self.add_to(&Place::element(shadow.buffer, first, None), g);
+                    }
                     self.add_flat(shadow, first, self.ty(inst.results[0]), g);
                 }
             }
@@ -361,6 +483,8 @@ impl<'s> Reverse<'s, '_> {
                     self.give(*operand, g);
                 }
             }
+            InstKind::Barrier(_) => self.wait(),
+            InstKind::Subgroup(op, operands) => self.backward_subgroup(*op, operands, inst.results[0]),
             InstKind::If { .. } | InstKind::Switch { .. } => self.backward_branch(id, inst),
             InstKind::Loop { .. } => self.backward_loop(id),
             _ => {}
@@ -386,10 +510,21 @@ impl<'s> Reverse<'s, '_> {
     fn backward_branch(&mut self, id: InstId, inst: &'s Inst) {
         let function = self.function;
         let before = self.snapshots[id.index()].clone();
+        let is_fresh = self.contents.region(id).waits;
+        let stores = self.only_stores_of(id);
+        if is_fresh {
+            let held = self.held[id.index()].clone();
+            self.wait_before(id);
+            self.restore(&held);
+        } else {
+            self.stores.fill(false);
+        }
         self.arms(id, &[], &mut |reverse, block| {
             let insts = &function.blocks[block].insts;
             reverse.restore(&before);
+            reverse.replays = !is_fresh;
             reverse.forward(insts);
+            reverse.replays = false;
             reverse.clear(insts);
             if let Some(InstKind::Yield(values)) = insts.last().map(|last| &function.insts[*last].kind) {
                 for (value, result) in values.iter().zip(inst.results.iter()) {
@@ -401,6 +536,7 @@ impl<'s> Reverse<'s, '_> {
             }
             reverse.backward(insts);
         });
+        self.stores = stores;
     }
 
     /// The variable with a value's adjoint.

@@ -17,6 +17,7 @@ pub(super) fn needs(op: Op, active: &[bool]) -> (Vec<bool>, bool) {
         Op::Min | Op::Max | Op::Copysign | Op::Atan2 => (vec![true, true], false),
         Op::Powf => (vec![true, true], is(1)),
         Op::Select => (vec![true], false),
+        Op::Slope => (vec![false, false, is(1)], false),
         Op::Sqrt | Op::Tan | Op::Tanh | Op::Exp | Op::Exp2 => (vec![], true),
         Op::Abs | Op::Sin | Op::Cos | Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Ln | Op::Log2 => {
             (vec![true], false)
@@ -69,7 +70,7 @@ pub(super) fn share(
     let ty = b.value_type(g);
     let mut cx = Rule { b, ty };
     Some(match (op, at) {
-        (Op::Add, _) | (Op::Sub | Op::Rem, 0) | (Op::MulAdd, 2) => g,
+        (Op::Add | Op::Uniform, _) | (Op::Sub | Op::Rem, 0) | (Op::MulAdd, 2) => g,
         (Op::Sub, _) | (Op::Neg, _) => cx.neg(g),
         (Op::Mul | Op::MulAdd, 0) => cx.mul(g, x(1)),
         (Op::Mul | Op::MulAdd, _) => cx.mul(g, x(0)),
@@ -169,6 +170,7 @@ pub(super) fn share(
             let share = cx.mul(g, slope);
             cx.unless_zero(x(0), share)
         }
+        (Op::Slope, 1) => cx.mul(g, x(2)),
         (Op::Select, 1 | 2) => return Some(select(cx.b, x(0), g, at == 1)),
         (Op::Cast, _) => cx.b.cast(g, operand_type),
         _ => return None,

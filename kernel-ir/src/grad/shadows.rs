@@ -21,8 +21,10 @@ pub struct Shadow {
 /// How an adjoint is accessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShadowKind {
-    /// Of an input; each invocation adds to the element with its own number.
+    /// Of an input; each invocation adds to the element with its own number. Of a function's argument, to the only one.
     Own,
+    /// Of an input; each invocation adds to elements that no other one has, as was proven.
+    Apart,
     /// Of an input; any invocation adds to any element, atomically. The buffer has scalars for elements: those of which the input's
     /// elements consist, one after another.
     Atomic(Scalar),
@@ -43,7 +45,7 @@ pub(super) fn find(
     module: &Module,
     function: &Function,
     activity: &Activity,
-    by: &By,
+    (by, apart): (&By, &[BufferId]),
     result: &mut Module,
 ) -> Result<Shadows, Refusal> {
     let kernel = module.kernel.as_ref().expect("a kernel is derived");
@@ -71,6 +73,7 @@ pub(super) fn find(
         let is_line = kernel.workgroup[1..].iter().all(|size| size.known() == Some(1));
         let (kind, element) = match (is_input, uses.is_own[id.index()] && is_line) {
             (true, true) => (ShadowKind::Own, buffer.element),
+            (true, false) if apart.contains(&id) => (ShadowKind::Apart, buffer.element),
             (true, false) => {
                 let scalar = flat_scalar(&module.types, buffer.element);
                 let Some(scalar) = scalar else {
@@ -89,6 +92,15 @@ pub(super) fn find(
     }
     for param in &by.params {
         let (name, ty) = (kernel.params[*param].name.clone(), kernel.params[*param].ty);
+        if by.is_function {
+            if !is_plain(&module.types, ty) {
+                let ty = name_of(&module.types, ty);
+                return Err(Refusal { location: None, refused: Refused::Argument { name, ty } });
+            }
+            let shadow = add(result, &name, ty, true);
+            shadows.params[param.index()] = Some(Shadow { buffer: shadow, kind: ShadowKind::Own });
+            continue;
+        }
         let Some(scalar) = flat_scalar(&module.types, ty).filter(|_| has_floats(&module.types, ty)) else {
             let refused = match has_floats(&module.types, ty) {
                 true => Refused::Element { name, ty: module.types.display(ty).to_string() },
@@ -151,6 +163,23 @@ pub(super) fn flat_scalar(types: &Types, ty: TypeId) -> Option<Scalar> {
     };
     let layout = Layout::of(types, ty)?;
     (packed_size(types, ty)? == layout.size).then_some(scalar)
+}
+
+/// The name of a type: of a struct, its own.
+pub fn name_of(types: &Types, ty: TypeId) -> String {
+    match types.get(ty) {
+        Type::Struct(id) => types.struct_def(*id).name.clone(),
+        _ => types.display(ty).to_string(),
+    }
+}
+
+/// Whether a type is a float, a vector of floats, or an array of these.
+pub(super) fn is_plain(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar.is_float(),
+        Type::Array(element, len) => len.known().is_some() && is_plain(types, *element),
+        _ => false,
+    }
 }
 
 /// The bytes of all scalars in a type.
@@ -230,7 +259,8 @@ impl Uses {
                 .blocks()
                 .iter()
                 .for_each(|block| self.block(function, *block, activity, is_own, in_loop || is_loop));
-            let Some(Place { root: Root::Buffer(buffer) | Root::Member(buffer, _), path }) = inst.kind.place() else {
+            let Some(Place { root: Root::Buffer(buffer) | Root::Member(buffer, _), path, .. }) = inst.kind.place()
+            else {
                 continue;
             };
             let at = buffer.index();

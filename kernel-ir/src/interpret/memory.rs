@@ -34,6 +34,8 @@ pub(super) struct Access {
     /// The scalars of the root that it names: the number of the first, and how many.
     first: u64,
     count: u64,
+    /// Whether its author vouches for what races.
+    is_unordered: bool,
 }
 
 impl Access {
@@ -44,6 +46,7 @@ impl Access {
             path: Few::from([number]),
             first: u64::from(number) * scalars,
             count: scalars,
+            is_unordered: false,
         }
     }
 
@@ -131,7 +134,8 @@ impl Memory {
     ) -> Result<Option<Access>, InterpretError> {
         let types = &cx.module.types;
         let kernel = cx.module.kernel.as_ref();
-        let mut access = Access { root: place.root, path: Few::new(), first: 0, count: 0 };
+        let is_unordered = place.is_unordered;
+        let mut access = Access { root: place.root, path: Few::new(), first: 0, count: 0, is_unordered };
         // The type of what the next step goes into; `None` for the buffer itself.
         let mut ty = match place.root {
             Root::Local(local) => Some(thread.frame().function.locals[local].ty),
@@ -206,7 +210,7 @@ impl Memory {
 
     /// Reads cells.
     pub(super) fn read(&mut self, cx: &Context<'_>, thread: &mut Thread<'_>, access: &Access) -> Value {
-        if let Some(shadow) = &mut self.shadow {
+        if let Some(shadow) = self.shadow.as_mut().filter(|_| !access.is_unordered) {
             shadow.access(cx.module, thread, access, Kind::Read);
         }
         self.cell(thread, access).clone()
@@ -214,7 +218,7 @@ impl Memory {
 
     /// Writes cells.
     pub(super) fn write(&mut self, cx: &Context<'_>, thread: &mut Thread<'_>, access: &Access, value: Value) {
-        if let Some(shadow) = &mut self.shadow {
+        if let Some(shadow) = self.shadow.as_mut().filter(|_| !access.is_unordered) {
             shadow.access(cx.module, thread, access, Kind::Write);
         }
         *self.cell(thread, access) = value;

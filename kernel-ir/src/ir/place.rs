@@ -11,6 +11,8 @@ pub struct Place {
     pub root: Root,
     /// Steps from the root inwards. Invariant: the first step into a buffer, or a member of a list, is an `Index`.
     pub path: Few<Step, 1>,
+    /// Whether nothing says in which order invocations access it, as its author vouches: `y.unordered()[i]`.
+    pub is_unordered: bool,
 }
 
 /// The root of a place.
@@ -28,6 +30,14 @@ pub enum Root {
 }
 
 impl Root {
+    /// The list in place of its member.
+    pub fn object(self) -> Self {
+        match self {
+            Self::Member(list, _) => Self::Buffer(list),
+            other => other,
+        }
+    }
+
     /// The position in its list, if the buffer is a member of one.
     pub fn member(self) -> Option<ValueId> {
         match self {
@@ -74,17 +84,17 @@ impl Default for Step {
 impl Place {
     /// The whole of a local variable.
     pub fn local(local: LocalId) -> Self {
-        Self { root: Root::Local(local), path: Few::new() }
+        Self { root: Root::Local(local), path: Few::new(), is_unordered: false }
     }
 
     /// The whole of a variable of the workgroup.
     pub fn shared(shared: SharedId) -> Self {
-        Self { root: Root::Shared(shared), path: Few::new() }
+        Self { root: Root::Shared(shared), path: Few::new(), is_unordered: false }
     }
 
     /// One element of a buffer.
     pub fn element(buffer: BufferId, value: ValueId, check: Option<SiteId>) -> Self {
-        Self { root: Root::Buffer(buffer), path: [Step::Index { value, check }].into() }
+        Self { root: Root::Buffer(buffer), path: [Step::Index { value, check }].into(), is_unordered: false }
     }
 
     /// The values that it uses: which member of a list, and the indices of its steps.

@@ -242,6 +242,7 @@ impl FunctionParser<'_, '_> {
     }
 
     pub(super) fn place(&mut self) -> Result<Place> {
+        let is_unordered = self.cursor.eat_word("unordered");
         let root = match self.cursor.eat_id("local") {
             Some(local) => Root::Local(local),
             None => match self.cursor.eat_id("buffer") {
@@ -265,7 +266,7 @@ impl FunctionParser<'_, '_> {
                 path.push(Step::Element(self.value()?));
                 self.cursor.expect(">")?;
             } else {
-                return Ok(Place { root, path });
+                return Ok(Place { root, path, is_unordered });
             }
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn evaluation(op: Op) -> Evaluation {
         Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg | Op::Min | Op::Max | Op::Abs | Op::MulHigh => Exact,
         Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr => Exact,
         Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Exact,
-        Op::Select | Op::Cast | Op::Bitcast | Op::Uniform => Exact,
+        Op::Select | Op::Cast | Op::Bitcast | Op::Uniform | Op::Slope => Exact,
         Op::Any | Op::All => Exact,
         Op::Floor | Op::Ceil | Op::Trunc | Op::Round | Op::RoundTiesEven => Exact,
         Op::Copysign | Op::Sqrt | Op::MulAdd | Op::IsNan | Op::IsInf => Exact,
@@ -68,7 +68,7 @@ pub fn evaluate(op: Op, operands: &[Constant], result: Scalar) -> Option<Constan
         _ => typed(*operand, ty),
     });
     match op {
-        Op::Uniform => return Some(first),
+        Op::Uniform | Op::Slope => return Some(first),
         Op::Cast => return cast(first, result),
         Op::Bitcast => return Some(from_bits(bits(first)?, result)),
         Op::MulAdd => {

@@ -157,7 +157,7 @@ fn reads_zero(function: &Function) -> Vec<bool> {
     let mut seen = vec![false; function.locals.len()];
     for &id in &function.blocks[function.entry].insts {
         let inst = &function.insts[id];
-        if let InstKind::Store(Place { root: Root::Local(local), path }, _) = &inst.kind
+        if let InstKind::Store(Place { root: Root::Local(local), path, .. }, _) = &inst.kind
             && path.is_empty()
             && !seen[local.index()]
         {

@@ -1,8 +1,8 @@
 //! Lets loops be left at the head of the next round where what they are left with was read from memory in the round.
 //!
-//! Mesa's lavapipe 22.3 (of Debian 12) forgets such values: lanes that have left a loop still go through the rounds of the others,
-//! with loads that give zero, and what is no parameter of the loop is computed again from that. Parameters keep what they
-//! were. On other drivers it costs a test of a register in each round. No pass that looks for loop counters may come after it.
+//! Some drivers forget such values: [`Fault::ForgottenLoopResults`](crate::faults::Fault::ForgottenLoopResults). There, lanes that
+//! have left a loop still go through the rounds of the others, with loads that give zero, and a value that is no parameter of the
+//! loop is computed again from these. Parameters keep their values. No pass that looks for loop counters may come after it.
 
 use super::edit::{add_effect, add_inst, add_value};
 use super::{Changed, PassCx};

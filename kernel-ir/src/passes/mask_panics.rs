@@ -289,7 +289,7 @@ impl Masking<'_> {
         let ty = self.word_type;
         let any_alive =
             *self.any_alive.get_or_insert_with(|| kernel.shared.push(Shared { name: "any_alive".to_owned(), ty }));
-        let place = Place { root: Root::Shared(any_alive), path: [].into() };
+        let place = Place { root: Root::Shared(any_alive), path: [].into(), is_unordered: false };
         let (no, yes) = (Constant::U32(0), Constant::U32(1));
         let no = self.define(InstKind::Const(no), ty, location, out);
         let yes = self.define(InstKind::Const(yes), ty, location, out);

@@ -43,6 +43,7 @@ use std::sync::OnceLock;
 
 use crate::arena::EntityId;
 use crate::ir::{Function, FunctionId, ImageOp, InstKind, Kernel, Module, Obligation, Root, SiteId, Step};
+use crate::races::{self, Analysis};
 use crate::types::Types;
 use crate::uniformity::{self, Divergence};
 use crate::verify::verify;
@@ -126,6 +127,8 @@ pub struct Optimized {
     pub checks: CheckCount,
     /// Barriers that not all invocations of a workgroup reach. The module is what it would be without them.
     pub divergences: Vec<Divergence>,
+    /// Races, if they were looked for.
+    pub races: Analysis,
     /// Why nothing was done, and the module is not to be used any more.
     pub too_large: Option<TooLarge>,
 }
@@ -136,6 +139,11 @@ pub type FunctionPass = fn(&mut Function, &mut PassCx<'_>) -> Changed;
 /// Optimises a module. The result has no call that can be inlined, no local that can be a value, and no jump out of more
 /// than one loop.
 pub fn optimize(module: &mut Module) -> Optimized {
+    optimize_with(module, false)
+}
+
+/// As [`optimize`]; looks for races first, if asked to.
+pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     let mut checks = CheckCount::default();
     let is_alone = module.functions.len() == 1;
     let mut too_large = None;
@@ -153,6 +161,12 @@ pub fn optimize(module: &mut Module) -> Optimized {
         run_on_module(module, "renumber", renumber::run);
     }
     let divergences = divergences(module, &mut checks);
+    let mut races = Analysis::default();
+    if finds_races {
+        let _ = run_on_functions(module, "split_locals", split_locals::run, &mut checks);
+        let _ = run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
+        races = races::analyse(module);
+    }
     mask_panics(module, &mut checks);
     let (mut round, mut unrolled, mut unshared) = (0, 0, true);
     while round < ROUNDS {
@@ -203,7 +217,7 @@ pub fn optimize(module: &mut Module) -> Optimized {
     leave_to_the_launch(module, std::mem::take(&mut checks.indices));
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
-    Optimized { checks, divergences, too_large: None }
+    Optimized { checks, divergences, races, too_large: None }
 }
 
 /// Makes a module quicker to interpret: calls are inlined, variables become values, and what that makes constant is folded. Accesses

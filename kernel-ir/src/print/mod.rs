@@ -182,6 +182,9 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
 
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.is_unordered {
+            f.write_str("unordered ")?;
+        }
         match self.root {
             Root::Local(local) => write!(f, "{local}")?,
             Root::Buffer(buffer) => write!(f, "{buffer}")?,

@@ -1,13 +1,15 @@
 //! The accesses of a kernel to memory that other invocations reach, each with its index as a form and what is known where it stands.
 
-use super::atoms::{Atom, Atoms, Less, Limit};
+use std::rc::Rc;
+
+use super::atoms::{Atom, Less, Limit};
 use super::form::{AtomId, Form};
-use super::index::{Index, WORD};
+use super::index::Index;
 use crate::arena::EntityId;
-use crate::hash::FastMap;
+use crate::hash::{FastMap, FastSet};
 use crate::ir::{
-    Atomic, AtomicOp, BlockId, Bound, BoundOp, BufferId, CoopAccess, CoopLayout, Function, ImageOp, InstId, InstKind,
-    Place, Root, SharedId, Step, ValueId,
+    Atomic, AtomicOp, BlockId, BufferId, CoopAccess, CoopLayout, Function, ImageOp, InstId, InstKind, Place, Root,
+    SharedId, Step, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Scalar, Type};
@@ -68,7 +70,16 @@ pub(super) enum Fact {
     Value(Form, Limit),
     /// A form equals a number of the launch, modulo 2^32.
     Equal(Form, Form),
+    /// A number of 32 bits is below another one.
+    Order(Form, Form),
+    /// A number of 32 bits with sign is not negative.
+    Natural(Form),
+    /// The launch decides that a condition holds, or that it does not.
+    Chosen(ValueId, bool),
 }
+
+/// Atomic additions of a kernel that are looked at.
+const MOST_ADDS: usize = 16;
 
 /// An access.
 #[derive(Debug, Clone)]
@@ -80,29 +91,31 @@ pub(super) struct Access {
     pub(super) is_of_subgroup: bool,
     /// Which member of a list, which element, which member of that, as far as it goes.
     pub(super) path: Vec<Form>,
-    pub(super) facts: Vec<Fact>,
+    pub(super) facts: Rc<[Fact]>,
 }
 
 /// A loop that is walked.
 #[derive(Debug, Default)]
-struct Loop {
+pub(super) struct Loop {
     /// Parameters that grow by the same number each round: their first values, and what they grow by.
-    counters: Vec<(ValueId, Form, Form)>,
+    pub(super) counters: Vec<(ValueId, Form, Form)>,
     /// Conditions that hold in every round that another one follows.
-    heads: Vec<(ValueId, bool)>,
+    pub(super) heads: Vec<(ValueId, bool)>,
 }
 
 /// Walks a kernel.
 pub(super) struct Walker<'i, 'm> {
     pub(super) index: &'i mut Index<'m>,
-    facts: Vec<Fact>,
+    pub(super) facts: Vec<Fact>,
+    /// The facts, unless others came since.
+    shared_facts: Option<Rc<[Fact]>>,
     pub(super) accesses: Vec<Access>,
     /// By loop: the values that continue it.
     next: FastMap<BlockId, Vec<&'m [ValueId]>>,
     /// The loops around, inner ones last.
-    loops: Vec<Loop>,
+    pub(super) loops: Vec<Loop>,
     /// The loop around whose rounds all begin with the condition that is assumed.
-    head: Option<usize>,
+    pub(super) head: Option<usize>,
     /// A call whose accesses are not known.
     pub(super) unknown_call: Option<InstId>,
 }
@@ -116,7 +129,16 @@ impl<'i, 'm> Walker<'i, 'm> {
                 next.entry(*body).or_default().push(values);
             }
         }
-        Self { index, facts: Vec::new(), accesses: Vec::new(), next, loops: Vec::new(), head: None, unknown_call: None }
+        Self {
+            index,
+            facts: Vec::new(),
+            shared_facts: None,
+            accesses: Vec::new(),
+            next,
+            loops: Vec::new(),
+            head: None,
+            unknown_call: None,
+        }
     }
 
     /// Walks the whole kernel.
@@ -125,35 +147,86 @@ impl<'i, 'm> Walker<'i, 'm> {
         self.block(self.index.function.entry);
     }
 
-    /// Atomic additions of a fixed number outside of loops, to a cell that nothing else accesses in this kernel.
+    /// Atomic additions of a fixed number to a cell that nothing else writes in this kernel.
     fn note_tickets(&mut self) {
         let function = self.index.function;
-        let mut counts: FastMap<Root, usize> = FastMap::default();
-        let mut adds = Vec::new();
-        let mut in_order = Vec::new();
-        collect(function, function.entry, false, &mut in_order);
-        for (id, in_loop) in in_order {
-            let kind = &function.insts[id].kind;
-            let Some(place) = kind.place() else { continue };
-            if !matches!(place.root, Root::Buffer(_)) {
+        let is_buffer = |place: &Place| matches!(place.root, Root::Buffer(_));
+        let adds = function.insts.iter().filter_map(|(id, inst)| match &inst.kind {
+            InstKind::Atomic(atomic) if atomic.op == AtomicOp::Add && is_buffer(&atomic.place) => Some((id, &**atomic)),
+            _ => None,
+        });
+        let adds: Vec<(InstId, &Atomic)> = adds.collect();
+        if adds.is_empty() || adds.len() > MOST_ADDS {
+            return;
+        }
+        let writes: Vec<(InstId, &InstKind)> = (function.insts.iter())
+            .filter(|(_, inst)| match &inst.kind {
+                InstKind::Store(..) | InstKind::CoopStore(..) => true,
+                InstKind::Atomic(atomic) => atomic.op.writes(),
+                _ => false,
+            })
+            .map(|(id, inst)| (id, &inst.kind))
+            .collect();
+        for (id, atomic) in &adds {
+            let Some(cell) = self.fixed_cell(&atomic.place) else { continue };
+            let by = self.index.form(atomic.operands[0]);
+            let is_word = self.index.scalar(atomic.operands[0]) == Some(Scalar::U32);
+            if !is_word || !by.as_constant().is_some_and(|by| (1..1 << 31).contains(&by)) {
                 continue;
             }
-            *counts.entry(place.root).or_default() += 1;
-            if let InstKind::Atomic(atomic) = kind
-                && atomic.op == AtomicOp::Add
-                && !in_loop
-            {
-                adds.push((id, atomic));
+            let mut first = *id;
+            let is_alone = writes.iter().all(|(other, kind)| {
+                let place = kind.place().filter(|place| place.root == atomic.place.root);
+                let Some(place) = place.filter(|_| other != id) else { return true };
+                match self.fixed_cell(place) {
+                    Some(theirs) if theirs == cell => {
+                        let adds_as_much = matches!(kind, InstKind::Atomic(more)
+                            if more.op == AtomicOp::Add && self.index.form(more.operands[0]) == by);
+                        first = first.min(*other);
+                        adds_as_much
+                    }
+                    // Two constants that differ are two cells.
+                    Some(theirs) => theirs
+                        .iter()
+                        .zip(&cell)
+                        .any(|(a, b)| a.as_constant().zip(b.as_constant()).is_some_and(|(a, b)| a != b)),
+                    None => false,
+                }
+            });
+            if is_alone {
+                self.index.note_ticket(*id, first);
             }
         }
-        for (id, atomic) in adds {
-            let is_alone = counts.get(&atomic.place.root) == Some(&1);
-            let is_fixed = atomic.place.values().all(|value| self.index.is_launch_wide(value));
-            let by = self.index.form(atomic.operands[0]).as_constant();
-            let is_word = self.index.scalar(atomic.operands[0]) == Some(Scalar::U32);
-            if is_alone && is_fixed && is_word && by.is_some_and(|by| (1..1 << 31).contains(&by)) {
-                self.index.note_ticket(id);
-            }
+    }
+
+    /// The way to a cell that is the same in all invocations.
+    fn fixed_cell(&mut self, place: &Place) -> Option<Vec<Form>> {
+        if !place.values().all(|value| self.index.is_launch_wide(value)) {
+            return None;
+        }
+        let mark = self.facts.len();
+        let cell = self.path(place);
+        self.forget(mark);
+        Some(cell)
+    }
+
+    pub(super) fn note(&mut self, mut fact: Fact) {
+        if let Fact::Below(_, limit) | Fact::Whole(_, limit) | Fact::Value(_, limit) = &mut fact {
+            let is_open = |Less(low, high): &Less| {
+                low.as_constant().zip(high.as_constant()).is_none_or(|(low, high)| low >= high)
+            };
+            limit.requires.retain(is_open);
+        }
+        if !self.facts.contains(&fact) {
+            self.facts.push(fact);
+            self.shared_facts = None;
+        }
+    }
+
+    fn forget(&mut self, mark: usize) {
+        if self.facts.len() > mark {
+            self.facts.truncate(mark);
+            self.shared_facts = None;
         }
     }
 
@@ -170,7 +243,7 @@ impl<'i, 'm> Walker<'i, 'm> {
                 kind => self.access(id, kind),
             }
         }
-        self.facts.truncate(mark);
+        self.forget(mark);
     }
 
     fn branch(&mut self, condition: ValueId, then_block: BlockId, else_block: BlockId) {
@@ -179,7 +252,7 @@ impl<'i, 'm> Walker<'i, 'm> {
             let mark = self.facts.len();
             self.assume_branch(condition, truth);
             self.block(block);
-            self.facts.truncate(mark);
+            self.forget(mark);
         }
         // Where one block leaves, the code behind runs only after the other.
         match [then_block, else_block].map(|block| crate::flow::yields(function, block)) {
@@ -189,19 +262,13 @@ impl<'i, 'm> Walker<'i, 'm> {
         }
     }
 
-    fn assume_branch(&mut self, condition: ValueId, truth: bool) {
-        self.head = self.loops.iter().rposition(|around| around.heads.contains(&(condition, truth)));
-        self.assume(condition, truth, 8);
-        self.head = None;
-    }
-
     fn switch(&mut self, selector: ValueId, cases: &[(u32, BlockId)], default: BlockId) {
         let form = self.index.form(selector);
         for (number, case) in cases {
             let mark = self.facts.len();
-            self.facts.push(Fact::Equal(form.clone(), Form::constant((*number).into()).reduced()));
+            self.note(Fact::Equal(form.clone(), Form::constant((*number).into()).reduced()));
             self.block(*case);
-            self.facts.truncate(mark);
+            self.forget(mark);
         }
         self.block(default);
     }
@@ -229,9 +296,59 @@ impl<'i, 'm> Walker<'i, 'm> {
                 None => self.index.define(*param, first),
             }
         }
+        let mark = self.facts.len();
+        if next.len() == 1 {
+            self.note_last(&counters, body);
+        }
         self.loops.push(Loop { counters, heads: heads(function, body) });
         self.block(body);
         self.loops.pop();
+        self.forget(mark);
+    }
+
+    /// Notes that a counter stays below an end with which the last round begins: `for i in first..=last`. Another round follows only where
+    /// the counter, which grows by one, is not there yet.
+    fn note_last(&mut self, counters: &[(ValueId, Form, Form)], body: BlockId) {
+        let function = self.index.function;
+        let insts = function.blocks[body].insts.iter().map(|id| &function.insts[*id].kind);
+        let Some(InstKind::If { condition, then_block, .. }) =
+            insts.rev().find(|kind| !matches!(kind, InstKind::Unreachable))
+        else {
+            return;
+        };
+        let leaves = |kind: &InstKind| matches!(kind, InstKind::Break(of, _) if *of == body);
+        if !function.blocks[*then_block].insts.first().is_some_and(|id| leaves(&function.insts[*id].kind)) {
+            return;
+        }
+        let Some(InstKind::Op(Op::Eq, operands)) = self.index.definition(*condition) else { return };
+        let [param, last] = operands[..] else { return };
+        let Some((_, first, step)) = counters.iter().find(|(counter, ..)| *counter == param) else { return };
+        let Some(last) = self.launch_wide_form(last).filter(|_| step.as_constant() == Some(1)) else { return };
+        if self.index.scalar(param) != Some(Scalar::U32) || !(first.is_zero() || self.is_no_greater(first, &last)) {
+            return;
+        }
+        let round = self.index.atoms.intern(Atom::Round(body.index() as u32)).0;
+        if let Some(rounds) = self.natural(&last.sub(first).add(&Form::constant(1))) {
+            self.note(Fact::Below(round, rounds));
+        }
+    }
+
+    /// Whether a condition that the launch chose says that one number is no greater than another one.
+    fn is_no_greater(&mut self, low: &Form, high: &Form) -> bool {
+        let chosen: Vec<ValueId> = self
+            .facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::Chosen(condition, true) => Some(*condition),
+                _ => None,
+            })
+            .collect();
+        chosen.into_iter().any(|condition| match self.index.definition(condition) {
+            Some(InstKind::Op(Op::Le, operands)) if self.index.scalar(operands[0]) == Some(Scalar::U32) => {
+                self.index.form(operands[0]) == *low && self.index.form(operands[1]) == *high
+            }
+            _ => false,
+        })
     }
 
     /// The step from a parameter to its next value, if it is a number of the launch.
@@ -261,208 +378,28 @@ impl<'i, 'm> Walker<'i, 'm> {
         Some(form).filter(|form| self.index.atoms.is_launch_wide(form))
     }
 
-    /// Notes what follows from a condition.
-    fn assume(&mut self, condition: ValueId, truth: bool, depth: u32) {
-        let Some(depth) = depth.checked_sub(1) else { return };
-        let function = self.index.function;
-        match self.index.definition(condition) {
-            Some(InstKind::Op(op, operands)) => match (op, &operands[..], truth) {
-                (Op::Not, [a], _) => self.assume(*a, !truth, depth),
-                (Op::And, [a, b], true) | (Op::Or, [a, b], false) => {
-                    self.assume(*a, truth, depth);
-                    self.assume(*b, truth, depth);
-                }
-                (Op::Lt, [a, b], true) | (Op::Ge, [a, b], false) => self.below(*a, *b, 0),
-                (Op::Gt, [a, b], true) | (Op::Le, [a, b], false) => self.below(*b, *a, 0),
-                (Op::Le, [a, b], true) | (Op::Gt, [a, b], false) => self.below(*a, *b, 1),
-                (Op::Ge, [a, b], true) | (Op::Lt, [a, b], false) => self.below(*b, *a, 1),
-                (Op::Eq, [a, b], true) | (Op::Ne, [a, b], false) => self.equal(*a, *b),
-                (Op::All, [lanes], true) => self.equal_lanes(*lanes),
-                _ => {}
-            },
-            // `a && b` and `a || b`.
-            Some(InstKind::If { condition: first, then_block, else_block }) => {
-                let constant = |block: BlockId| {
-                    let yielded = match crate::flow::terminator(function, block)? {
-                        InstKind::Yield(values) => *values.first()?,
-                        _ => return None,
-                    };
-                    match self.index.definition(yielded) {
-                        Some(InstKind::Const(constant)) => crate::passes::eval::is_true(*constant),
-                        _ => None,
-                    }
-                };
-                let last = |block: BlockId| match crate::flow::terminator(function, block) {
-                    Some(InstKind::Yield(values)) => values.first().copied(),
-                    _ => None,
-                };
-                let [yes, no] = [*then_block, *else_block].map(constant);
-                if self.index.results_with(condition) != 1 {
-                    return;
-                }
-                if no == Some(!truth) {
-                    self.assume(*first, true, depth);
-                    last(*then_block).into_iter().for_each(|value| self.assume(value, truth, depth));
-                } else if yes == Some(!truth) {
-                    self.assume(*first, false, depth);
-                    last(*else_block).into_iter().for_each(|value| self.assume(value, truth, depth));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Notes that `a < b + more`, of unsigned numbers.
-    fn below(&mut self, a: ValueId, b: ValueId, more: i128) {
-        if self.index.scalar(a) != Some(Scalar::U32) {
-            return;
-        }
-        // What is below the smaller of two is below both.
-        if let Some(InstKind::Op(Op::Min, operands)) = self.index.definition(b) {
-            operands.iter().for_each(|operand| self.below(a, *operand, more));
-        }
-        let (low, high) = (self.index.form(a), self.index.form(b));
-        let below = high.add(&Form::constant(more));
-        self.below_forms(&low, &below);
-    }
-
-    fn below_forms(&mut self, low: &Form, below: &Form) {
-        let atoms = &self.index.atoms;
-        if atoms.is_launch_wide(below) {
-            let Some(limit) = self.limit(below) else { return };
-            match low.as_atom().filter(|atom| !matches!(self.index.atoms.get(*atom), Atom::Round(_))) {
-                Some(atom) => self.facts.push(Fact::Below(atom, limit)),
-                None => {
-                    self.facts.push(Fact::Value(low.clone(), limit.clone()));
-                    self.count(low, &limit);
-                }
-            }
-        } else if let Some((atom, factor, rest)) = difference(&self.index.atoms, below, low) {
-            // Both are whole numbers, if neither wraps: so many steps fit between them.
-            let Some(mut requires) = self.stays_whole(low, below) else { return };
-            let Some(most) = self.index.most(below) else { return };
-            requires.push(Less(most, Form::constant(WORD)));
-            let Some(mut limit) = self.natural(&rest) else { return };
-            limit.requires.extend(requires);
-            if let Some(limit) = self.divided(limit, factor) {
-                self.facts.push(Fact::Below(atom, limit));
-            }
-        }
-    }
-
-    /// Conditions under which a form below an end is a whole number that did not wrap.
-    fn stays_whole(&self, low: &Form, end: &Form) -> Option<Vec<Less>> {
-        if let Some((_, first, step)) = self.counter(low) {
-            // It was below the end in all rounds before, so that only the last step could wrap.
-            let (first, end) = (self.index.most(first)?, self.index.most(end)?);
-            let last = end.add(step);
-            return step
-                .is_natural()
-                .then(|| vec![Less(first, Form::constant(WORD)), Less(last, Form::constant(WORD + 1))]);
-        }
-        Some(vec![Less(self.index.most(low)?, Form::constant(WORD))])
-    }
-
-    /// The counter that a form is, if the condition that is assumed held in all rounds before.
-    fn counter(&self, form: &Form) -> Option<&(ValueId, Form, Form)> {
-        let around = &self.loops[self.head?];
-        around.counters.iter().find(|(param, ..)| self.index.is_defined_as(*param, form))
-    }
-
-    /// A limit that is no number of 32 bits, but exact: where it were negative, nobody would be below it.
-    fn natural(&mut self, below: &Form) -> Option<Limit> {
-        if below.is_natural() {
-            return Some(Limit::always(below.clone()));
-        }
-        let mut requires = Vec::new();
-        let bound = self.index.bound_of(below, &mut requires)?;
-        Some(Limit { below: self.index.atoms.computed(bound, Vec::new()), requires })
-    }
-
-    /// A limit that is a form of the launch.
-    fn limit(&mut self, below: &Form) -> Option<Limit> {
-        if below.is_natural() {
-            return Some(Limit::always(below.clone()));
-        }
-        let mut limit = self.natural(below)?;
-        let (added, taken) = below.halves();
-        // The number must not wrap around below zero.
-        limit.requires.push(Less(taken, added.add(&Form::constant(1))));
-        Some(limit)
-    }
-
-    /// A limit of a number of steps of a size.
-    fn divided(&mut self, limit: Limit, factor: i128) -> Option<Limit> {
-        if factor == 1 {
-            return Some(limit);
-        }
-        let Limit { below, mut requires } = limit;
-        if let Some(below) = below.as_constant() {
-            return Some(Limit { below: Form::constant((below + factor - 1) / factor), requires });
-        }
-        let up = below.add(&Form::constant(factor - 1));
-        let bound = self.index.atoms.bound(&up, &mut requires)?;
-        let by = Bound::Const(u32::try_from(factor).ok()?);
-        let below = self.index.atoms.computed(Bound::binary(BoundOp::Div, bound, by), Vec::new());
-        Some(Limit { below, requires })
-    }
-
-    /// Notes how often a counter went round that is below a limit.
-    fn count(&mut self, counter: &Form, limit: &Limit) {
-        let Some((_, first, step)) = self.counter(counter).cloned() else { return };
-        let Some(mut requires) = self.stays_whole(counter, &limit.below) else { return };
-        requires.extend(limit.requires.iter().cloned());
-        self.facts.push(Fact::Whole(counter.clone(), Limit { below: limit.below.clone(), requires: requires.clone() }));
-        if !self.index.atoms.is_launch_wide(&first) {
-            return;
-        }
-        let round = counter.sub(&first);
-        let (Some((product, _)), Some(step)) = (round.terms().first(), step.as_constant()) else { return };
-        let Some(mut rounds) = self.natural(&limit.below.sub(&first)) else { return };
-        rounds.requires.extend(requires);
-        if let Some(rounds) = self.divided(rounds, step) {
-            self.facts.push(Fact::Below(product[0], rounds));
-        }
-    }
-
-    fn equal(&mut self, a: ValueId, b: ValueId) {
-        if !matches!(self.index.scalar(a), Some(Scalar::U32 | Scalar::I32)) {
-            return;
-        }
-        let (a, b) = (self.index.form(a), self.index.form(b));
-        self.equal_forms(&a, &b);
-    }
-
-    fn equal_forms(&mut self, a: &Form, b: &Form) {
-        for (a, b) in [(a, b), (b, a)] {
-            if self.index.atoms.is_launch_wide(b) && !self.index.atoms.is_launch_wide(a) {
-                self.facts.push(Fact::Equal(a.clone(), b.clone()));
-            }
-        }
-    }
-
-    /// Notes that vectors are equal.
-    fn equal_lanes(&mut self, lanes: ValueId) {
-        let Some(InstKind::Op(Op::Eq, operands)) = self.index.definition(lanes) else { return };
-        let Type::Vector(Scalar::U32 | Scalar::I32, count) =
-            *self.index.module.types.get(self.index.function.values[operands[0]].ty)
-        else {
-            return;
-        };
-        for lane in 0..u32::from(count) {
-            let [a, b] = [operands[0], operands[1]].map(|vector| self.index.lane(vector, lane));
-            self.equal_forms(&a, &b);
-        }
-    }
-
     fn call(&mut self, id: InstId, callee: crate::ir::FunctionId) {
-        let touches = self.index.module.functions[callee].insts.iter().any(|(_, inst)| match &inst.kind {
-            InstKind::Call(..) => true,
-            InstKind::Image(..) => true,
-            kind => kind.place().is_some_and(|place| !matches!(place.root, Root::Local(_))),
-        });
-        if touches {
-            self.unknown_call = self.unknown_call.or(Some(id));
+        if self.unknown_call.is_some() {
+            return;
+        }
+        // Each function once: a chain of calls can be as wide as it is long.
+        let (mut known, mut left) = (FastSet::default(), vec![callee]);
+        while let Some(function) = left.pop() {
+            if !known.insert(function) {
+                continue;
+            }
+            let touches = self.index.module.functions[function].insts.iter().any(|(_, inst)| match &inst.kind {
+                InstKind::Call(callee, _) => {
+                    left.push(*callee);
+                    false
+                }
+                InstKind::Image(..) => true,
+                kind => kind.place().is_some_and(|place| !matches!(place.root, Root::Local(_))),
+            });
+            if touches {
+                self.unknown_call = Some(id);
+                return;
+            }
         }
     }
 
@@ -475,6 +412,10 @@ impl<'i, 'm> Walker<'i, 'm> {
             _ => return,
         };
         let (Some(place), coop) = (kind.place(), coop_access(kind)) else { return };
+        // Its author vouches for it.
+        if place.is_unordered {
+            return;
+        }
         let object = match place.root {
             Root::Local(_) => return,
             Root::Buffer(buffer) | Root::Member(buffer, _) => {
@@ -485,19 +426,17 @@ impl<'i, 'm> Walker<'i, 'm> {
             }
             Root::Shared(shared) => Object::Shared(shared),
         };
-        let mut path = if matches!(object, Object::Buffer(_)) { self.path(place) } else { Vec::new() };
+        let mark = self.facts.len();
+        let mut path = self.path(place);
         if let Some(access) = coop {
             self.spread(kind, access, &mut path);
         }
-        self.push(Access { inst: id, object, kind: what, is_of_subgroup: coop.is_some(), path, facts: Vec::new() });
+        self.push(Access { inst: id, object, kind: what, is_of_subgroup: coop.is_some(), path, facts: Rc::new([]) });
+        self.forget(mark);
     }
 
     fn push(&mut self, access: Access) {
-        // Variables of the workgroup are looked at elsewhere.
-        let facts = match access.object {
-            Object::Buffer(_) => self.facts.clone(),
-            Object::Shared(_) => Vec::new(),
-        };
+        let facts = self.shared_facts.get_or_insert_with(|| self.facts.as_slice().into()).clone();
         self.accesses.push(Access { facts, ..access });
     }
 
@@ -509,11 +448,25 @@ impl<'i, 'm> Walker<'i, 'm> {
         for step in &place.path {
             path.push(match *step {
                 Step::Field(field) => Form::constant(field.into()),
-                Step::Index { value, .. } => self.index.form(value),
+                Step::Index { value, check } => {
+                    let value = if check.is_some() { self.within(value) } else { value };
+                    self.index.form(value)
+                }
                 Step::Element(_) => break,
             });
         }
         path
+    }
+
+    /// The index of an access that does something: one that is out of range for certain does nothing. Notes what holds then.
+    fn within(&mut self, mut index: ValueId) -> ValueId {
+        while let Some(InstKind::Op(Op::Select, operands)) = self.index.definition(index)
+            && self.constant(operands[2]) == Some(u32::MAX)
+        {
+            self.assume(operands[0], true, 8);
+            index = operands[1];
+        }
+        index
     }
 
     /// Puts all cells of a matrix in the place of the last.
@@ -578,7 +531,7 @@ impl<'i, 'm> Walker<'i, 'm> {
         let path = operands[..dimensions.min(operands.len())].to_vec();
         let path = path.into_iter().map(|value| self.index.form(value)).collect();
         let object = Object::Buffer(image);
-        self.push(Access { inst: id, object, kind, is_of_subgroup: false, path, facts: Vec::new() });
+        self.push(Access { inst: id, object, kind, is_of_subgroup: false, path, facts: Rc::new([]) });
     }
 }
 
@@ -587,31 +540,6 @@ fn coop_access(kind: &InstKind) -> Option<&CoopAccess> {
         InstKind::CoopLoad(access) | InstKind::CoopStore(access, _) => Some(access),
         _ => None,
     }
-}
-
-/// All instructions in order, and whether they stand in a loop.
-pub(super) fn collect(function: &crate::ir::Function, block: BlockId, in_loop: bool, into: &mut Vec<(InstId, bool)>) {
-    for &id in &function.blocks[block].insts {
-        into.push((id, in_loop));
-        let kind = &function.insts[id].kind;
-        let in_loop = in_loop || matches!(kind, InstKind::Loop { .. });
-        for inner in kind.blocks() {
-            collect(function, inner, in_loop, into);
-        }
-    }
-}
-
-/// The difference of two forms, where it is a number of the launch less so many times one variable.
-fn difference(atoms: &Atoms, high: &Form, low: &Form) -> Option<(AtomId, i128, Form)> {
-    let difference = high.sub(low);
-    let mut varying =
-        difference.terms().iter().filter(|(product, _)| product.iter().any(|atom| !atoms.is_uniform(*atom)));
-    let (product, factor) = varying.next().filter(|(product, factor)| product.len() == 1 && *factor < 0)?;
-    if varying.next().is_some() {
-        return None;
-    }
-    let rest = difference.sub(&Form::of(vec![(product.clone(), *factor)]));
-    Some((product[0], -factor, rest))
 }
 
 /// The conditions that hold in every round of a loop that another one follows.

@@ -29,6 +29,8 @@ pub(super) enum Atom {
     Quotient(Form, Form),
     /// A remainder by a number of the launch.
     Remainder(Form, Form),
+    /// The exclusive or with a number of the launch, which exchanges numbers in pairs.
+    Exchanged(Form, Form),
     /// The result of an atomic addition of a fixed number, divided by that number: nobody else gets the same.
     Ticket(InstId),
     /// How many rounds of a loop came before: no number of 32 bits.
@@ -107,6 +109,11 @@ impl Atoms {
         Form::atom(id)
     }
 
+    /// A variable that is known already.
+    pub(super) fn find(&self, atom: &Atom) -> Option<AtomId> {
+        self.known.get(atom).copied()
+    }
+
     pub(super) fn uniform(&mut self, uniform: Uniform) -> Form {
         if let Uniform::Known(Bound::Const(number)) = uniform {
             return Form::constant(number.into());
@@ -157,7 +164,7 @@ impl Atoms {
                     None => by,
                 });
             };
-            for atom in product {
+            for atom in product.iter() {
                 let Atom::Uniform(Uniform::Known(bound)) = self.get(*atom) else { return None };
                 requires.extend_from_slice(self.requires(*atom));
                 multiply(bound.clone());

@@ -135,9 +135,10 @@ impl Pending {
         joined == *self
     }
 
-    /// The instructions with accesses of an object.
-    pub(super) fn of(&self, object: Object) -> impl Iterator<Item = InstId> + '_ {
-        self.marks.iter().filter(move |marks| marks.object == object).map(|marks| marks.inst)
+    /// The instructions with accesses of an object that one of this kind conflicts with.
+    pub(super) fn against(&self, object: Object, kind: Kind) -> impl Iterator<Item = InstId> + '_ {
+        let conflicts = move |marks: &&Rc<Marks>| marks.object == object && marks.kind.conflicts(kind);
+        self.marks.iter().filter(conflicts).map(|marks| marks.inst)
     }
 
     /// Notes an access of cells (of any cell where none are given), of which the object has so many; tells whom it meets.

@@ -4,14 +4,21 @@
 //! polynomials whatever wraps on the way. So [`Form::reduced`] may take the coefficients nearest to zero. Bounds are forms, too, and
 //! are exact: nothing reduces them.
 
+use std::cmp::Ordering;
+
+use crate::few::Few;
+
 /// A variable of forms, by its number in [`Atoms`](super::atoms::Atoms).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct AtomId(pub(super) u32);
+
+/// Atoms that are multiplied, in order.
+pub(super) type Product = Few<AtomId>;
 
 /// A sum of products of atoms with coefficients. Terms are in order of their products, and no coefficient is zero.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct Form {
-    terms: Vec<(Vec<AtomId>, i128)>,
+    terms: Vec<(Product, i128)>,
 }
 
 /// No coefficient that was computed exactly is larger: arithmetic here saturates far above.
@@ -19,17 +26,17 @@ const MOST: i128 = 1 << 100;
 
 impl Form {
     pub(super) fn constant(number: i128) -> Self {
-        Self::of(vec![(Vec::new(), number)])
+        Self::of(vec![(Product::new(), number)])
     }
 
     pub(super) fn atom(atom: AtomId) -> Self {
-        Self { terms: vec![(vec![atom], 1)] }
+        Self { terms: vec![([atom].into(), 1)] }
     }
 
     /// Sums terms, which may be in any order.
-    pub(super) fn of(mut terms: Vec<(Vec<AtomId>, i128)>) -> Self {
+    pub(super) fn of(mut terms: Vec<(Product, i128)>) -> Self {
         terms.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut sum: Vec<(Vec<AtomId>, i128)> = Vec::with_capacity(terms.len());
+        let mut sum: Vec<(Product, i128)> = Vec::with_capacity(terms.len());
         for (product, factor) in terms {
             match sum.last_mut() {
                 Some((known, total)) if *known == product => *total = total.saturating_add(factor),
@@ -40,7 +47,7 @@ impl Form {
         Self { terms: sum }
     }
 
-    pub(super) fn terms(&self) -> &[(Vec<AtomId>, i128)] {
+    pub(super) fn terms(&self) -> &[(Product, i128)] {
         &self.terms
     }
 
@@ -78,22 +85,58 @@ impl Form {
     }
 
     pub(super) fn add(&self, other: &Self) -> Self {
-        Self::of(self.terms.iter().chain(&other.terms).cloned().collect())
+        self.add_scaled(other, 1)
+    }
+
+    /// Adds another form so many times; both are in order.
+    fn add_scaled(&self, other: &Self, by: i128) -> Self {
+        let (mut mine, mut theirs) = (&self.terms[..], &other.terms[..]);
+        let mut terms = Vec::with_capacity(mine.len() + theirs.len());
+        loop {
+            let order = match (mine.first(), theirs.first()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return Self { terms },
+            };
+            let mut factor = 0i128;
+            let product = if order.is_le() { &mine[0].0 } else { &theirs[0].0 };
+            if order.is_le() {
+                factor = mine[0].1;
+            }
+            if order.is_ge() {
+                factor = factor.saturating_add(theirs[0].1.saturating_mul(by));
+            }
+            if factor != 0 {
+                terms.push((product.clone(), factor));
+            }
+            if order.is_le() {
+                mine = &mine[1..];
+            }
+            if order.is_ge() {
+                theirs = &theirs[1..];
+            }
+        }
     }
 
     pub(super) fn scale(&self, by: i128) -> Self {
-        Self::of(self.terms.iter().map(|(product, factor)| (product.clone(), factor.saturating_mul(by))).collect())
+        if by == 0 {
+            return Self::default();
+        }
+        let scaled = |(product, factor): &(Product, i128)| (product.clone(), factor.saturating_mul(by));
+        Self { terms: self.terms.iter().map(scaled).collect() }
     }
 
     pub(super) fn sub(&self, other: &Self) -> Self {
-        self.add(&other.scale(-1))
+        self.add_scaled(other, -1)
     }
 
     pub(super) fn mul(&self, other: &Self) -> Self {
         let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (a, factor) in &self.terms {
             for (b, by) in &other.terms {
-                let mut product: Vec<AtomId> = a.iter().chain(b).copied().collect();
+                let mut product = a.clone();
+                b.iter().for_each(|atom| product.push(*atom));
                 product.sort_unstable();
                 terms.push((product, factor.saturating_mul(*by)));
             }

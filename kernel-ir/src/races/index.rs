@@ -3,6 +3,7 @@
 use super::atoms::{Atom, Atoms, Less, Limit, Uniform};
 use super::form::{AtomId, Form};
 use crate::arena::EntityId;
+use crate::hash::{FastMap, FastSet};
 use crate::ir::{
     AtomicOp, BlockId, Bound, BoundOp, BufferId, Builtin, Constant, Function, ImageOp, InstId, InstKind, Kernel,
     Module, Place, Root, Step, ValueId,
@@ -25,8 +26,10 @@ pub(super) struct Index<'m> {
     definitions: Vec<Option<InstId>>,
     forms: Vec<Option<Form>>,
     depth: u32,
-    /// Atomic additions that give tickets.
-    tickets: Vec<InstId>,
+    /// Atomic additions that give tickets, each with the first of those to the same cell.
+    tickets: FastMap<InstId, InstId>,
+    /// Conditions under which an invocation panics.
+    traps: FastSet<ValueId>,
 }
 
 impl<'m> Index<'m> {
@@ -35,8 +38,24 @@ impl<'m> Index<'m> {
         for (id, inst) in function.insts.iter() {
             inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
         }
-        let forms = vec![None; function.values.len()];
-        Self { module, kernel, function, atoms: Atoms::default(), definitions, forms, depth: 0, tickets: Vec::new() }
+        let traps = function.insts.iter().filter_map(|(_, inst)| match &inst.kind {
+            InstKind::If { condition, then_block, .. } => {
+                let first = function.blocks[*then_block].insts.first()?;
+                matches!(function.insts[*first].kind, InstKind::Trap(..)).then_some(*condition)
+            }
+            _ => None,
+        });
+        Self {
+            module,
+            kernel,
+            function,
+            atoms: Atoms::default(),
+            definitions,
+            forms: vec![None; function.values.len()],
+            depth: 0,
+            tickets: FastMap::default(),
+            traps: traps.collect(),
+        }
     }
 
     pub(super) fn definition(&self, value: ValueId) -> Option<&'m InstKind> {
@@ -58,9 +77,9 @@ impl<'m> Index<'m> {
         self.forms[value.index()] = Some(form);
     }
 
-    /// Says that an atomic addition gives tickets.
-    pub(super) fn note_ticket(&mut self, inst: InstId) {
-        self.tickets.push(inst);
+    /// Says that an atomic addition gives tickets, and which one is the first to the same cell.
+    pub(super) fn note_ticket(&mut self, inst: InstId, first: InstId) {
+        self.tickets.insert(inst, first);
     }
 
     pub(super) fn scalar(&self, value: ValueId) -> Option<Scalar> {
@@ -109,11 +128,16 @@ impl<'m> Index<'m> {
             InstKind::Builtin(builtin) => self.builtin(*builtin, 0),
             InstKind::Len(buffer) => self.len(*buffer),
             InstKind::Load(place) => self.load(place, value),
-            InstKind::Atomic(atomic) if self.tickets.contains(&id) && atomic.op == AtomicOp::Add => {
+            InstKind::Atomic(atomic) if self.tickets.contains_key(&id) && atomic.op == AtomicOp::Add => {
+                let of = self.tickets[&id];
                 let by = self.form(atomic.operands[0]);
-                let (ticket, _) = self.atoms.intern(Atom::Ticket(id));
+                let (ticket, is_new) = self.atoms.intern(Atom::Ticket(of));
+                if let Some(by) = by.as_constant().filter(|by| is_new && *by > 0) {
+                    // A launch that counts on to where it began is beyond what is promised.
+                    self.atoms.limit(ticket, Limit::always(Form::constant(WORD / by)));
+                }
                 // Where the cell starts, is the same for all.
-                let first = self.atoms.uniform(Uniform::Value(value));
+                let first = self.atoms.uniform(Uniform::Value(function.insts[of].results[0]));
                 Form::atom(ticket).mul(&by).add(&first)
             }
             InstKind::Image(ImageOp::Size(axis), image, operands) if operands.is_empty() => {
@@ -158,7 +182,10 @@ impl<'m> Index<'m> {
                 };
             }
             Builtin::NumSubgroups => {
-                return self.atoms.uniform(Uniform::Op(Op::Uniform, None, vec![Form::constant(1)]));
+                return match self.subgroups() {
+                    Some(count) => Form::constant(count.into()),
+                    None => self.atoms.uniform(Uniform::Op(Op::Uniform, None, vec![Form::constant(1)])),
+                };
             }
             Builtin::GlobalId => (Atom::Global(axis), vec![self.atoms.uniform(Uniform::Known(Bound::Items(axis)))]),
             Builtin::LocalId => (Atom::Local(axis), vec![self.width(axis)]),
@@ -167,9 +194,7 @@ impl<'m> Index<'m> {
                 let [x, y, z] = [0, 1, 2].map(|axis| self.width(axis));
                 (Atom::LocalIndex, vec![x.mul(&y).mul(&z)])
             }
-            Builtin::SubgroupId => {
-                (Atom::Subgroup, vec![self.atoms.uniform(Uniform::Op(Op::Uniform, None, vec![Form::constant(1)]))])
-            }
+            Builtin::SubgroupId => (Atom::Subgroup, vec![self.builtin(Builtin::NumSubgroups, 0)]),
             Builtin::SubgroupLocalId => {
                 let lanes = self.builtin(Builtin::SubgroupSize, 0);
                 (Atom::Lane, vec![lanes, Form::constant(128)])
@@ -184,6 +209,12 @@ impl<'m> Index<'m> {
             below.into_iter().for_each(|below| self.atoms.limit(id, Limit::always(below)));
         }
         Form::atom(id)
+    }
+
+    /// Subgroups of a workgroup, where the kernel says how many invocations each has.
+    fn subgroups(&self) -> Option<u32> {
+        let widths = self.kernel.workgroup.iter().map(|width| width.known());
+        Some(widths.product::<Option<u32>>()?.div_ceil(self.kernel.subgroup_size.filter(|size| *size > 0)?))
     }
 
     /// Invocations of a workgroup along an axis.
@@ -269,14 +300,65 @@ impl<'m> Index<'m> {
             (Op::Rem, [a, b]) if is_unsigned => self.remainder(a, b),
             (Op::And, [a, b]) => self.and(a, b),
             (Op::Or | Op::Xor, [a, b]) if self.are_apart(a, b) => a.add(b),
+            (Op::Xor, [a, b]) if self.atoms.is_launch_wide(b) && !self.atoms.is_launch_wide(a) => self.exchanged(a, b),
+            (Op::Xor, [a, b]) if self.atoms.is_launch_wide(a) && !self.atoms.is_launch_wide(b) => self.exchanged(b, a),
             (Op::Min, [a, b]) if is_unsigned => self.least(a, b),
             (Op::Select, [_, a, b]) if a == b => a.clone(),
-            (Op::Select, [_, a, b]) => self.either(&[a.clone(), b.clone()], value),
+            (Op::Select, [_, a, b]) => match self.truth(operands[0]) {
+                Some(truth) => if truth { a } else { b }.clone(),
+                // A divisor: where it would be zero, the invocation panics.
+                None if a.as_constant() == Some(1) && self.is_trap_of_zero(operands[0], b) => b.clone(),
+                None => self.either(&[a.clone(), b.clone()], value),
+            },
             (Op::Uniform, [a]) => a.clone(),
             (Op::Cast | Op::Bitcast, [a]) if matches!(from, Some(Scalar::U32 | Scalar::I32)) => a.clone(),
+            (Op::Cast, [_]) if from == Some(Scalar::Bool) && self.truth(operands[0]).is_some() => {
+                Form::constant(self.truth(operands[0]).unwrap_or_default().into())
+            }
             (Op::Cast, [a]) if matches!(from, Some(Scalar::U8 | Scalar::U16 | Scalar::Bool)) => a.clone(),
             _ => self.unknown(op, from, &forms, Vec::new()),
         }
+    }
+
+    /// Whether a condition holds, where constants say it.
+    pub(super) fn truth(&mut self, condition: ValueId) -> Option<bool> {
+        let (op, operands) = match self.definition(condition)? {
+            InstKind::Const(constant) => return eval::is_true(*constant),
+            InstKind::Op(op, operands) => (*op, operands),
+            _ => return None,
+        };
+        if op == Op::Not {
+            return self.truth(operands[0]).map(|truth| !truth);
+        }
+        if !matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne) {
+            return None;
+        }
+        let is_signed = match self.scalar(operands[0])? {
+            Scalar::I32 => true,
+            Scalar::U32 => false,
+            _ => return None,
+        };
+        let number = |form: &Form| {
+            form.as_constant().map(|number| if is_signed { i64::from(number as i32) } else { i64::from(number as u32) })
+        };
+        let a = number(&self.form(operands[0]))?;
+        let b = number(&self.form(operands[1]))?;
+        Some(match op {
+            Op::Lt => a < b,
+            Op::Le => a <= b,
+            Op::Gt => a > b,
+            Op::Ge => a >= b,
+            Op::Eq => a == b,
+            _ => a != b,
+        })
+    }
+
+    /// Whether a condition says that a number is zero, and the invocation panics then.
+    fn is_trap_of_zero(&mut self, condition: ValueId, number: &Form) -> bool {
+        let Some(InstKind::Op(Op::Eq, operands)) = self.definition(condition) else { return false };
+        self.traps.contains(&condition)
+            && self.form(operands[1]).as_constant() == Some(0)
+            && self.form(operands[0]) == *number
     }
 
     /// The scalar of a scalar or vector.
@@ -310,8 +392,14 @@ impl<'m> Index<'m> {
         if !self.atoms.is_launch_wide(by) {
             return self.atoms.free(Vec::new());
         }
-        let mut requires = vec![self.fits(a)];
-        let bounds = (self.atoms.bound(a, &mut requires), self.atoms.bound(by, &mut requires));
+        let mut requires = Vec::new();
+        // The number must not wrap.
+        let (added, taken) = a.halves();
+        if !taken.is_zero() {
+            requires.push(Less(taken, added.add(&Form::constant(1))));
+        }
+        requires.push(self.fits(&added));
+        let bounds = (self.bound_of(a, &mut requires), self.atoms.bound(by, &mut requires));
         if self.atoms.is_launch_wide(a) {
             return match bounds {
                 (Some(a), Some(by)) => self.atoms.computed(Bound::binary(BoundOp::Div, a, by), requires),
@@ -381,6 +469,26 @@ impl<'m> Index<'m> {
         self.unknown(Op::And, Some(Scalar::U32), &[a.clone(), Form::constant(mask.into())], vec![limit])
     }
 
+    /// Whether each of two numbers is what the other is exchanged for.
+    pub(super) fn are_exchanged(&self, a: &Form, b: &Form) -> bool {
+        let is_of = |whole: &Form, part: &Form| {
+            whole.as_atom().is_some_and(|atom| matches!(self.atoms.get(atom), Atom::Exchanged(of, _) if of == part))
+        };
+        is_of(a, b) || is_of(b, a)
+    }
+
+    fn exchanged(&mut self, a: &Form, by: &Form) -> Form {
+        // Below a power of two it stays there.
+        let most = self.most(a).and_then(|most| most.as_constant()).zip(by.as_constant());
+        let below = most.filter(|(a, by)| (0..WORD / 2).contains(&(*a).max(*by)));
+        let below = below.map(|(a, by)| Form::constant(i128::from((a.max(by) as u32 + 1).next_power_of_two())));
+        let (id, is_new) = self.atoms.intern(Atom::Exchanged(a.clone(), by.clone()));
+        if let Some(below) = below.filter(|_| is_new) {
+            self.atoms.limit(id, Limit::always(below));
+        }
+        Form::atom(id)
+    }
+
     /// Whether two numbers have no bit in common, for certain.
     fn are_apart(&self, a: &Form, b: &Form) -> bool {
         let zeros = |form: &Form| form.terms().iter().map(|(_, factor)| factor.trailing_zeros()).min().unwrap_or(32);
@@ -417,8 +525,13 @@ impl<'m> Index<'m> {
     }
 
     /// The form of a branch's result.
-    fn chosen(&mut self, id: InstId, _condition: ValueId, blocks: &[BlockId], value: ValueId) -> Form {
+    fn chosen(&mut self, id: InstId, condition: ValueId, blocks: &[BlockId], value: ValueId) -> Form {
         let function = self.function;
+        let blocks = match self.truth(condition) {
+            Some(true) => &blocks[..1],
+            Some(false) => &blocks[1..],
+            None => blocks,
+        };
         let Some(at) = function.insts[id].results.iter().position(|result| *result == value) else {
             return self.opaque(value);
         };
@@ -513,17 +626,19 @@ impl<'m> Index<'m> {
         Some(Bound::binary(BoundOp::Sub, added, self.atoms.bound(&taken, requires)?))
     }
 
-    /// A natural form with numbers of the device, which the host does not know, at their greatest.
+    /// A form with numbers of the device, which the host does not know, at their greatest, and at zero where they are taken away.
     pub(super) fn at_most(&self, form: &Form) -> Form {
-        if !form.is_natural() {
-            return form.clone();
-        }
         let invocations =
             self.kernel.workgroup.iter().map(|width| width.known().map(i128::from)).product::<Option<i128>>();
         let mut sum = Form::default();
+        let is_of_device =
+            |atom: &AtomId| matches!(self.atoms.get(*atom), Atom::Uniform(Uniform::Op(Op::Uniform, None, _)));
         for (product, factor) in form.terms() {
+            if *factor < 0 && product.iter().any(is_of_device) {
+                continue;
+            }
             let mut term = Form::constant(*factor);
-            for atom in product {
+            for atom in product.iter() {
                 let most = match self.atoms.get(*atom) {
                     Atom::Uniform(Uniform::Op(Op::Uniform, None, which)) => match which[0].as_constant() {
                         Some(0) => Some(128),
@@ -552,7 +667,7 @@ impl<'m> Index<'m> {
         let mut most = Form::default();
         for (product, factor) in form.terms() {
             let mut term = Form::constant(*factor);
-            for atom in product {
+            for atom in product.iter() {
                 let limit = match self.atoms.is_uniform(*atom) {
                     true => Form::atom(*atom),
                     false => self.least_limit(*atom)?.sub(&Form::constant(1)),

@@ -1,36 +1,59 @@
 //! Whether invocations of a kernel can race: access one cell, one of them writing, in no order. It changes nothing.
 //!
 //! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: `index` makes
-//! forms of them, `access` gathers them with what holds where they stand, and `rules` compares them. Within a workgroup barriers
-//! put accesses in order: `segments` runs a workgroup as far as the code tells, and `cells` remembers who accessed what since the
-//! last barrier. What is not understood counts as a race.
+//! forms of them, `access` gathers them with what `assume` says of where they stand, and `rules` compares them. `owners` spares the
+//! comparison of each with each, where every invocation has a part of its own. Within a workgroup barriers put accesses in order:
+//! `intervals` tells which are in none, whoever does them. For pairs in shared memory whose indices do not tell invocations apart,
+//! `segments` runs a workgroup as far as the code tells, by the values and branches that `relevance` finds, and `cells` remembers who
+//! accessed what since the last barrier. What is not understood counts as a race.
+//!
+//! One thing is taken for granted: a launch does not add to a counter so often that it begins anew, 2^32 in all.
 
 mod access;
+mod assume;
 mod atoms;
 mod cells;
+mod demand;
+mod digits;
 mod form;
 mod index;
+mod intervals;
+mod known;
 mod lanes;
+mod layout;
+mod less;
+mod owners;
+mod relevance;
 mod report;
 mod rules;
 mod segments;
 
 use access::{Access, Walker};
 use atoms::Less;
+use demand::Demand;
 use index::Index;
+use intervals::Unordered;
+use known::Known;
+use owners::Groups;
 pub use report::{Analysis, Condition, Kind, Object, Race, Reason};
 use rules::{Failure, Goal, Proof};
+use segments::{Pair, Workgroup, pair};
 
+use crate::hash::FastSet;
 use crate::ir::{
-    Bound, Builtin, Function, InstId, InstKind, Kernel, Module, Obligation, Root, SourceLocation, ValueId,
+    Bound, BoundOp, Builtin, ConstParamId, Function, InstId, InstKind, Kernel, Module, Obligation, Root,
+    SourceLocation, ValueId,
 };
 use crate::parallel;
 use crate::types::Size;
+use crate::uniformity::{Uniformity, agreeing_functions};
 
 /// Vectors of positions that are followed.
 const MOST_VECTORS: usize = 64;
 /// Pairs of accesses that are compared, at most.
 const MOST_PAIRS: usize = 4096;
+/// Pairs in shared memory that are compared before a workgroup is run, which is quicker for many.
+const MOST_TRIED: usize = 64;
 
 /// Looks for races of a module's kernel, into which calls are inlined and whose variables are values as far as they can be.
 pub fn analyse(module: &Module) -> Analysis {
@@ -43,14 +66,58 @@ pub fn analyse(module: &Module) -> Analysis {
     let mut walker = Walker::new(&mut index);
     walker.run();
     let (accesses, unknown_call) = (std::mem::take(&mut walker.accesses), walker.unknown_call);
-    let mut races = Races { index, open: Open::of(module, kernel, function), analysis: Analysis::default() };
+    let (open, known) = (Open::of(module, kernel, function), Known::default());
+    let mut races = Races { index, open, known, analysis: Analysis::default() };
     if let Some(call) = unknown_call {
         races.unknown_call(call);
     }
-    let within = segments::concurrent(module, kernel, function, &accesses);
-    races.shared(&accesses, &within);
-    races.global(&accesses, &within);
+    let (agreeing, uniformity);
+    let mut order = Order::default();
+    if segments::have_order(function, &accesses) {
+        agreeing = agreeing_functions(module);
+        uniformity = Uniformity::of(function, Some(kernel), &agreeing);
+        let unordered = Some(intervals::unordered(function, &uniformity, &accesses));
+        let workgroup = Some(Workgroup::new(module, kernel, function, &uniformity, &accesses));
+        order = Order { workgroup, unordered, in_detail: None };
+    }
+    let mut groups = Groups::new(&races.index, &accesses);
+    races.shared(&accesses, &mut groups, &order);
+    races.global(&accesses, &mut groups, &mut order);
     races.analysis
+}
+
+/// The order in which barriers put accesses of a workgroup.
+#[derive(Default)]
+struct Order<'u, 'm> {
+    /// `None`: there is none.
+    workgroup: Option<Workgroup<'u, 'm>>,
+    /// Pairs of accesses in no order; `None`: any.
+    unordered: Option<Unordered>,
+    /// The same of buffers, looked at closely, once somebody asked; `None` within: any.
+    in_detail: Option<Option<FastSet<Pair>>>,
+}
+
+impl Order<'_, '_> {
+    /// Whether accesses of one workgroup may be in no order, at first sight.
+    fn may_be_unordered(&self, a: usize, b: usize) -> bool {
+        let is_single = self.workgroup.as_ref().is_some_and(Workgroup::is_one_invocation);
+        !is_single && self.unordered.as_ref().is_none_or(|pairs| pairs.contains(a, b))
+    }
+
+    /// Whether accesses of a buffer are in order when one looks closely.
+    fn are_ordered_in_detail(&mut self, accesses: &[Access], a: &Access, b: &Access) -> bool {
+        let Some(workgroup) = &self.workgroup else { return false };
+        let pairs = self.in_detail.get_or_insert_with(|| {
+            let buffers = accesses.iter().filter(|access| matches!(access.object, Object::Buffer(_)));
+            let wanted: FastSet<InstId> = buffers.map(|access| access.inst).collect();
+            workgroup
+                .run(&|inst| wanted.contains(&inst))
+                .ok()
+                .filter(|found| found.sizes.is_empty())
+                .map(|found| found.unordered)
+        });
+        pairs.as_ref().is_some_and(|pairs| !pairs.contains(&pair(a.inst, b.inst)))
+    }
 }
 
 /// Whether a kernel writes anything that others reach.
@@ -137,6 +204,7 @@ impl Open {
 struct Races<'m> {
     index: Index<'m>,
     open: Open,
+    known: Known,
     analysis: Analysis,
 }
 
@@ -175,32 +243,111 @@ impl Races<'_> {
         self.analysis.races.push(race);
     }
 
-    /// Variables of the workgroup.
-    fn shared(&mut self, accesses: &[Access], within: &segments::Within) {
-        for meeting in &within.meetings {
-            let find = |inst: InstId| accesses.iter().find(|access| access.inst == inst);
-            let [Some(a), Some(b)] = meeting.insts.map(find) else { continue };
-            if matches!(a.object, Object::Shared(_)) {
-                self.report(a, b, meeting.reason, meeting.invocations);
+    /// Variables of the workgroup: pairs in no order whose indices do not tell invocations apart are looked at closely.
+    fn shared(&mut self, accesses: &[Access], groups: &mut Groups, order: &Order<'_, '_>) {
+        let Some(workgroup) = order.workgroup.as_ref().filter(|workgroup| !workgroup.is_one_invocation()) else {
+            return;
+        };
+        let mut left: Vec<(Pair, &Access, &Access)> = Vec::new();
+        let mut tried = 0;
+        for (at, a) in accesses.iter().enumerate() {
+            if !matches!(a.object, Object::Shared(_)) {
+                continue;
             }
+            for (other, b) in accesses.iter().enumerate().skip(at) {
+                if a.object != b.object || !a.kind.conflicts(b.kind) || !order.may_be_unordered(at, other) {
+                    continue;
+                }
+                if self.have_parts(groups, accesses, [at, other]) {
+                    continue;
+                }
+                tried += 1;
+                if tried > MOST_TRIED || !self.are_apart(a, b, false) {
+                    left.push((pair(a.inst, b.inst), a, b));
+                }
+            }
+        }
+        if left.is_empty() {
+            return;
+        }
+        let wanted: FastSet<InstId> = left.iter().flat_map(|(insts, ..)| *insts).collect();
+        let (found, reason) = match workgroup.run(&|inst| wanted.contains(&inst)) {
+            Ok(found) => (Some(found), Reason::NoBarrier),
+            Err(reason) => (None, reason),
+        };
+        // Other sizes of workgroups than those that were tried are sizes, too: the launch must choose one of these.
+        let of_sizes = found
+            .as_ref()
+            .filter(|found| !found.has_stopped)
+            .map(|found| powers_of_two(self.index.kernel.workgroup, &found.sizes));
+        for (insts, a, b) in left {
+            let meeting = found.as_ref().map(|all| all.meetings.iter().find(|meeting| meeting.insts == insts));
+            let never_meet = meeting.is_some_and(|meeting| meeting.is_none());
+            // What the launch must fulfil is asked for last.
+            if never_meet && of_sizes.as_ref().is_some_and(Vec::is_empty) || self.are_apart(a, b, true) {
+                continue;
+            }
+            if let Some(sizes) = of_sizes.as_ref().filter(|_| never_meet) {
+                let location = self.index.function.insts[a.inst].location;
+                sizes.iter().for_each(|size| self.require(size.clone(), location));
+                continue;
+            }
+            let reason = if never_meet { Reason::OpenSize } else { reason };
+            self.report(a, b, reason, meeting.flatten().and_then(|meeting| meeting.invocations));
         }
     }
 
+    /// Whether each invocation has a part of its own, in which both of two accesses are.
+    fn have_parts(&mut self, groups: &mut Groups, accesses: &[Access], [a, b]: [usize; 2]) -> bool {
+        let Some(group) = groups.common(a, b) else { return false };
+        if let Some(is_proven) = groups.groups[group].is_proven {
+            return is_proven;
+        }
+        let any = groups.of_all(group, &mut self.index, accesses);
+        let is_proven = match any.object {
+            Object::Shared(_) => self.are_apart(&any, &any, false),
+            // The accesses one by one have more facts, and may ask for less.
+            Object::Buffer(_) => self.try_goal(&any, &any, Goal::Invocation, Demand::NoWrap).is_ok(),
+        };
+        groups.groups[group].is_proven = Some(is_proven);
+        is_proven
+    }
+
+    /// Whether accesses of a workgroup's variable never meet, on any launch or on those that meet some conditions.
+    fn are_apart(&mut self, a: &Access, b: &Access, on_conditions: bool) -> bool {
+        if a.is_of_subgroup || b.is_of_subgroup {
+            return false;
+        }
+        let most = if on_conditions { Demand::WholeTiles } else { Demand::Nothing };
+        let Ok(proof) = self.known.prove(&mut self.index, (a, b), Goal::Member, self.open, most) else { return false };
+        let Some(conditions) = self.conditions(&proof) else { return false };
+        if !on_conditions {
+            return conditions.is_empty();
+        }
+        let location = self.index.function.insts[a.inst].location;
+        conditions.into_iter().for_each(|obligation| self.require(obligation, location));
+        true
+    }
+
     /// Buffers and images.
-    fn global(&mut self, accesses: &[Access], within: &segments::Within) {
-        let accesses: Vec<&Access> =
-            accesses.iter().filter(|access| matches!(access.object, Object::Buffer(_))).collect();
+    fn global(&mut self, accesses: &[Access], groups: &mut Groups, order: &mut Order<'_, '_>) {
         let mut pairs = 0;
         for (at, a) in accesses.iter().enumerate() {
-            for b in &accesses[at..] {
+            if !matches!(a.object, Object::Buffer(_)) {
+                continue;
+            }
+            for (other, b) in accesses.iter().enumerate().skip(at) {
                 if a.object != b.object || !a.kind.conflicts(b.kind) {
+                    continue;
+                }
+                if self.have_parts(groups, accesses, [at, other]) {
                     continue;
                 }
                 pairs += 1;
                 if pairs > MOST_PAIRS {
                     return self.report(a, b, Reason::TooMuch, None);
                 }
-                if !self.pair(a, b, within) {
+                if !self.pair([at, other], accesses, order) {
                     break;
                 }
             }
@@ -208,39 +355,39 @@ impl Races<'_> {
     }
 
     /// Compares two accesses of a buffer; whether they are proven.
-    fn pair(&mut self, a: &Access, b: &Access, within: &segments::Within) -> bool {
-        let goal = match within.are_concurrent(a.inst, b.inst) {
-            false => Goal::Group,
-            true => match (a.is_of_subgroup, b.is_of_subgroup) {
-                (false, false) => Goal::Invocation,
-                (true, true) => Goal::Subgroup,
-                _ => Goal::Nobody,
-            },
+    fn pair(&mut self, at: [usize; 2], accesses: &[Access], order: &mut Order<'_, '_>) -> bool {
+        let [a, b] = at.map(|at| &accesses[at]);
+        let goal = match (a.is_of_subgroup, b.is_of_subgroup) {
+            _ if !order.may_be_unordered(at[0], at[1]) => Goal::Group,
+            (false, false) => Goal::Invocation,
+            (true, true) => Goal::Subgroup,
+            _ => Goal::Nobody,
         };
-        let location = self.index.function.insts[a.inst].location;
-        match rules::prove(&mut self.index, a, b, goal, self.open) {
-            Ok(proof) => {
-                let conditions = self.conditions(&proof);
-                match conditions {
-                    Some(conditions) => {
-                        conditions.into_iter().for_each(|obligation| self.require(obligation, location));
-                        true
-                    }
-                    None => {
-                        self.report(a, b, Reason::Index, None);
-                        false
-                    }
-                }
-            }
-            Err(Failure::Axis(axis)) => {
-                self.report(a, b, Reason::Axis(axis), None);
-                false
-            }
-            Err(Failure::Unknown) => {
-                self.report(a, b, Reason::Index, None);
-                false
-            }
+        let mut failure = match self.try_goal(a, b, goal, Demand::WholeTiles) {
+            Ok(()) => return true,
+            Err(failure) => failure,
+        };
+        if goal != Goal::Group && order.are_ordered_in_detail(accesses, a, b) {
+            failure = match self.try_goal(a, b, Goal::Group, Demand::WholeTiles) {
+                Ok(()) => return true,
+                Err(failure) => failure,
+            };
         }
+        let reason = match failure {
+            Failure::Axis(axis) => Reason::Axis(axis),
+            Failure::Unknown => Reason::Index,
+        };
+        self.report(a, b, reason, None);
+        false
+    }
+
+    /// Proves that two accesses of a buffer do not race, and notes the conditions.
+    fn try_goal(&mut self, a: &Access, b: &Access, goal: Goal, most: Demand) -> Result<(), Failure> {
+        let proof = self.known.prove(&mut self.index, (a, b), goal, self.open, most)?;
+        let conditions = self.conditions(&proof).ok_or(Failure::Unknown)?;
+        let location = self.index.function.insts[a.inst].location;
+        conditions.into_iter().for_each(|obligation| self.require(obligation, location));
+        Ok(())
     }
 
     /// Adds a condition, unless another one says as much.
@@ -257,7 +404,17 @@ impl Races<'_> {
         }
     }
 
-    /// The conditions of a proof, for the host; `None` where it cannot.
+    /// Whether any grid meets a condition that has two invocations along an axis or more, as wide as workgroups are.
+    fn is_ever_met(&self, index: &Bound, length: &Bound) -> bool {
+        let widths = self.index.kernel.workgroup.map(|width| u128::from(width.known().unwrap_or(1)));
+        let grids = [(1, widths), (2, widths), (64, widths), (1, widths.map(|width| width.min(2)))];
+        grids.into_iter().any(|(groups, widths)| {
+            let both = on_grid(index, groups, widths).zip(on_grid(length, groups, widths));
+            both.is_none_or(|(index, length)| index < length)
+        })
+    }
+
+    /// The conditions of a proof, for the host; `None` where it cannot, or where no launch would meet them.
     fn conditions(&self, proof: &Proof) -> Option<Vec<Obligation>> {
         let mut obligations = Vec::new();
         for axis in &proof.single {
@@ -269,15 +426,62 @@ impl Races<'_> {
         let mut left: Vec<Less> = proof.conditions.clone();
         let mut seen: Vec<Less> = Vec::new();
         while let Some(less) = left.pop() {
-            if rules::is_certainly_less(&self.index, &less.0, &less.1) || seen.contains(&less) {
+            if less::is_certainly_less(&self.index, &less.0, &less.1) || seen.contains(&less) {
                 continue;
             }
-            let (index, length, requires) = rules::bounds_of(&self.index, &less)?;
+            demand::of(&self.index, &less)?;
+            let (index, length, requires) = less::bounds_of(&self.index, &less)?;
+            if !self.is_ever_met(&index, &length) {
+                return None;
+            }
             seen.push(less);
             left.extend(requires);
             obligations.push(Obligation { index, length, in_all: None });
         }
         Some(obligations)
+    }
+}
+
+/// Conditions for const parameters that were each tried with every power of two up to the size of the largest workgroup.
+fn powers_of_two(widths: [Size; 3], sizes: &[Vec<(ConstParamId, u32)>]) -> Vec<Obligation> {
+    let mut params: Vec<ConstParamId> = sizes.iter().flatten().map(|(param, _)| *param).collect();
+    params.sort_unstable();
+    params.dedup();
+    let most = sizes.iter().flatten().map(|(_, size)| *size).max().unwrap_or(1);
+    let of = |param: ConstParamId| {
+        let (all, size) = (Bound::Const(most), Bound::Constant(param));
+        // It divides the largest one.
+        let whole = Bound::binary(BoundOp::Mul, Bound::binary(BoundOp::Div, all.clone(), size.clone()), size);
+        Obligation { index: all, length: Bound::binary(BoundOp::Add, whole, Bound::Const(1)), in_all: None }
+    };
+    let mut obligations: Vec<Obligation> = params.iter().map(|param| of(*param)).collect();
+    if params.len() > 1 {
+        let number = |width: &Size| match width {
+            Size::Known(width) => Bound::Const(*width),
+            Size::Param(param) => Bound::Constant(*param),
+        };
+        let product = |product: Option<Bound>, width| match product {
+            Some(product) => Some(Bound::binary(BoundOp::Mul, product, width)),
+            None => Some(width),
+        };
+        let all = widths.iter().map(number).fold(None, product).unwrap_or(Bound::Const(1));
+        let length = Bound::Const(segments::MOST_INVOCATIONS + 1);
+        obligations.push(Obligation { index: all, length, in_all: None });
+    }
+    obligations
+}
+
+/// A bound's number for a grid of so many workgroups along each axis; `None` where arguments decide it.
+fn on_grid(bound: &Bound, groups: u128, widths: [u128; 3]) -> Option<u128> {
+    match bound {
+        Bound::Const(number) => Some((*number).into()),
+        Bound::Items(axis) => Some(groups * widths[usize::from(*axis)]),
+        Bound::Groups(_) => Some(groups),
+        Bound::Binary(op, operands) => {
+            let [a, b] = [&operands[0], &operands[1]].map(|bound| on_grid(bound, groups, widths));
+            Some(op.apply(a?, b?))
+        }
+        Bound::Len(_) | Bound::Constant(_) | Bound::Param(..) => None,
     }
 }
 

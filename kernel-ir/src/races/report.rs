@@ -24,10 +24,10 @@ impl Reason {
     /// The reason in words.
     pub const fn text(self) -> &'static str {
         match self {
-            Self::Axis(0) => "invocations with different `global_id().x` have the same index",
-            Self::Axis(1) => "invocations with different `global_id().y` have the same index",
-            Self::Axis(_) => "invocations with different `global_id().z` have the same index",
-            Self::Index => "the indices of different invocations are not known to differ",
+            Self::Axis(0) => "nothing proves that the index differs where `global_id().x` does",
+            Self::Axis(1) => "nothing proves that the index differs where `global_id().y` does",
+            Self::Axis(_) => "nothing proves that the index differs where `global_id().z` does",
+            Self::Index => "nothing proves that the indices of different invocations differ",
             Self::NoBarrier => "no barrier stands between the two, and different invocations may have the same index",
             Self::TooMuch => "the kernel accesses more than the analysis looks at",
             Self::OpenSize => "const parameters decide the size of the workgroup or of shared memory",

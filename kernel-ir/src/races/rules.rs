@@ -8,18 +8,19 @@
 use super::Open;
 use super::access::{Access, Fact};
 use super::atoms::{Atom, Less, Limit, Uniform};
-use super::form::{AtomId, Form};
+use super::demand::{self, Demand};
+use super::digits::{Digit, MOST_SUMS, Order, add, orders, sort, totals};
+use super::form::{AtomId, Form, Product};
 use super::index::{Index, WORD};
-use crate::ir::{Bound, BoundOp};
+use super::less::{bounds_of, is_certainly_less};
+use crate::ir::Bound;
 use crate::types::Size;
 
-/// Sums of digits that are kept, each by other limits.
-const MOST_SUMS: usize = 6;
 /// Equations that are solved, at most.
 const MOST_EQUATIONS: usize = 24;
 
 /// The actor that two accesses that meet must share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Goal {
     /// The invocation.
     Invocation,
@@ -27,6 +28,8 @@ pub(super) enum Goal {
     Subgroup,
     /// The workgroup, whose barriers put the accesses in order.
     Group,
+    /// The invocation, of those of one workgroup.
+    Member,
     /// Nobody: the accesses must not meet.
     Nobody,
 }
@@ -39,7 +42,6 @@ pub(super) struct Proof {
     pub(super) single: Vec<u8>,
     /// Axes along which it must have one workgroup.
     pub(super) single_group: Vec<u8>,
-    pub(super) is_disjoint: bool,
 }
 
 /// Why there is no proof.
@@ -51,24 +53,16 @@ pub(super) enum Failure {
     Unknown,
 }
 
-/// A difference of one variable between two accesses.
-struct Digit {
-    factor: Form,
-    /// Limits of its variable, each with the conditions under which it holds.
-    most: Vec<Limit>,
-    atom: Option<AtomId>,
-    is_offset: bool,
-    /// The variables it stands for.
-    of: [Option<AtomId>; 2],
-    /// The form whose value it is.
-    form: Option<Form>,
-}
-
 struct Pair<'a, 'm> {
     index: &'a mut Index<'m>,
     sides: [&'a Access; 2],
+    goal: Goal,
     equal: Vec<AtomId>,
     proof: Proof,
+    /// The most that conditions may ask for.
+    most: Demand,
+    /// Whether an equation was left unsolved because it took more.
+    wants_more: bool,
 }
 
 /// The result of an equation.
@@ -77,13 +71,47 @@ enum Solved {
     Never,
     /// It holds only where these variables, and these forms, are equal.
     Equal(Vec<AtomId>, Vec<Form>),
+    /// It holds only where these are equal, and something else holds, too.
+    Partly(Vec<AtomId>, Vec<Form>),
 }
 
-/// Proves that two accesses do not race.
-pub(super) fn prove(index: &mut Index<'_>, a: &Access, b: &Access, goal: Goal, open: Open) -> Result<Proof, Failure> {
-    let mut pair = Pair { index, sides: [a, b], equal: Vec::new(), proof: Proof::default() };
+/// Proves that two accesses do not race, with conditions that ask for as little as can be, and at most for `most`.
+pub(super) fn prove(
+    index: &mut Index<'_>,
+    (a, b): (&Access, &Access),
+    goal: Goal,
+    open: Open,
+    most: Demand,
+) -> Result<Proof, Failure> {
+    let mut demands = Demand::EACH.into_iter().filter(|demand| *demand <= most);
+    let mut demand = demands.next().unwrap_or(most);
+    loop {
+        let (result, wants_more) = prove_with(index, (a, b), goal, open, demand);
+        match demands.next() {
+            Some(next) if result.is_err() && wants_more => demand = next,
+            _ => return result,
+        }
+    }
+}
+
+/// As [`prove`], with one demand; tells whether more of a demand might help.
+fn prove_with(
+    index: &mut Index<'_>,
+    (a, b): (&Access, &Access),
+    goal: Goal,
+    open: Open,
+    most: Demand,
+) -> (Result<Proof, Failure>, bool) {
+    if are_never_both(a, b) || are_one_pair(index, a, b) {
+        return (Ok(Proof::default()), false);
+    }
+    let (equal, proof) = (Vec::new(), Proof::default());
+    let mut pair = Pair { index, sides: [a, b], goal, equal, proof, most, wants_more: false };
+    if goal == Goal::Member {
+        pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
+    }
     let mut equations: Vec<(Form, Form)> = a.path.iter().cloned().zip(b.path.iter().cloned()).collect();
-    for fact in &a.facts {
+    for fact in &*a.facts {
         let Fact::Equal(form, number) = fact else { continue };
         let same = |other: &&Fact| matches!(other, Fact::Equal(f, n) if f == form && n == number);
         if b.facts.iter().any(|other| same(&other)) {
@@ -98,13 +126,20 @@ pub(super) fn prove(index: &mut Index<'_>, a: &Access, b: &Access, goal: Goal, o
         for (left, right) in std::mem::take(&mut equations) {
             match pair.solve(&left, &right) {
                 Some(Solved::Never) => {
-                    pair.proof.is_disjoint = true;
-                    return Ok(pair.proof);
+                    return (Ok(pair.proof), false);
                 }
                 Some(Solved::Equal(atoms, forms)) => {
                     found = true;
                     pair.equal.extend(atoms);
                     new_forms.extend(forms);
+                }
+                Some(Solved::Partly(atoms, forms)) => {
+                    let is_new = |atom: &AtomId| !pair.equal.contains(atom);
+                    found |= atoms.iter().any(is_new)
+                        || forms.iter().any(|form| !tried.contains(&(form.clone(), form.clone())));
+                    pair.equal.extend(atoms);
+                    new_forms.extend(forms);
+                    rest.push((left, right));
                 }
                 None => rest.push((left, right)),
             }
@@ -121,15 +156,38 @@ pub(super) fn prove(index: &mut Index<'_>, a: &Access, b: &Access, goal: Goal, o
             }
         }
     }
-    pair.reach(goal, open)?;
-    Ok(pair.proof)
+    match pair.reach(goal, open) {
+        Ok(()) => (Ok(pair.proof), false),
+        Err(failure) => (Err(failure), pair.wants_more),
+    }
+}
+
+/// Whether no launch does both, as the launch chooses.
+fn are_never_both(a: &Access, b: &Access) -> bool {
+    a.facts.iter().any(|fact| match fact {
+        Fact::Chosen(condition, truth) => b.facts.contains(&Fact::Chosen(*condition, !truth)),
+        _ => false,
+    })
+}
+
+/// Whether the two access what numbers are exchanged for, and only the lower one of a pair does anything: `i` meets `i ^ j` in nobody
+/// else.
+fn are_one_pair(index: &Index<'_>, a: &Access, b: &Access) -> bool {
+    a.path.iter().zip(&b.path).any(|(left, right)| {
+        index.are_exchanged(left, right)
+            && a.facts.iter().any(|fact| {
+                let Fact::Order(low, high) = fact else { return false };
+                let is_of_these = low == left && high == right || low == right && high == left;
+                is_of_these && b.facts.contains(fact)
+            })
+    })
 }
 
 impl Pair<'_, '_> {
     /// A form that is one variable and a number of the launch, and equals another such number, is the same in both.
     fn note_constants(&mut self, form: &Form) {
         let varying: Vec<AtomId> = form.atoms().filter(|atom| !self.index.atoms.is_uniform(*atom)).collect();
-        let is_unit = |(product, factor): &(Vec<AtomId>, i128)| product == &varying && factor.abs() == 1;
+        let is_unit = |(product, factor): &(Product, i128)| product[..] == varying[..] && factor.abs() == 1;
         if varying.len() == 1 && form.terms().iter().any(is_unit) && self.is_of_both(varying[0]) {
             self.equal.push(varying[0]);
         }
@@ -147,8 +205,9 @@ impl Pair<'_, '_> {
         for (product, factor) in form.terms() {
             match product.iter().position(|atom| !self.index.atoms.is_uniform(*atom)) {
                 Some(at) => {
-                    let mut others = product.clone();
-                    let atom = others.remove(at);
+                    let atom = product[at];
+                    let mut others = Product::new();
+                    product[..at].iter().chain(&product[at + 1..]).for_each(|atom| others.push(*atom));
                     let factor = Form::of(vec![(others, *factor)]);
                     match factors.iter_mut().find(|(known, _)| *known == atom) {
                         Some((_, sum)) => *sum = sum.add(&factor),
@@ -176,7 +235,7 @@ impl Pair<'_, '_> {
     }
 
     /// The digits of an equation; `None` where a coefficient has no sign.
-    fn digits(&self, left: &Form, right: &Form) -> Option<Vec<Digit>> {
+    fn digits(&mut self, left: &Form, right: &Form) -> Option<Vec<Digit>> {
         let (left, first) = self.parts(left);
         let (mut right, second) = self.parts(right);
         let mut digits = Vec::new();
@@ -193,13 +252,20 @@ impl Pair<'_, '_> {
                     if is_shared && self.equal.contains(&atom) {
                         continue;
                     }
-                    let most = self.common_limits(atom, other);
+                    let mut most = self.common_limits(atom, other);
+                    if let (Goal::Member, Atom::Global(axis), true) = (self.goal, self.index.atoms.get(atom), is_shared)
+                    {
+                        // No more than a workgroup apart.
+                        let axis = *axis;
+                        most.push(Limit::always(self.index.width(axis)));
+                    }
                     let atom_of_both = is_shared.then_some(atom);
                     digits.push(Digit {
                         factor,
                         most,
                         atom: atom_of_both,
                         is_offset: false,
+                        adds: None,
                         of: [Some(atom), Some(other)],
                         form: None,
                     });
@@ -212,10 +278,14 @@ impl Pair<'_, '_> {
         for term in offset.terms() {
             let most = vec![Limit::always(Form::constant(2))];
             let factor = Form::of(vec![term.clone()]);
-            digits.push(Digit { factor, most, atom: None, is_offset: true, of: [None; 2], form: None });
+            let adds = Some(true);
+            digits.push(Digit { factor, most, atom: None, is_offset: true, adds, of: [None; 2], form: None });
         }
         for digit in &mut digits {
-            digit.factor = if digit.factor.is_natural() { digit.factor.clone() } else { digit.factor.scale(-1) };
+            if !digit.factor.is_natural() {
+                digit.factor = digit.factor.scale(-1);
+                digit.adds = digit.adds.map(|adds| !adds);
+            }
             if !digit.factor.is_natural() {
                 return None;
             }
@@ -227,7 +297,8 @@ impl Pair<'_, '_> {
     fn lone(&self, atom: AtomId, factor: Form, side: usize) -> Digit {
         let mut of = [None; 2];
         of[side] = Some(atom);
-        Digit { factor, most: self.limits(atom, side), atom: None, is_offset: false, of, form: None }
+        let most = self.limits(atom, side);
+        Digit { factor, most, atom: None, is_offset: false, adds: Some(side == 0), of, form: None }
     }
 
     /// Limits of both of two variables.
@@ -249,52 +320,151 @@ impl Pair<'_, '_> {
     }
 
     fn solve(&mut self, left: &Form, right: &Form) -> Option<Solved> {
-        let conditions = self.proof.conditions.len();
         let digits = self.digits(left, right)?;
-        if let Some(solved) = self.weigh(digits, left, right) {
+        if let Some(solved) = self.weigh_either_way(digits, left, right) {
             return Some(solved);
         }
-        self.proof.conditions.truncate(conditions);
         // Sums that are below a limit are digits, too.
+        let (less, other, sums) = self.common_sums(left, right);
+        if !sums.is_empty() {
+            let mut digits = self.digits(&less, &other)?;
+            digits.extend(sums);
+            if let Some(solved) = self.weigh_either_way(digits, &less, &other) {
+                return Some(solved);
+            }
+        }
+        // Sums of one side each.
+        let (less, mut sums) = self.sums_of(left, 0);
+        let (other, more) = self.sums_of(right, 1);
+        sums.extend(more);
+        if sums.is_empty() {
+            return None;
+        }
+        let mut digits = self.digits(&less, &other)?;
+        digits.extend(sums);
+        self.weigh_between(digits)
+    }
+
+    fn weigh_either_way(&mut self, digits: Vec<Digit>, left: &Form, right: &Form) -> Option<Solved> {
+        for order in orders(&digits) {
+            if let Some(solved) = self.weigh(digits.clone(), *order, left, right) {
+                return Some(solved);
+            }
+        }
+        self.weigh_between(digits)
+    }
+
+    /// Takes sums out of both sides that are the same in both, and below a limit.
+    fn common_sums(&self, left: &Form, right: &Form) -> (Form, Form, Vec<Digit>) {
         let (mut left, mut right) = (left.clone(), right.clone());
         let mut sums = Vec::new();
-        let facts: Vec<(Form, Limit)> = self.sides[0]
-            .facts
-            .iter()
-            .filter(|fact| self.sides[1].facts.contains(fact))
+        let common = self.sides[0].facts.iter().filter(|fact| self.sides[1].facts.contains(fact));
+        let mut values: Vec<(&Form, &Limit)> = common
             .filter_map(|fact| match fact {
-                Fact::Value(form, limit) => Some((form.clone(), limit.clone())),
+                Fact::Value(form, limit) => Some((form, limit)),
                 _ => None,
             })
             .collect();
-        for (form, limit) in facts {
-            let Some(factor) = self.factor_of(&form, &left) else { continue };
+        // The largest first, of which a small one may be a part; last those of rows and columns.
+        let degree = |form: &Form| form.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
+        values.sort_by_key(|(form, _)| (degree(form), std::cmp::Reverse(self.varying(form))));
+        for (form, limit) in values {
+            let Some(factor) = self.factor_of(form, &left).filter(Form::is_natural) else { continue };
             let whole = form.mul(&factor).reduced();
             let [less, other] = [&left, &right].map(|side| side.sub(&whole).reduced());
-            if self.varying(&less) >= self.varying(&left) || self.varying(&other) >= self.varying(&right) {
+            // Another sum may have had a part of it.
+            let terms = self.varying(&whole);
+            let is_left = |side: &Form, without: &Form| self.varying(without) + terms == self.varying(side);
+            if terms == 0 || !is_left(&left, &less) || !is_left(&right, &other) {
                 continue;
             }
             (left, right) = (less, other);
             sums.push(Digit {
                 factor,
-                most: vec![limit],
+                most: vec![limit.clone()],
                 atom: None,
                 is_offset: false,
+                adds: None,
                 of: [None; 2],
-                form: Some(form),
+                form: Some(form.clone()),
             });
         }
-        if sums.is_empty() {
+        (left, right, sums)
+    }
+
+    /// Takes sums out of one side that are below a limit there.
+    fn sums_of(&self, form: &Form, side: usize) -> (Form, Vec<Digit>) {
+        let mut left = form.clone();
+        let mut sums = Vec::new();
+        while sums.len() < MOST_SUMS {
+            // The sum that leaves the least is the one to take.
+            let found = self.sides[side].facts.iter().filter_map(|fact| {
+                let Fact::Value(sum, limit) = fact else { return None };
+                let factor = self.factor_of(sum, &left).filter(Form::is_natural)?;
+                let less = left.sub(&sum.mul(&factor)).reduced();
+                let varying = self.varying(&less);
+                (varying < self.varying(&left)).then_some((varying, less, factor, limit))
+            });
+            let key = |limit: &Limit| limit.below.as_constant().unwrap_or(i128::MAX);
+            let Some((_, less, factor, limit)) =
+                found.min_by(|a, b| a.0.cmp(&b.0).then_with(|| key(a.3).cmp(&key(b.3))))
+            else {
+                break;
+            };
+            left = less;
+            sums.push(Digit {
+                factor,
+                most: vec![limit.clone()],
+                atom: None,
+                is_offset: false,
+                adds: Some(side == 0),
+                of: [None; 2],
+                form: None,
+            });
+        }
+        (left, sums)
+    }
+
+    /// The result of an equation of digits that need not be smaller than the next: those that both sides have are zero while all below
+    /// them come to less; the others may not come to zero at all.
+    fn weigh_between(&mut self, mut digits: Vec<Digit>) -> Option<Solved> {
+        sort(&mut digits, Order::Factors);
+        let mut conditions = Vec::new();
+        for adds in [true, false] {
+            self.below(totals(&digits, adds), &Form::constant(WORD), &mut conditions)?;
+        }
+        let (mut equal, mut forms) = (Vec::new(), Vec::new());
+        while let Some(last) = digits.pop_if(|last| last.adds.is_none()) {
+            let known = conditions.len();
+            // It would take a launch in which a smaller digit is always zero, which is another kernel's.
+            let is_largest =
+                !digits.iter().any(|other| !other.is_offset && other.factor.sub(&last.factor).is_natural());
+            let is_more = is_largest
+                && [true, false]
+                    .iter()
+                    .all(|adds| self.below(totals(&digits, *adds), &last.factor, &mut conditions).is_some());
+            if !is_more {
+                conditions.truncate(known);
+                digits.push(last);
+                break;
+            }
+            equal.extend(last.atom);
+            forms.extend(last.form);
+        }
+        let is_negative = |sum: &&Limit| self.is_less(&sum.below, &Form::default()) && self.expressible(&sum.requires);
+        let never = [true, false]
+            .iter()
+            .find_map(|adds| totals(&digits, *adds).iter().find(is_negative).map(|sum| sum.requires.clone()));
+        if let Some(requires) = never {
+            conditions.extend(requires);
+            self.accept(conditions)?;
+            return Some(Solved::Never);
+        }
+        if equal.is_empty() && forms.is_empty() && !digits.is_empty() {
             return None;
         }
-        let mut digits = self.digits(&left, &right)?;
-        for digit in &sums {
-            if !digit.factor.is_natural() {
-                return None;
-            }
-        }
-        digits.extend(sums);
-        self.weigh(digits, &left, &right)
+        self.accept(conditions)?;
+        Some(if digits.is_empty() { Solved::Equal(equal, forms) } else { Solved::Partly(equal, forms) })
     }
 
     /// How many terms of a form differ between invocations.
@@ -314,7 +484,7 @@ impl Pair<'_, '_> {
     }
 
     /// The result of an equation, by its digits.
-    fn weigh(&mut self, mut digits: Vec<Digit>, left: &Form, right: &Form) -> Option<Solved> {
+    fn weigh(&mut self, mut digits: Vec<Digit>, order: Order, left: &Form, right: &Form) -> Option<Solved> {
         // Differences that are always zero say nothing, but that the variable is the same.
         let is_zero = |digit: &Digit| {
             digit.most.iter().any(|limit| limit.below.as_constant() == Some(1) && limit.requires.is_empty())
@@ -325,7 +495,7 @@ impl Pair<'_, '_> {
         if digits.is_empty() {
             return Some(Solved::Equal(equal, Vec::new()));
         }
-        sort(&mut digits);
+        sort(&mut digits, order);
         let mut conditions = Vec::new();
         let mut sums = vec![Limit::always(Form::default())];
         let last = digits.len() - 1;
@@ -345,13 +515,27 @@ impl Pair<'_, '_> {
             }
         }
         self.below(sums, &Form::constant(WORD), &mut conditions)?;
-        self.proof.conditions.extend(conditions);
+        self.accept(conditions)?;
         if digits.iter().any(|digit| digit.is_offset) {
             return Some(Solved::Never);
         }
         equal.extend(digits.iter().filter_map(|digit| digit.atom));
         let forms = digits.into_iter().filter_map(|digit| digit.form).collect();
         Some(Solved::Equal(equal, forms))
+    }
+
+    /// Adds conditions to the proof, unless they ask for too much.
+    fn accept(&mut self, conditions: Vec<Less>) -> Option<()> {
+        let most = conditions
+            .iter()
+            .map(|less| demand::of(self.index, less))
+            .try_fold(Demand::Nothing, |most, demand| Some(most.max(demand?)));
+        if most.is_none_or(|most| most > self.most) {
+            self.wants_more |= most.is_some();
+            return None;
+        }
+        self.proof.conditions.extend(conditions);
+        Some(())
     }
 
     /// The sums that are below a coefficient: those for which it is certain, else all, with a condition that one of them is.
@@ -390,10 +574,10 @@ impl Pair<'_, '_> {
     }
 
     /// The sum of all digits, where the last has no limit of its own but a form that it is part of has one.
-    fn whole(&self, digits: &[Digit], left: &Form, right: &Form) -> Option<Vec<Limit>> {
+    fn whole(&mut self, digits: &[Digit], left: &Form, right: &Form) -> Option<Vec<Limit>> {
         let [Some(a), Some(b)] = digits.last()?.of else { return None };
         let mut found = Vec::new();
-        for fact in &self.sides[0].facts {
+        for fact in &*self.sides[0].facts {
             let Fact::Whole(form, limit) = fact else { continue };
             let is_known = |other: &Fact| matches!(other, Fact::Whole(f, l) if f == form && l.below == limit.below);
             if a != b || !form.atoms().any(|atom| atom == a) || !self.sides[1].facts.iter().any(is_known) {
@@ -434,6 +618,10 @@ impl Pair<'_, '_> {
                 _ => None,
             })
             .collect();
+        forms.extend(self.equal.iter().filter_map(|atom| match self.index.atoms.get(*atom) {
+            Atom::Exchanged(of, _) => Some(of.clone()),
+            _ => None,
+        }));
         for (of, by) in quotients {
             let has_rest =
                 self.equal.iter().any(|atom| *self.index.atoms.get(*atom) == Atom::Remainder(of.clone(), by.clone()));
@@ -460,12 +648,17 @@ impl Pair<'_, '_> {
         }
         let (mut single, mut single_group) = (Vec::new(), Vec::new());
         let widths: [bool; 3] = [0, 1, 2].map(|axis| self.index.kernel.workgroup[axis] == Size::Known(1));
+        let same_group = goal == Goal::Member;
         let is_local = |axis: u8| {
             widths[usize::from(axis)]
                 || self.has(&Atom::Local(axis))
                 || self.has(&Atom::LocalIndex)
+                || same_group && self.has(&Atom::Global(axis))
                 || self.has(&Atom::Subgroup) && self.has(&Atom::Lane)
         };
+        if same_group {
+            return if (0..3).all(is_local) { Ok(()) } else { Err(Failure::Unknown) };
+        }
         let in_subgroup = self.has(&Atom::Subgroup) || (0..3).all(is_local) || is_one_subgroup(self.index);
         if goal == Goal::Subgroup && !in_subgroup {
             return Err(Failure::Unknown);
@@ -500,94 +693,4 @@ fn times(all: &Form, one: &Form) -> Option<i128> {
     let ((_, a), (_, b)) = (all.terms().first()?, one.terms().first()?);
     let times = a / b;
     (times > 0 && one.scale(times) == *all).then_some(times)
-}
-
-fn add(sums: &[Limit], digit: &Digit) -> Vec<Limit> {
-    let mut all: Vec<Limit> = Vec::new();
-    for sum in sums {
-        for limit in &digit.most {
-            let most = limit.below.sub(&Form::constant(1)).mul(&digit.factor);
-            let requires = sum.requires.iter().chain(&limit.requires).cloned().collect();
-            let new = Limit { below: sum.below.add(&most), requires };
-            if new.below.is_exact() && !all.contains(&new) {
-                all.push(new);
-            }
-        }
-    }
-    all.truncate(MOST_SUMS);
-    all
-}
-
-/// Smaller coefficients first, as far as that can be told.
-fn sort(digits: &mut [Digit]) {
-    let degree = |form: &Form| form.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
-    let key = |digit: &Digit| {
-        let largest = digit.factor.terms().iter().map(|(_, factor)| *factor).max().unwrap_or(0);
-        (degree(&digit.factor), largest)
-    };
-    digits.sort_by(|a, b| {
-        let (has_limit_a, has_limit_b) = (a.most.is_empty(), b.most.is_empty());
-        has_limit_a.cmp(&has_limit_b).then_with(|| key(a).cmp(&key(b))).then_with(|| a.factor.cmp(&b.factor))
-    });
-}
-
-/// Whether one form is below another for all launches in which anybody has to do with them.
-pub(super) fn is_certainly_less(index: &Index<'_>, low: &Form, high: &Form) -> bool {
-    let spare = high.sub(low).sub(&Form::constant(1));
-    if spare.is_natural() {
-        return true;
-    }
-    // A single number of 32 bits, less something, is below 2^32.
-    if high.as_constant() == Some(WORD) {
-        let mut varying = low.terms().iter().filter(|(product, _)| !product.is_empty());
-        let is_word = |atom: AtomId| match index.atoms.get(atom) {
-            Atom::Uniform(Uniform::Known(bound)) => is_word(bound),
-            Atom::Uniform(Uniform::Memory(..) | Uniform::Size(..) | Uniform::Op(..)) => true,
-            _ => false,
-        };
-        let first = varying.next();
-        let rest = low.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, factor)| *factor);
-        return varying.next().is_none()
-            && rest <= 0
-            && first.is_none_or(|(product, factor)| *factor == 1 && product.len() == 1 && is_word(product[0]));
-    }
-    // Sizes of the launch are at least one.
-    let sizes = |atom: &AtomId| {
-        matches!(index.atoms.get(*atom), Atom::Uniform(Uniform::Known(Bound::Items(_) | Bound::Groups(_))))
-    };
-    let mut least = 0i128;
-    for (product, factor) in spare.terms() {
-        match (product.is_empty(), *factor >= 0) {
-            (true, _) => least += factor,
-            (false, true) if product.iter().all(sizes) => least += factor,
-            (false, true) => {}
-            (false, false) => return false,
-        }
-    }
-    least >= 0
-}
-
-fn is_word(bound: &Bound) -> bool {
-    match bound {
-        Bound::Const(_)
-        | Bound::Items(_)
-        | Bound::Groups(_)
-        | Bound::Len(_)
-        | Bound::Constant(_)
-        | Bound::Param(..) => true,
-        Bound::Binary(BoundOp::Min, operands) => operands.iter().any(is_word),
-        Bound::Binary(BoundOp::Div | BoundOp::Sub, operands) => is_word(&operands[0]),
-        Bound::Binary(..) => false,
-    }
-}
-
-/// The two numbers of a condition, as the host computes them, with conditions under which it computes them rightly.
-pub(super) fn bounds_of(index: &Index<'_>, less: &Less) -> Option<(Bound, Bound, Vec<Less>)> {
-    // What is to stay small may as well be smaller.
-    let low = if less.1.as_constant().is_some() { index.at_most(&less.0) } else { less.0.clone() };
-    let (added, taken) = less.1.sub(&low).halves();
-    let mut requires = Vec::new();
-    let low = index.atoms.bound(&taken, &mut requires)?;
-    let high = index.atoms.bound(&added, &mut requires)?;
-    Some((low, high, requires))
 }

@@ -9,16 +9,15 @@ use std::rc::Rc;
 use super::access::{Access, Kind, Object};
 use super::cells::{Met, Pending, Who};
 use super::lanes::{Lanes, is_followed};
+use super::layout::{number, position, scalars};
+use super::relevance::Relevance;
 use super::report::Reason;
 use crate::arena::EntityId;
-use crate::hash::FastMap;
-use crate::ir::{
-    BlockId, Builtin, CoopAccess, CoopLayout, Function, Inst, InstId, InstKind, Kernel, Module, Place, Root, Scope,
-    SharedId, Step, ValueId,
-};
+use crate::hash::{FastMap, FastSet};
+use crate::ir::{BlockId, Builtin, ConstParamId, Function, Inst, InstId, InstKind, Kernel, Module, Scope, ValueId};
 use crate::passes::eval;
-use crate::types::{Scalar, Size, Type, TypeId, Types};
-use crate::uniformity::{Uniformity, agreeing_functions};
+use crate::types::{Scalar, Size, Type};
+use crate::uniformity::Uniformity;
 
 /// Steps before the analysis gives up: an access or operation of one invocation is one.
 const FUEL: i64 = 8_000_000;
@@ -26,93 +25,165 @@ const FUEL: i64 = 8_000_000;
 const MOST_ROUNDS: usize = 12;
 /// Lanes that a subgroup can have.
 const WIDTHS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+/// Invocations that a workgroup has, at most.
+pub(super) const MOST_INVOCATIONS: u32 = 1024;
+/// Sizes of a workgroup that are tried.
+const MOST_CHOICES: usize = 72;
 /// Cells of a variable that are told apart.
 const MOST_CELLS: u64 = 1 << 16;
 
 /// Two accesses that meet.
 #[derive(Debug, Clone)]
 pub(super) struct Meeting {
-    pub(super) insts: [InstId; 2],
-    pub(super) reason: Reason,
+    pub(super) insts: Pair,
     pub(super) invocations: Option<[[u32; 3]; 2]>,
 }
 
-/// The result for a workgroup.
-#[derive(Debug, Default)]
-pub(super) struct Within {
-    pub(super) meetings: Vec<Meeting>,
-    /// Accesses of buffers that no barrier puts in order; `None`: any.
-    concurrent: Option<Vec<(InstId, InstId)>>,
+/// Two instructions, the earlier one first.
+pub(super) type Pair = [InstId; 2];
+
+pub(super) fn pair(a: InstId, b: InstId) -> Pair {
+    [a.min(b), a.max(b)]
 }
 
-impl Within {
-    /// Whether two accesses of one workgroup may be in no order.
-    pub(super) fn are_concurrent(&self, a: InstId, b: InstId) -> bool {
-        self.concurrent.as_ref().is_none_or(|pairs| pairs.contains(&(a.min(b), a.max(b))))
-    }
+/// A workgroup that can be run for some accesses.
+pub(super) struct Workgroup<'u, 'm> {
+    module: &'m Module,
+    kernel: &'m Kernel,
+    function: &'m Function,
+    uniformity: &'u Uniformity<'m>,
+    kinds: FastMap<InstId, (Object, Kind)>,
+    /// Invocations of a workgroup, if they are known.
+    invocations: Option<u32>,
 }
 
-/// Runs the workgroup.
-pub(super) fn concurrent(module: &Module, kernel: &Kernel, function: &Function, accesses: &[Access]) -> Within {
-    let any = |is: &dyn Fn(&InstKind) -> bool| function.insts.iter().any(|(_, inst)| is(&inst.kind));
-    let has_shared = accesses.iter().any(|access| matches!(access.object, Object::Shared(_)));
-    let has_barriers = any(&|kind| matches!(kind, InstKind::Barrier(Scope::Workgroup | Scope::Device)));
-    if !has_shared && !has_barriers {
-        return Within::default();
+/// Whether barriers and shared memory give accesses of a workgroup an order to look at.
+pub(super) fn have_order(function: &Function, accesses: &[Access]) -> bool {
+    accesses.iter().any(|access| matches!(access.object, Object::Shared(_)))
+        || function
+            .insts
+            .iter()
+            .any(|(_, inst)| matches!(inst.kind, InstKind::Barrier(Scope::Workgroup | Scope::Device)))
+}
+
+impl<'u, 'm> Workgroup<'u, 'm> {
+    pub(super) fn new(
+        module: &'m Module,
+        kernel: &'m Kernel,
+        function: &'m Function,
+        uniformity: &'u Uniformity<'m>,
+        accesses: &[Access],
+    ) -> Self {
+        let kinds = accesses.iter().map(|access| (access.inst, (access.object, access.kind))).collect();
+        let invocations = kernel.workgroup.iter().map(|width| width.known()).product::<Option<u32>>();
+        Self { module, kernel, function, uniformity, kinds, invocations }
     }
-    let widths = kernel.workgroup.map(Size::known);
-    let is_open = |id: SharedId| scalars(&module.types, kernel.shared[id].ty).is_none();
-    let invocations = widths.iter().copied().product::<Option<u32>>().filter(|count| *count <= 1024);
-    let Some(invocations) = invocations.filter(|_| !kernel.shared.ids().any(is_open)) else {
-        return all_meet(accesses, Reason::OpenSize);
-    };
-    if invocations == 1 {
-        return Within { meetings: Vec::new(), concurrent: Some(Vec::new()) };
+
+    pub(super) fn is_one_invocation(&self) -> bool {
+        self.invocations == Some(1)
     }
-    let agreeing = agreeing_functions(module);
-    let uniformity = Uniformity::of(function, Some(kernel), &agreeing);
-    let mut engine = Engine::new(module, kernel, function, &uniformity, accesses);
-    let Some((mut met, concurrent)) = engine.run(None, invocations as usize) else {
-        return all_meet(accesses, Reason::TooMuch);
-    };
-    let of_subgroups = any(&|kind| {
-        kind.is_of_coop()
-            || matches!(
-                kind,
-                InstKind::Builtin(Builtin::SubgroupId | Builtin::SubgroupLocalId) | InstKind::Barrier(Scope::Subgroup)
-            )
-    });
-    if !met.is_empty() && of_subgroups {
-        let widths = kernel.subgroup_size.map_or(WIDTHS.to_vec(), |width| vec![width]);
-        let mut met_by_lanes = Vec::new();
-        for width in widths {
-            let Some((more, _)) = engine.run(Some(width), invocations as usize) else {
-                return all_meet(accesses, Reason::TooMuch);
-            };
-            met_by_lanes.extend(more.into_iter().map(|meeting| meeting.insts));
+
+    /// Runs a workgroup for some accesses: those of shared variables that meet, and those of buffers that are in no order. Where const
+    /// parameters decide its size, it is run for each power of two, which the result tells.
+    pub(super) fn run(&self, wanted: &dyn Fn(InstId) -> bool) -> Result<Found, Reason> {
+        let kinds: FastMap<InstId, (Object, Kind)> =
+            self.kinds.iter().filter(|(inst, _)| wanted(**inst)).map(|(inst, what)| (*inst, *what)).collect();
+        let relevance = Relevance::of(self.function, &|inst| kinds.contains_key(&inst));
+        let mut found = Found::default();
+        let mut choices = self.choices();
+        let is_open = choices.len() > 1;
+        choices.retain(|sizes| self.size(sizes).is_some_and(|count| (1..=MOST_INVOCATIONS).contains(&count)));
+        if choices.is_empty() || choices.len() > MOST_CHOICES {
+            return Err(Reason::OpenSize);
         }
-        met.retain(|meeting| met_by_lanes.contains(&meeting.insts));
-    }
-    Within { meetings: met, concurrent: Some(concurrent) }
-}
-
-/// Nothing is known.
-fn all_meet(accesses: &[Access], reason: Reason) -> Within {
-    let mut meetings = Vec::new();
-    for (at, a) in accesses.iter().enumerate() {
-        for b in &accesses[at..] {
-            if a.object == b.object && a.kind.conflicts(b.kind) && matches!(a.object, Object::Shared(_)) {
-                meetings.push(Meeting { insts: [a.inst, b.inst], reason, invocations: None });
+        for sizes in choices {
+            let Some(invocations) = self.size(&sizes) else { return Err(Reason::OpenSize) };
+            if is_open {
+                found.sizes.push(sizes.clone());
+            }
+            let (met, unordered) = self.run_of(&kinds, &relevance, sizes, invocations as usize)?;
+            found.meetings.extend(met);
+            found.unordered.extend(unordered);
+            // Nobody asks for the other sizes.
+            if is_open && !found.meetings.is_empty() {
+                found.has_stopped = true;
+                break;
             }
         }
+        Ok(found)
     }
-    Within { meetings, concurrent: None }
+
+    /// The numbers of the const parameters that decide the size of a workgroup: none, or powers of two for each.
+    fn choices(&self) -> Vec<Vec<(ConstParamId, u32)>> {
+        let mut choices = vec![Vec::new()];
+        let mut params: Vec<ConstParamId> = Vec::new();
+        for width in self.kernel.workgroup {
+            if let Size::Param(param) = width
+                && !params.contains(&param)
+            {
+                params.push(param);
+                choices = choices
+                    .iter()
+                    .flat_map(|choice| {
+                        let with = |power: u32| choice.iter().copied().chain([(param, 1 << power)]).collect();
+                        // Small ones first.
+                        (0..=MOST_INVOCATIONS.ilog2()).map(with)
+                    })
+                    .collect();
+            }
+        }
+        choices
+    }
+
+    fn size(&self, sizes: &[(ConstParamId, u32)]) -> Option<u32> {
+        let mut widths = self.kernel.workgroup.iter().map(|width| number(*width, sizes));
+        widths.try_fold(1u32, |product, width| product.checked_mul(width?))
+    }
+
+    fn run_of(
+        &self,
+        kinds: &FastMap<InstId, (Object, Kind)>,
+        relevance: &Relevance,
+        sizes: Vec<(ConstParamId, u32)>,
+        invocations: usize,
+    ) -> Result<(Vec<Meeting>, FastSet<Pair>), Reason> {
+        let any = |is: &dyn Fn(&InstKind) -> bool| self.function.insts.iter().any(|(_, inst)| is(&inst.kind));
+        let of_subgroups = any(&|kind| {
+            kind.is_of_coop()
+                || matches!(
+                    kind,
+                    InstKind::Builtin(Builtin::SubgroupId | Builtin::SubgroupLocalId)
+                        | InstKind::Barrier(Scope::Subgroup)
+                )
+        });
+        let mut engine = Engine::new(self, kinds, relevance, sizes);
+        let (mut met, unordered) = engine.run(None, invocations).ok_or(Reason::TooMuch)?;
+        if !met.is_empty() && of_subgroups {
+            let widths = self.kernel.subgroup_size.map_or(WIDTHS.to_vec(), |width| vec![width]);
+            let mut met_by_lanes = FastSet::default();
+            for width in widths {
+                let (more, _) = engine.run(Some(width), invocations).ok_or(Reason::TooMuch)?;
+                met_by_lanes.extend(more.into_iter().map(|meeting| meeting.insts));
+            }
+            met.retain(|meeting| met_by_lanes.contains(&meeting.insts));
+        }
+        Ok((met, unordered))
+    }
+}
+
+/// The result of runs.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) meetings: Vec<Meeting>,
+    /// Accesses that no barrier puts in order.
+    pub(super) unordered: FastSet<Pair>,
+    /// The const parameters' numbers for which it holds; empty: any.
+    pub(super) sizes: Vec<Vec<(ConstParamId, u32)>>,
+    /// Whether other numbers were not tried, as accesses met.
+    pub(super) has_stopped: bool,
 }
 
 type Mask = Rc<[bool]>;
-
-/// Accesses that meet, and accesses of buffers that no barrier puts in order.
-type Found = (Vec<Meeting>, Vec<(InstId, InstId)>);
 
 /// Invocations that come out somewhere, with what values.
 #[derive(Clone)]
@@ -130,44 +201,44 @@ struct Frame {
     continues: Vec<Out>,
 }
 
-struct Engine<'m> {
-    module: &'m Module,
-    kernel: &'m Kernel,
-    function: &'m Function,
+pub(super) struct Engine<'m> {
+    pub(super) module: &'m Module,
+    pub(super) kernel: &'m Kernel,
+    pub(super) function: &'m Function,
     uniformity: &'m Uniformity<'m>,
-    kinds: FastMap<InstId, (Object, Kind)>,
-    /// Values that conditions and indices of shared variables depend on.
-    needed: Vec<bool>,
-    values: Vec<Lanes>,
-    pending: Pending,
+    kinds: &'m FastMap<InstId, (Object, Kind)>,
+    relevance: &'m Relevance,
+    /// Const parameters that a size was chosen for.
+    pub(super) sizes: Vec<(ConstParamId, u32)>,
+    pub(super) values: Vec<Lanes>,
+    pub(super) pending: Pending,
     frames: Vec<Frame>,
     /// Lanes of a subgroup, where invocations are told apart by them.
-    width: Option<u32>,
+    pub(super) width: Option<u32>,
     /// Branches and loops around in which not all may be that are thought to be.
     apart: u32,
-    lanes: usize,
-    fuel: i64,
+    pub(super) lanes: usize,
+    pub(super) fuel: i64,
     met: Vec<Meeting>,
-    known: Vec<[InstId; 2]>,
-    concurrent: Vec<(InstId, InstId)>,
+    known: FastSet<Pair>,
+    unordered: FastSet<Pair>,
 }
 
 impl<'m> Engine<'m> {
-    fn new(
-        module: &'m Module,
-        kernel: &'m Kernel,
-        function: &'m Function,
-        uniformity: &'m Uniformity<'m>,
-        accesses: &[Access],
+    fn new<'u: 'm>(
+        of: &'m Workgroup<'u, 'm>,
+        kinds: &'m FastMap<InstId, (Object, Kind)>,
+        relevance: &'m Relevance,
+        sizes: Vec<(ConstParamId, u32)>,
     ) -> Self {
-        let kinds = accesses.iter().map(|access| (access.inst, (access.object, access.kind))).collect();
         Self {
-            module,
-            kernel,
-            function,
-            uniformity,
+            module: of.module,
+            kernel: of.kernel,
+            function: of.function,
+            uniformity: of.uniformity,
             kinds,
-            needed: needed(function),
+            relevance,
+            sizes,
             values: Vec::new(),
             pending: Pending::default(),
             frames: Vec::new(),
@@ -176,13 +247,13 @@ impl<'m> Engine<'m> {
             lanes: 0,
             fuel: FUEL,
             met: Vec::new(),
-            known: Vec::new(),
-            concurrent: Vec::new(),
+            known: FastSet::default(),
+            unordered: FastSet::default(),
         }
     }
 
     /// Runs the kernel; `None` where that is too much.
-    fn run(&mut self, width: Option<u32>, invocations: usize) -> Option<Found> {
+    fn run(&mut self, width: Option<u32>, invocations: usize) -> Option<(Vec<Meeting>, FastSet<Pair>)> {
         self.width = width;
         self.lanes = width.map_or(invocations, |width| invocations.div_ceil(width as usize) * width as usize);
         self.values = vec![Lanes::Unknown; self.function.values.len()];
@@ -192,10 +263,10 @@ impl<'m> Engine<'m> {
         let all: Mask = vec![true; self.lanes].into();
         self.block(self.function.entry, all);
         self.frames.clear();
-        (self.fuel > 0).then(|| (std::mem::take(&mut self.met), std::mem::take(&mut self.concurrent)))
+        (self.fuel > 0).then(|| (std::mem::take(&mut self.met), std::mem::take(&mut self.unordered)))
     }
 
-    fn subgroups(&self) -> Option<u16> {
+    pub(super) fn subgroups(&self) -> Option<u16> {
         self.width.map(|width| width as u16)
     }
 
@@ -208,6 +279,8 @@ impl<'m> Engine<'m> {
             }
             let inst = &function.insts[id];
             match &inst.kind {
+                InstKind::If { .. } | InstKind::Switch { .. } | InstKind::Loop { .. }
+                    if !self.relevance.open[id.index()] => {}
                 InstKind::If { condition, then_block, else_block } => {
                     let condition = (*condition, self.values[condition.index()].clone());
                     mask = self.branch(inst, condition, *then_block, *else_block, &mask);
@@ -215,7 +288,7 @@ impl<'m> Engine<'m> {
                 InstKind::Switch { selector, cases, default } => {
                     mask = self.switch(inst, *selector, cases, *default, &mask);
                 }
-                InstKind::Loop { initial, body, .. } => mask = self.enter_loop(inst, initial, *body, &mask),
+                InstKind::Loop { initial, body, .. } => mask = self.enter_loop(id, initial, *body, &mask),
                 InstKind::Yield(values) => return (mask, self.get(values)),
                 InstKind::Break(body, values) | InstKind::Continue(body, values) => {
                     let out = Out { mask, values: self.get(values), pending: self.pending.clone() };
@@ -336,7 +409,18 @@ impl<'m> Engine<'m> {
         mask
     }
 
-    fn enter_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId, mask: &Mask) -> Mask {
+    fn enter_loop(&mut self, id: InstId, initial: &[ValueId], body: BlockId, mask: &Mask) -> Mask {
+        let before = self.apart;
+        self.apart += u32::from(!self.uniformity.go_through_together(body));
+        let mask = self.rounds(&self.function.insts[id], initial, body, mask);
+        // All who went in come out, and together.
+        if self.relevance.is_closed[id.index()] {
+            self.apart = before;
+        }
+        mask
+    }
+
+    fn rounds(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId, mask: &Mask) -> Mask {
         let mut params = self.get(initial);
         let mut mask = mask.clone();
         let mut left: Option<Out> = None;
@@ -390,7 +474,6 @@ impl<'m> Engine<'m> {
 
     fn round(&mut self, body: BlockId, params: &[Lanes], mask: &Mask) -> Frame {
         self.fuel -= 16;
-        self.apart += u32::from(!self.uniformity.go_through_together(body));
         for (param, value) in self.function.blocks[body].params.iter().zip(params) {
             self.values[param.index()] = value.clone();
         }
@@ -422,7 +505,7 @@ impl<'m> Engine<'m> {
             self.access(id, &inst.kind, object, kind, mask);
         }
         if let [result] = inst.results[..]
-            && self.needed[result.index()]
+            && self.relevance.values[result.index()]
         {
             self.values[result.index()] = self.value(inst, mask);
         }
@@ -466,6 +549,7 @@ impl<'m> Engine<'m> {
             }
             InstKind::Extract(composite, path) => self.values[composite.index()].member(path),
             InstKind::Builtin(builtin) => self.builtin(*builtin),
+            InstKind::ConstParam(param) => number(Size::Param(*param), &self.sizes).map_or(Lanes::Unknown, Lanes::Same),
             InstKind::Subgroup(crate::ir::SubgroupOp::Elect, _) if self.are_all_here(mask) => match self.width {
                 Some(width) => Lanes::each((0..self.lanes as u32).map(|lane| Some(u32::from(lane % width == 0)))),
                 None => Lanes::Unknown,
@@ -475,7 +559,7 @@ impl<'m> Engine<'m> {
     }
 
     fn builtin(&self, builtin: Builtin) -> Lanes {
-        let widths = self.kernel.workgroup.map(|width| width.known().unwrap_or(1));
+        let widths = self.kernel.workgroup.map(|width| number(width, &self.sizes).unwrap_or(1));
         let lanes = self.lanes as u32;
         let by_position = self.width.is_none();
         let all = |number: &dyn Fn(u32) -> u32| Lanes::each((0..lanes).map(|lane| Some(number(lane))));
@@ -499,17 +583,16 @@ impl<'m> Engine<'m> {
     }
 
     fn access(&mut self, id: InstId, inst: &InstKind, object: Object, kind: Kind, mask: &Mask) {
-        let Object::Shared(shared) = object else {
-            for other in self.pending.of(object).chain([id]) {
-                let pair = (id.min(other), id.max(other));
-                if !self.concurrent.contains(&pair) {
-                    self.concurrent.push(pair);
-                }
+        let shared = match object {
+            Object::Shared(shared) => shared,
+            Object::Buffer(_) => {
+                let own = kind.conflicts(kind).then_some(id);
+                self.unordered.extend(self.pending.against(object, kind).chain(own).map(|other| pair(id, other)));
+                return self.pending.note((id, object, kind), Who::MANY, None, self.subgroups(), &mut Vec::new());
             }
-            return self.pending.note((id, object, kind), Who::MANY, None, self.subgroups(), &mut Vec::new());
         };
         let Some(place) = inst.place() else { return };
-        let len = scalars(&self.module.types, self.kernel.shared[shared].ty).unwrap_or(u64::MAX);
+        let len = scalars(&self.module.types, &self.sizes, self.kernel.shared[shared].ty).unwrap_or(u64::MAX);
         let mut met = Vec::new();
         let what = (id, object, kind);
         match inst {
@@ -538,225 +621,14 @@ impl<'m> Engine<'m> {
 
     fn report(&mut self, id: InstId, met: &[Met]) {
         for Met { inst, who } in met {
-            let insts = [(*inst).min(id), (*inst).max(id)];
-            if self.known.contains(&insts) {
+            let insts = pair(*inst, id);
+            if !self.known.insert(insts) {
                 continue;
             }
-            self.known.push(insts);
-            let widths = self.kernel.workgroup.map(|width| width.known().unwrap_or(1));
+            let widths = self.kernel.workgroup.map(|width| number(width, &self.sizes).unwrap_or(1));
             let place = |who: Who| who.as_lane().filter(|_| self.width.is_none()).map(|lane| position(lane, widths));
             let invocations = place(who[0]).zip(place(who[1])).map(|(a, b)| [a, b]);
-            self.met.push(Meeting { insts: [*inst, id], reason: Reason::NoBarrier, invocations });
-            // Pairs are compared by their instructions.
-            if let Some(last) = self.met.last_mut() {
-                last.insts = insts;
-            }
-        }
-    }
-
-    /// The first of the scalars that a place is in each invocation, and how many they are.
-    fn cells(&mut self, place: &Place, ty: TypeId) -> (Lanes, u64) {
-        let types = &self.module.types;
-        let (mut ty, mut start) = (ty, Lanes::Same(0));
-        for step in &place.path {
-            let (before, member) = match *step {
-                Step::Field(field) => (Lanes::Same(before(types, ty, field).unwrap_or(0) as u32), field),
-                Step::Index { value, .. } => {
-                    let size = types.member(ty, 0).and_then(|member| scalars(types, member)).unwrap_or(1);
-                    let count = member_count(types, ty);
-                    let scaled = match &self.values[value.index()] {
-                        Lanes::Same(at) => out_of_range(*at, count)
-                            .map_or(Lanes::Same(u32::MAX / 2), |at| Lanes::Same(at.saturating_mul(size as u32))),
-                        Lanes::Each(each) => Lanes::each(each.iter().map(|at| {
-                            at.map(|at| {
-                                out_of_range(at, count).map_or(u32::MAX / 2, |at| at.saturating_mul(size as u32))
-                            })
-                        })),
-                        _ => Lanes::Unknown,
-                    };
-                    (scaled, 0)
-                }
-                Step::Element(_) => break,
-            };
-            start = match (&start, &before) {
-                (Lanes::Unknown, _) | (_, Lanes::Unknown) => Lanes::Unknown,
-                (Lanes::Same(a), Lanes::Same(b)) => Lanes::Same(a.saturating_add(*b)),
-                (a, b) => Lanes::each((0..self.lanes).map(|lane| Some(a.at(lane)?.saturating_add(b.at(lane)?)))),
-            };
-            match types.member(ty, member) {
-                Some(inner) => ty = inner,
-                None => return (Lanes::Unknown, 1),
-            }
-        }
-        (start, scalars(types, ty).unwrap_or(1))
-    }
-
-    /// A matrix of a subgroup in shared memory.
-    fn matrix(
-        &mut self,
-        what: (InstId, Object, Kind),
-        inst: &InstKind,
-        access: &CoopAccess,
-        len: u64,
-        met: &mut Vec<Met>,
-    ) {
-        let groups = self.width.map_or(1, |width| self.lanes / width as usize);
-        for group in 0..groups {
-            let who = self.width.map_or(Who::MANY, |_| Who::subgroup(group));
-            let lane = self.width.map_or(0, |width| group * width as usize);
-            let ranges = self.width.and_then(|_| self.lines(inst, access, what.0, lane, len));
-            match ranges {
-                Some(ranges) => {
-                    for range in ranges {
-                        self.fuel -= range.len() as i64;
-                        self.pending.note(what, who, Some((range, len as usize)), self.subgroups(), met);
-                    }
-                }
-                None => {
-                    self.pending.note(what, who, None, self.subgroups(), met);
-                    // Several subgroups do it, if there are several.
-                    if self.width.is_none() {
-                        self.pending.note(what, who, None, None, met);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The scalars of each line of a matrix, where all is known and memory has cells of scalars.
-    fn lines(
-        &self,
-        inst: &InstKind,
-        access: &CoopAccess,
-        id: InstId,
-        lane: usize,
-        len: u64,
-    ) -> Option<Vec<std::ops::Range<usize>>> {
-        let Root::Shared(shared) = access.place.root else { return None };
-        let types = &self.module.types;
-        let Type::Array(element, _) = *types.get(self.kernel.shared[shared].ty) else { return None };
-        let Type::Scalar(cell) = *types.get(element) else { return None };
-        if access.place.path.len() != 1 {
-            return None;
-        }
-        let first = self.values[access.first.index()].at(lane)?;
-        let stride = self.values[access.stride.index()].at(lane)?;
-        let value = match inst {
-            InstKind::CoopStore(_, value) => *value,
-            _ => *self.function.insts[id].results.first()?,
-        };
-        let Type::Coop(ty) = *types.get(self.function.values[value].ty) else { return None };
-        let (lines, width) = match access.layout {
-            CoopLayout::RowMajor => (ty.rows, ty.columns),
-            CoopLayout::ColumnMajor => (ty.columns, ty.rows),
-        };
-        let cells = (width * ty.scalar.bits()).div_ceil(cell.bits());
-        let line = |line: u32| {
-            let start = u64::from(first) + u64::from(line) * u64::from(stride);
-            (start + u64::from(cells) <= len).then_some(start as usize..(start + u64::from(cells)) as usize)
-        };
-        (0..lines).map(line).collect()
-    }
-}
-
-fn out_of_range(at: u32, count: Option<u32>) -> Option<u32> {
-    Some(at).filter(|at| count.is_none_or(|count| *at < count))
-}
-
-fn position(lane: u32, [width, height, _]: [u32; 3]) -> [u32; 3] {
-    [lane % width, lane / width % height, lane / width / height]
-}
-
-fn member_count(types: &Types, ty: TypeId) -> Option<u32> {
-    match *types.get(ty) {
-        Type::Vector(_, len) => Some(len.into()),
-        Type::Array(_, len) => len.known(),
-        _ => None,
-    }
-}
-
-/// How many scalars a value of a type has; `None` where the launch decides.
-fn scalars(types: &Types, ty: TypeId) -> Option<u64> {
-    match types.get(ty) {
-        Type::Unit => Some(0),
-        Type::Scalar(_) => Some(1),
-        Type::Vector(_, lanes) => Some(u64::from(*lanes)),
-        Type::Coop(ty) => Some(u64::from(ty.len())),
-        Type::Array(element, len) => Some(u64::from(len.known()?) * scalars(types, *element)?),
-        Type::Tuple(members) => members.iter().map(|member| scalars(types, *member)).sum(),
-        Type::Struct(id) => types.struct_def(*id).fields.iter().map(|field| scalars(types, field.ty)).sum(),
-    }
-}
-
-/// How many scalars stand before a member.
-fn before(types: &Types, ty: TypeId, member: u32) -> Option<u64> {
-    match types.get(ty) {
-        Type::Vector(..) => Some(u64::from(member)),
-        Type::Array(element, _) => Some(u64::from(member) * scalars(types, *element)?),
-        _ => (0..member).map(|before| types.member(ty, before).and_then(|ty| scalars(types, ty))).sum(),
-    }
-}
-
-/// The values that conditions and indices of shared variables are computed from.
-fn needed(function: &Function) -> Vec<bool> {
-    let mut sources: Vec<Vec<ValueId>> = vec![Vec::new(); function.values.len()];
-    let mut work: Vec<ValueId> = Vec::new();
-    for (_, inst) in function.insts.iter() {
-        match &inst.kind {
-            InstKind::If { condition, .. } => work.push(*condition),
-            InstKind::Switch { selector, .. } => work.push(*selector),
-            InstKind::CoopLoad(access) | InstKind::CoopStore(access, _) => work.extend([access.first, access.stride]),
-            _ => {}
-        }
-        if let Some(place) = inst.kind.place()
-            && matches!(place.root, Root::Shared(_))
-        {
-            work.extend(place.values());
-        }
-        match &inst.kind {
-            InstKind::Loop { initial, body, .. } => {
-                for (param, first) in function.blocks[*body].params.iter().zip(initial) {
-                    sources[param.index()].push(*first);
-                }
-                jumps(function, *body, *body, &inst.results, &mut sources);
-            }
-            InstKind::If { .. } | InstKind::Switch { .. } => {
-                for block in inst.kind.blocks() {
-                    if let Some(InstKind::Yield(values)) = crate::flow::terminator(function, block) {
-                        for (result, value) in inst.results.iter().zip(values) {
-                            sources[result.index()].push(*value);
-                        }
-                    }
-                }
-            }
-            kind => {
-                for result in &inst.results {
-                    kind.for_each_use(|value| sources[result.index()].push(value));
-                }
-            }
-        }
-    }
-    let mut needed = vec![false; function.values.len()];
-    while let Some(value) = work.pop() {
-        if !std::mem::replace(&mut needed[value.index()], true) {
-            work.extend(&sources[value.index()]);
-        }
-    }
-    needed
-}
-
-fn jumps(function: &Function, block: BlockId, body: BlockId, results: &[ValueId], sources: &mut [Vec<ValueId>]) {
-    for id in &function.blocks[block].insts {
-        let into = match &function.insts[*id].kind {
-            InstKind::Continue(target, values) if *target == body => Some((&function.blocks[body].params[..], values)),
-            InstKind::Break(target, values) if *target == body => Some((results, values)),
-            kind => {
-                kind.blocks().into_iter().for_each(|inner| jumps(function, inner, body, results, sources));
-                None
-            }
-        };
-        for (into, value) in into.into_iter().flat_map(|(into, values)| into.iter().zip(values)) {
-            sources[into.index()].push(*value);
+            self.met.push(Meeting { insts, invocations });
         }
     }
 }

@@ -6,51 +6,64 @@ use super::{Printed, Printer};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, InstId, InstKind, ValueId};
 
-/// A loop around: its body, and the variables that it carries.
+/// A loop around: its body, the variables that it carries, and those that take its results where it has several.
 #[derive(Clone)]
 pub(super) struct Out {
     body: BlockId,
     carried: Vec<String>,
+    results: Vec<String>,
 }
 
 impl Printer<'_> {
-    /// `(a, b)`, `a` or nothing.
-    fn list(&self, values: &[ValueId]) -> String {
-        let names = self.names(values);
-        match names.as_slice() {
-            [] => String::new(),
-            [one] => one.clone(),
-            _ => format!("({})", names.join(", ")),
+    /// `let a: A = `, or nothing. Several results are in variables: a tuple would be as divergent as its members together.
+    fn binding(&mut self, results: &[ValueId]) -> Printed<(String, Vec<String>)> {
+        if let [one] = results {
+            return Ok((format!("let {}: {} = ", self.name(*one), self.ty(self.value_type(*one))?), Vec::new()));
         }
+        let mut variables = Vec::new();
+        for result in results {
+            let (ty, zero) = (self.ty(self.value_type(*result))?, self.zero(self.value_type(*result))?);
+            let variable = format!("out_{}", result.index());
+            self.line(&format!("let mut {variable}: {ty} = {zero};"));
+            variables.push(variable);
+        }
+        Ok((String::new(), variables))
     }
 
-    /// `let (a, b): (A, B) = `, or nothing.
-    fn binding(&self, results: &[ValueId]) -> Printed<String> {
-        if results.is_empty() {
-            return Ok(String::new());
+    /// Reads the variables with several results.
+    fn bind(&mut self, results: &[ValueId], variables: &[String]) -> Printed {
+        results.iter().zip(variables).try_for_each(|(result, variable)| self.let_(*result, variable))
+    }
+
+    fn assign(&mut self, variables: &[String], values: &[ValueId]) {
+        let names = self.names(values);
+        for (variable, value) in variables.iter().zip(names) {
+            self.line(&format!("{variable} = {value};"));
         }
-        let types: Printed<Vec<_>> = results.iter().map(|result| self.ty(self.value_type(*result))).collect();
-        let types = types?;
-        let types = if types.len() == 1 { types[0].clone() } else { format!("({})", types.join(", ")) };
-        Ok(format!("let {}: {types} = ", self.list(results)))
     }
 
     pub(super) fn control(&mut self, id: InstId, outs: &[Out]) -> Printed {
         let function = self.function;
         let inst = &function.insts[id];
-        let end = if inst.results.is_empty() { "}" } else { "};" };
+        let end = if inst.results.len() == 1 { "};" } else { "}" };
         match &inst.kind {
             InstKind::If { condition, then_block, else_block } => {
-                let head = format!("{}if {} {{", self.binding(&inst.results)?, self.name(*condition));
+                let (binding, variables) = self.binding(&inst.results)?;
+                let head = format!("{binding}if {} {{", self.name(*condition));
                 self.line(&head);
+                self.yields.push(variables);
                 self.block(*then_block, outs)?;
                 self.line("} else {");
                 self.block(*else_block, outs)?;
                 self.line(end);
+                let variables = self.yields.pop().unwrap_or_default();
+                self.bind(&inst.results, &variables)?;
             }
             InstKind::Switch { selector, cases, default } => {
-                let head = format!("{}match {} {{", self.binding(&inst.results)?, self.name(*selector));
+                let (binding, variables) = self.binding(&inst.results)?;
+                let head = format!("{binding}match {} {{", self.name(*selector));
                 self.line(&head);
+                self.yields.push(variables);
                 let is_signed = *self.kind(*selector) == crate::types::Type::Scalar(crate::types::Scalar::I32);
                 for (bits, block) in cases {
                     let case = if is_signed { (*bits as i32).to_string() } else { bits.to_string() };
@@ -62,6 +75,8 @@ impl Printer<'_> {
                 self.block(*default, outs)?;
                 self.line("}");
                 self.line(end);
+                let variables = self.yields.pop().unwrap_or_default();
+                self.bind(&inst.results, &variables)?;
             }
             InstKind::Loop { initial, body, .. } => {
                 let params = &function.blocks[*body].params;
@@ -71,22 +86,31 @@ impl Printer<'_> {
                         format!("let mut {carried}: {} = {};", self.ty(self.value_type(*param))?, self.name(*value));
                     self.line(&text);
                 }
-                let head = format!("{}'loop_{}: loop {{", self.binding(&inst.results)?, body.index());
+                let (binding, results) = self.binding(&inst.results)?;
+                let head = format!("{binding}'loop_{}: loop {{", body.index());
                 self.line(&head);
                 for (carried, param) in carried.iter().zip(params) {
                     self.let_(*param, carried)?;
                 }
                 let mut inner = outs.to_vec();
-                inner.push(Out { body: *body, carried });
+                inner.push(Out { body: *body, carried, results: results.clone() });
                 self.block(*body, &inner)?;
                 self.line(end);
+                self.bind(&inst.results, &results)?;
             }
-            InstKind::Yield(values) => {
-                let text = self.list(values);
-                self.line(&text);
-            }
+            InstKind::Yield(values) => match self.yields.last().cloned() {
+                Some(variables) if !variables.is_empty() => self.assign(&variables, values),
+                _ => {
+                    let value = values.first().map(|value| self.name(*value)).unwrap_or_default();
+                    self.line(&value);
+                }
+            },
             InstKind::Break(target, values) => {
-                let text = format!("break 'loop_{} {};", target.index(), self.list(values));
+                let results = outs.iter().rev().find(|out| out.body == *target).map(|out| out.results.clone());
+                let results = results.unwrap_or_default();
+                self.assign(&results, values);
+                let value = values.first().filter(|_| results.is_empty()).map(|value| self.name(*value));
+                let text = format!("break 'loop_{} {};", target.index(), value.unwrap_or_default());
                 self.line(&text);
             }
             InstKind::Continue(target, values) => {

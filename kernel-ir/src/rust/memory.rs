@@ -8,6 +8,9 @@ use crate::types::{Type, TypeId};
 impl Printer<'_> {
     /// The place, and the type of what lies there. Structs in buffers have fields, those in variables are tuples.
     fn place(&self, place: &Place) -> Printed<(String, TypeId)> {
+        if place.is_unordered {
+            return self.fail("accesses by `unordered`");
+        }
         let types = &self.module.types;
         let (mut text, mut ty, in_buffer) = match place.root {
             Root::Local(local) => (format!("l_{}", local.index()), self.function.locals[local].ty, false),
@@ -18,14 +21,14 @@ impl Printer<'_> {
                 let text = format!("{}[{}]", self.kernel.buffers[list].name, self.name(member));
                 (text, self.kernel.buffers[list].element, true)
             }
-            Root::Shared(shared) => (self.kernel.shared[shared].name.clone(), self.kernel.shared[shared].ty, false),
+            Root::Shared(shared) => (self.shared_name(shared), self.kernel.shared[shared].ty, false),
         };
         let mut steps = place.path.iter();
         if in_buffer {
             let Some(Step::Index { value, .. }) = steps.next() else { return self.fail("a buffer as a whole") };
             text = format!("{text}[{}]", self.name(*value));
         } else if matches!(place.root, Root::Shared(_)) && place.path.is_empty() {
-            return self.fail("a shared variable as a whole");
+            text = format!("(*{text})");
         }
         for step in steps {
             match step {

@@ -12,7 +12,7 @@ mod values;
 use std::fmt::Write as _;
 
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Kernel, Module, Root, SourceLocation, ValueId};
+use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Kernel, Module, Root, SharedId, SourceLocation, ValueId};
 use crate::types::{Scalar, Type, TypeId};
 
 /// Something in a module that the printer has no Rust for.
@@ -40,10 +40,22 @@ pub fn print(module: &Module, options: &Options) -> Result<String, Unprintable> 
     let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
     let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
     let function = &module.functions[kernel.function];
-    let mut printer = Printer { module, kernel, function, marks: options.marks, text: String::new(), at: None };
+    let mut printer =
+        Printer { module, kernel, function, marks: options.marks, text: String::new(), at: None, yields: Vec::new() };
     printer.variables()?;
     printer.block(function.entry, &[])?;
     Ok(printer.text)
+}
+
+/// The zero of a type of values of the module.
+///
+/// # Errors
+/// When the type has none.
+pub fn zero(module: &Module, ty: TypeId) -> Result<String, Unprintable> {
+    let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
+    let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
+    let function = &module.functions[kernel.function];
+    Printer { module, kernel, function, marks: false, text: String::new(), at: None, yields: Vec::new() }.zero(ty)
 }
 
 struct Printer<'m> {
@@ -53,6 +65,8 @@ struct Printer<'m> {
     marks: bool,
     text: String,
     at: Option<SourceLocation>,
+    /// For each branch around: the variables that take its results where it has several.
+    yields: Vec<Vec<String>>,
 }
 
 type Printed<T = ()> = Result<T, Unprintable>;
@@ -144,8 +158,8 @@ impl<'m> Printer<'m> {
             let mut places = function.insts.iter().filter_map(|(_, inst)| inst.kind.place());
             places.any(|place| place.root == Root::Shared(shared))
         };
-        for (_, shared) in self.kernel.shared.iter().filter(|(id, _)| is_used(*id)) {
-            let (name, ty) = (&shared.name, self.ty(shared.ty)?);
+        for (id, shared) in self.kernel.shared.iter().filter(|(id, _)| is_used(*id)) {
+            let (name, ty) = (self.shared_name(id), self.shared_type(id, shared.ty)?);
             let text = format!("let {name}: Shared<{ty}> = Shared::new();");
             self.line(&text);
         }
@@ -155,6 +169,37 @@ impl<'m> Printer<'m> {
             self.line(&text);
         }
         Ok(())
+    }
+
+    /// The name of a variable of the workgroup, with its number where the name has another owner.
+    fn shared_name(&self, shared: SharedId) -> String {
+        let name = &self.kernel.shared[shared].name;
+        let is_other = self.kernel.shared.iter().any(|(id, other)| id != shared && other.name == *name)
+            || self.kernel.buffers.iter().any(|(_, other)| other.name == *name)
+            || self.kernel.params.iter().any(|(_, other)| other.name == *name)
+            || self.kernel.constants.iter().any(|(_, other)| other.name == *name);
+        if is_other { format!("{name}_of_group_{}", shared.index()) } else { name.clone() }
+    }
+
+    /// The type of a variable of the workgroup: of atomics, if it is accessed so.
+    fn shared_type(&self, shared: SharedId, ty: TypeId) -> Printed<String> {
+        let value = self.function.insts.iter().find_map(|(_, inst)| match &inst.kind {
+            InstKind::Atomic(atomic) if atomic.place.root == Root::Shared(shared) => {
+                atomic.operands.first().or(inst.results.first()).copied()
+            }
+            _ => None,
+        });
+        let Some(value) = value else { return self.ty(ty) };
+        let (mut text, mut lens, mut inner) = (self.ty(self.value_type(value))?, Vec::new(), ty);
+        while let Type::Array(element, len) = self.module.types.get(inner) {
+            lens.push(*len);
+            inner = *element;
+        }
+        text = format!("Atomic<{text}>");
+        for len in lens.into_iter().rev() {
+            text = format!("[{text}; {}]", self.size(len));
+        }
+        Ok(text)
     }
 
     fn mark(&mut self, inst: &Inst) {

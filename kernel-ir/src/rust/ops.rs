@@ -116,6 +116,8 @@ impl Printer<'_> {
             Op::MulHigh if of == Scalar::I32 => {
                 format!("((({} as i64).wrapping_mul({} as i64)) >> 32u32) as i32", x[0], x[1])
             }
+            Op::MulHigh if of == Scalar::U64 => wide_product(x[0], x[1]),
+            Op::Slope => x[0].to_owned(),
             Op::Uniform => format!("workgroup_uniform({})", x[0]),
             Op::MulHigh | Op::Any | Op::All => return self.fail(format!("`{}`", op.name())),
         })
@@ -164,4 +166,18 @@ impl Printer<'_> {
             _ => self.fail(format!("`{name}`")),
         }
     }
+}
+
+/// The upper half of a product of `u64`, from products of halves.
+fn wide_product(a: &str, b: &str) -> String {
+    let low = |x: &str| format!("({x} & 4294967295u64)");
+    let high = |x: &str| format!("({x} >> 32u32)");
+    let product = |x: String, y: String| format!("{x}.wrapping_mul({y})");
+    format!(
+        "{{ let low: u64 = {}; let first: u64 = {}.wrapping_add(low >> 32u32); let second: u64 = {}.wrapping_add(first & 4294967295u64); {}.wrapping_add(first >> 32u32).wrapping_add(second >> 32u32) }}",
+        product(low(a), low(b)),
+        product(high(a), low(b)),
+        product(low(a), high(b)),
+        product(high(a), high(b)),
+    )
 }

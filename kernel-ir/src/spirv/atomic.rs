@@ -7,7 +7,7 @@ use rspirv::spirv::Op as Spv;
 use super::blocks::FunctionWriter;
 use super::types::Lanes;
 use super::words::Id;
-use crate::ir::{Atomic, AtomicOp, Order, Root};
+use crate::ir::{Atomic, AtomicOp, InstId, Order, Root};
 use crate::op::Op;
 use crate::types::{Scalar, TypeId};
 use crate::typing;
@@ -22,7 +22,7 @@ struct Cell {
 
 impl FunctionWriter<'_, '_> {
     /// Writes an atomic access and gives its result, zero when it has none. `ty` is that of the result.
-    pub(super) fn atomic(&mut self, atomic: &Atomic, ty: Option<TypeId>) -> Id {
+    pub(super) fn atomic(&mut self, id: InstId, atomic: &Atomic, ty: Option<TypeId>) -> Id {
         let operands = self.ids(&atomic.operands);
         let operand_type = atomic.operands.first().map(|operand| self.function.values[*operand].ty);
         let value = ty.or(operand_type).expect("an atomic access has a result or an operand");
@@ -39,17 +39,25 @@ impl FunctionWriter<'_, '_> {
             let (scope, semantics) = (writer.w.scope(atomic.scope), writer.w.semantics(success_order(atomic)));
             let cell = Cell { pointer, scope, semantics };
             let is_shared = matches!(atomic.place.root, Root::Shared(_));
-            if is_native {
-                writer.w.need_float_atomic(lanes.scalar, is_shared);
-                return writer.native_atomic(atomic.op, lanes, cell, &operands);
+            match is_native {
+                true => writer.w.need_float_atomic(lanes.scalar, is_shared),
+                false => writer.w.need_atomic(lanes.scalar, is_shared),
             }
-            writer.w.need_atomic(lanes.scalar, is_shared);
-            if lanes.scalar.is_float() {
-                writer.float_atomic(atomic.op, lanes, cell, &operands)
-            } else {
-                writer.int_atomic(atomic.op, lanes, cell, &operands)
+            if writer.is_gathered(id, atomic) {
+                return writer.gather(lanes, operands[0], |writer, sum| {
+                    writer.access_cell(atomic.op, lanes, cell, &[sum], is_native);
+                });
             }
+            writer.access_cell(atomic.op, lanes, cell, &operands, is_native)
         })
+    }
+
+    fn access_cell(&mut self, op: AtomicOp, lanes: Lanes, cell: Cell, operands: &[Id], is_native: bool) -> Id {
+        match (is_native, lanes.scalar.is_float()) {
+            (true, _) => self.native_atomic(op, lanes, cell, operands),
+            (false, true) => self.float_atomic(op, lanes, cell, operands),
+            (false, false) => self.int_atomic(op, lanes, cell, operands),
+        }
     }
 
     fn int_atomic(&mut self, op: AtomicOp, lanes: Lanes, cell: Cell, operands: &[Id]) -> Id {

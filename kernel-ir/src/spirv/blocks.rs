@@ -6,6 +6,7 @@ use rspirv::spirv::{LoopControl, Op, StorageClass};
 
 use super::EmitError;
 use super::interface::Prologue;
+use super::late_traps::{LateTrap, may_come_before_traps};
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
@@ -34,6 +35,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     ahead: OnceCell<Vec<Option<InstId>>>,
     /// If the function is an item of a batch: by number of the buffer, the variable in place of the item's own element.
     pub(super) own: Option<Vec<Option<OwnElement>>>,
+    /// Checks that were made, whose traps are not written yet.
+    pub(super) late_traps: Vec<LateTrap>,
 }
 
 /// The element of a buffer that is an item's own.
@@ -156,6 +159,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             loops: Vec::new(),
             ahead: OnceCell::new(),
             own: None,
+            late_traps: Vec::new(),
         }
     }
 }
@@ -195,13 +199,17 @@ impl FunctionWriter<'_, '_> {
             for result in &inst.results {
                 self.definitions[result.index()] = Some(id);
             }
+            if !may_come_before_traps(inst) {
+                self.flush_traps();
+            }
             let fresh = self.w.next_id();
             self.w.set_location(inst.location);
             if !self.terminator(inst, selection.as_deref_mut())? && !self.control(inst)? {
-                self.straight(inst);
+                self.straight(id, inst);
             }
             self.name_results(inst, fresh);
         }
+        self.flush_traps();
         Ok(())
     }
 
@@ -241,7 +249,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Writes an instruction without blocks.
-    fn straight(&mut self, inst: &Inst) {
+    fn straight(&mut self, own: InstId, inst: &Inst) {
         let result = inst.results.first().copied();
         let ty = result.map(|result| self.function.values[result].ty);
         let id = match (&inst.kind, ty) {
@@ -258,7 +266,7 @@ impl FunctionWriter<'_, '_> {
             (InstKind::Barrier(scope), _) => return self.w.barrier(*scope),
             (InstKind::Fence(scope, order), _) => return self.w.fence(*scope, *order),
             (InstKind::Atomic(atomic), ty) => {
-                let id = self.atomic(atomic, ty);
+                let id = self.atomic(own, atomic, ty);
                 if ty.is_none() {
                     return;
                 }

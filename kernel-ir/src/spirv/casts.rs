@@ -50,8 +50,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The `f32` that the nearest `f16` is, so that the conversion which follows has nothing to round: NVIDIA's driver 580 takes a
-    /// number that goes to `f16` and back for itself, and Mesa 26 does unless the conversion must not be contracted.
+    /// The `f32` that the nearest `f16` is, so that the conversion which follows has nothing to round:
+    /// [`Fault::HalfRoundTrip`](crate::faults::Fault::HalfRoundTrip).
     fn round_to_f16(&mut self, from: Lanes, value: Id) -> Id {
         let (words, bools) = (from.of(Scalar::U32), self.lanes_type(from.of(Scalar::Bool)));
         let (word, float) = (self.lanes_type(words), self.lanes_type(from));

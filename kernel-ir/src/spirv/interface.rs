@@ -179,7 +179,11 @@ impl Writer<'_> {
                 (self.u32_type(), 4)
             } else {
                 self.need_memory(OuterMemory::Buffer, buffer.element);
-                (self.storage_type(buffer.element), self.interface.elements[id.index()].size)
+                let element = match self.row(id) {
+                    Some(row) => self.row_type(row, buffer.element),
+                    None => self.storage_type(buffer.element),
+                };
+                (element, self.interface.elements[id.index()].size)
             };
             let block = self.elements_type(element, stride);
             self.interface.addresses.push(None);

@@ -3,7 +3,9 @@
 use rspirv::spirv::{GlslStd450Op, MemoryAccess, Op, StorageClass};
 
 use super::blocks::{FunctionWriter, OwnElement};
+use super::late_traps::LateTrap;
 use super::module::Writer;
+use super::rows::Row;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{BufferId, Builtin, InstKind, Place, Root, SiteId, Step, ValueId};
@@ -14,6 +16,8 @@ struct Access {
     class: StorageClass,
     /// Whether several invocations access it and one of them may write.
     is_shared: bool,
+    /// Whether others may access the cell in any order: then it is read where it is read, and not once more.
+    is_volatile: bool,
     /// The variable, then the indices into it.
     operands: Ids,
     /// In the order of the steps.
@@ -22,6 +26,8 @@ struct Access {
     ty: TypeId,
     /// The type of the elements, if they are fetched as texels are.
     texel: Option<TypeId>,
+    /// The vectors that the buffer's elements are made of.
+    row: Option<Row>,
 }
 
 impl Access {
@@ -32,11 +38,11 @@ impl Access {
 }
 
 /// `index < len`, or the site traps.
-#[derive(Clone, Copy)]
-struct Check {
-    site: SiteId,
-    index: Id,
-    len: Id,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Check {
+    pub(super) site: SiteId,
+    pub(super) index: Id,
+    pub(super) len: Id,
 }
 
 /// The labels of a branch around an access that is not closed yet.
@@ -68,6 +74,13 @@ impl FunctionWriter<'_, '_> {
         if access.checks.is_empty() {
             return self.load_unchecked(&access);
         }
+        if let [check] = access.checks[..]
+            && access.class == StorageClass::StorageBuffer
+            && !self.w.module.sites[check.site].at_launch
+        {
+            return self.load_or_zero(&access, check);
+        }
+        self.flush_traps();
         let open = self.enter_checks(&access.checks);
         let mut loaded = self.load_unchecked(&access);
         let (ty, zero) = (self.w.value_type(access.ty), self.w.const_zero(access.ty));
@@ -75,6 +88,24 @@ impl FunctionWriter<'_, '_> {
             loaded = w.op(Op::Phi, ty, &[loaded, passed, zero, failed]);
         });
         loaded
+    }
+
+    /// Loads where the check passes, and leaves the trap for later: drivers do such a load without a branch, and move it.
+    fn load_or_zero(&mut self, access: &Access, check: Check) -> Id {
+        let (bool_, before) = (self.w.bool_type(), self.w.label);
+        let is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
+        let (inside, merge) = (self.w.new_id(), self.w.new_id());
+        self.w.effect(Op::SelectionMerge, &[merge, 0]);
+        self.w.effect(Op::BranchConditional, &[is_inside, inside, merge]);
+        self.w.begin_block(inside);
+        let loaded = self.load_unchecked(access);
+        let (ty, zero, passed) = (self.w.value_type(access.ty), self.w.const_zero(access.ty), self.w.label);
+        self.w.effect(Op::Branch, &[merge]);
+        self.w.begin_block(merge);
+        if !self.w.module.sites[check.site].is_quiet {
+            self.late_traps.push(LateTrap { is_inside, check });
+        }
+        self.w.op(Op::Phi, ty, &[loaded, passed, zero, before])
     }
 
     /// Accesses a place through a pointer; where a check fails, traps and gives zero of `ty`, if there is a result.
@@ -204,38 +235,47 @@ impl FunctionWriter<'_, '_> {
         };
         let mut access = match place.root {
             Root::Buffer(buffer) if own.is_some() => Access {
+                is_volatile: place.is_unordered,
                 class: StorageClass::Function,
                 is_shared: false,
                 operands: own.into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
                 texel: None,
+                row: None,
             },
             Root::Local(local) => Access {
+                is_volatile: place.is_unordered,
                 class: StorageClass::Function,
                 is_shared: false,
                 operands: [self.local(local)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.function.locals[local].ty,
                 texel: None,
+                row: None,
             },
             Root::Shared(shared) => Access {
+                is_volatile: place.is_unordered,
                 class: StorageClass::Workgroup,
                 is_shared: true,
                 operands: [self.w.interface.shared[shared.index()]].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.shared[shared].ty,
                 texel: None,
+                row: None,
             },
             Root::Buffer(buffer) if self.w.kernel.buffers[buffer].is_texels => Access {
+                is_volatile: place.is_unordered,
                 class: StorageClass::UniformConstant,
                 is_shared: false,
                 operands: [self.w.interface.buffers[buffer.index()]].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
                 texel: Some(self.w.kernel.buffers[buffer].element),
+                row: None,
             },
             Root::Buffer(buffer) => Access {
+                is_volatile: place.is_unordered,
                 class: StorageClass::StorageBuffer,
                 is_shared: self.w.kernel.buffers[buffer].writable,
                 // The run-time array is the block's only member.
@@ -243,14 +283,17 @@ impl FunctionWriter<'_, '_> {
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[buffer].element,
                 texel: None,
+                row: self.w.row(buffer),
             },
             Root::Member(list, member) => Access {
+                is_volatile: place.is_unordered,
                 class: StorageClass::PhysicalStorageBuffer,
                 is_shared: self.w.kernel.buffers[list].writable,
                 operands: [self.member_address(list, member), self.w.const_u32(0)].into_iter().collect(),
                 checks: Vec::new(),
                 ty: self.w.kernel.buffers[list].element,
                 texel: None,
+                row: None,
             },
         };
         if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
@@ -277,6 +320,9 @@ impl FunctionWriter<'_, '_> {
         for step in steps {
             self.add_step(&mut access, step);
         }
+        if let (Some(row), Type::Scalar(_)) = (access.row, self.w.module.types.get(access.ty)) {
+            self.index_row(row, &mut access.operands);
+        }
         if self.own.is_some() {
             // A launch takes the batch where all of them pass.
             access.checks.clear();
@@ -290,8 +336,8 @@ impl FunctionWriter<'_, '_> {
         self.member_row(list, member, 1, word)
     }
 
-    /// The index, or the last one where it is out of range. Its check does not save a load from there: llvmpipe of Mesa 26 loads from
-    /// an address that is the same in all lanes even if none of them gets there, and nothing bounds what an address reaches.
+    /// The index, or the last one where it is out of range. Its check does not save a load from there, because of
+    /// [`Fault::UnaskedLoads`](crate::faults::Fault::UnaskedLoads), and nothing bounds the memory that an address reaches.
     fn index_in_member(&mut self, list: BufferId, member: ValueId, index: Id) -> Id {
         let word = self.w.u32_type();
         let last = self.member_row(list, member, 2, word);
@@ -373,7 +419,7 @@ impl FunctionWriter<'_, '_> {
         if let [variable] = access.operands[..] {
             return variable;
         }
-        let to = if access.is_laid_out() { self.w.storage_type(access.ty) } else { self.w.value_type(access.ty) };
+        let to = self.stored_type(access);
         let pointer_type = self.w.pointer_type(access.class, to);
         self.w.op(Op::AccessChain, pointer_type, &access.operands)
     }
@@ -386,31 +432,46 @@ impl FunctionWriter<'_, '_> {
             return self.w.op(Op::VectorExtractDynamic, ty, &[fetched, *lane]);
         }
         let mut operands = Ids::from_iter([self.pointer(access)]);
-        self.push_memory_operands(access, &mut operands);
+        self.push_memory_operands(access, access.is_volatile, &mut operands);
         let operands = &operands[..];
-        if !access.is_laid_out() {
-            let ty = self.w.value_type(access.ty);
-            return self.w.op(Op::Load, ty, operands);
+        let ty = self.stored_type(access);
+        let stored = self.w.op(Op::Load, ty, operands);
+        match access.row {
+            Some(row) => self.w.load_rows(row, stored, access.ty),
+            None if access.is_laid_out() => self.w.load_converted(stored, access.ty),
+            None => stored,
         }
-        let storage = self.w.storage_type(access.ty);
-        let stored = self.w.op(Op::Load, storage, operands);
-        self.w.load_converted(stored, access.ty)
+    }
+
+    /// The type of what is accessed in its memory.
+    fn stored_type(&mut self, access: &Access) -> Id {
+        match access.row {
+            Some(row) => self.w.row_type(row, access.ty),
+            None if access.is_laid_out() => self.w.storage_type(access.ty),
+            None => self.w.value_type(access.ty),
+        }
     }
 
     fn store_unchecked(&mut self, access: &Access, value: Id) {
         let pointer = self.pointer(access);
-        let value = if access.is_laid_out() { self.w.store_converted(value, access.ty) } else { value };
+        let value = match access.row {
+            Some(row) => self.w.store_rows(row, value, access.ty),
+            None if access.is_laid_out() => self.w.store_converted(value, access.ty),
+            None => value,
+        };
         let mut operands = Ids::from_iter([pointer, value]);
-        self.push_memory_operands(access, &mut operands);
+        // A store that nobody orders is a store: only a load must happen once.
+        self.push_memory_operands(access, false, &mut operands);
         self.w.effect(Op::Store, &operands);
     }
 
     /// The memory operands of a load or store: the alignment of an address, and visibility to other invocations.
-    fn push_memory_operands(&self, access: &Access, operands: &mut Ids) {
+    fn push_memory_operands(&self, access: &Access, is_volatile: bool, operands: &mut Ids) {
         let is_addressed = access.class == StorageClass::PhysicalStorageBuffer;
         let mut what = MemoryAccess::NONE;
         what.set(MemoryAccess::ALIGNED, is_addressed);
         what.set(MemoryAccess::NON_PRIVATE_POINTER, self.is_non_private(access));
+        what.set(MemoryAccess::VOLATILE, is_volatile);
         if !what.is_empty() {
             operands.push(what.bits());
         }

@@ -39,16 +39,20 @@ mod casts;
 mod consts;
 mod coop;
 mod debug;
+mod facts;
 mod features;
+mod gather;
 mod image;
 mod input;
 mod interface;
+mod late_traps;
 mod math;
 mod memory;
 mod module;
 mod nesting;
 mod ops;
 mod report;
+mod rows;
 mod shared;
 mod subgroup;
 mod sync;
@@ -57,11 +61,12 @@ mod types;
 mod uses;
 mod words;
 
+pub use facts::Facts;
 pub(crate) use nesting::check_nesting;
 pub use nesting::{MOST_NESTED, TooNested};
 
 use crate::batch::Batch;
-use crate::descriptor::{Feature, FloatAtomics, LaunchWord, Parallel};
+use crate::descriptor::{Feature, LaunchWord};
 use crate::ir::{Module, SiteId, SourceLocation};
 use crate::layout::Layout;
 
@@ -76,8 +81,8 @@ pub const BATCH_ENTRY_POINT: &str = "batch";
 pub struct Emitted {
     /// The SPIR-V module.
     pub words: Vec<u32>,
-    /// Size of the push-constant block in bytes, a multiple of 4; it may exceed what Vulkan guarantees (128).
-    pub push_constant_size: u32,
+    /// The facts that pass unchanged into the kernel descriptor.
+    pub facts: Facts,
     /// Offset and size in the push-constant block of each by-value parameter, in order.
     pub params: Vec<PushSlot>,
     /// Words the runtime fills in. `Len` counts buffers here, not all parameters: the IR does not know how the function's
@@ -85,29 +90,10 @@ pub struct Emitted {
     pub launch_words: Vec<LaunchWord>,
     /// How the elements of each buffer lie in memory, in order; those that are accessed by words begin at one.
     pub elements: Vec<Layout>,
-    /// Binding of the trap record, when a site is left.
-    pub trap_binding: Option<u32>,
-    /// Words of the trap record; zero when no site can trap.
-    pub trap_words: u32,
-    /// Whether a trap is possible even if the kernel's obligations hold.
-    pub traps_anyway: bool,
-    /// Bits of the floats that it has.
-    pub float_widths: Vec<u32>,
-    /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
-    pub asks_for_fma: [bool; 2],
-    /// Binding of the print buffer, when a site that prints is left.
-    pub print_binding: Option<u32>,
     /// Sites that are left; a record names one by its position here.
     pub sites: Vec<SiteId>,
     /// Words that each of these sites records of its arguments.
     pub site_words: Vec<u32>,
-    /// The cooperation of the kernel's invocations.
-    pub parallel: Parallel,
-    /// The atomic floats that the device itself adds to.
-    pub float_atomics: FloatAtomics,
-    /// The size in workgroup memory of arrays whose lengths the launch decides: bytes, and the const parameters to
-    /// multiply them with.
-    pub shared_arrays: Vec<(u32, Vec<u32>)>,
     /// Features beyond the baseline, each with the first place that needs it.
     pub features: Vec<(Feature, Option<SourceLocation>)>,
 }

@@ -6,13 +6,13 @@ use rspirv::spirv;
 
 use super::uses::Uses;
 use super::words::{Id, Words};
-use super::{EmitError, Emitted, debug, features, interface, math, report, shared};
+use super::{EmitError, Emitted, debug, features, interface, math, report};
 use crate::arena::EntityId;
 use crate::batch::Batch;
-use crate::descriptor::{Parallel, SubgroupOperations};
+use crate::descriptor::SubgroupOperations;
 use crate::hash::{FastMap, Mixer};
 use crate::ir::{Kernel, Module};
-use crate::types::Scalar;
+use crate::types::{Scalar, TypeId};
 
 /// Number of this generator in the header; zero, as for every unregistered one.
 const GENERATOR: u32 = 0;
@@ -40,6 +40,8 @@ pub(super) struct Writer<'m> {
     pub(super) module: &'m Module,
     pub(super) kernel: &'m Kernel,
     pub(super) uses: Uses,
+    /// Atomic additions that subgroups do together.
+    pub(super) gathered: super::gather::Gathered,
 
     next_id: Id,
     glsl: Id,
@@ -61,6 +63,8 @@ pub(super) struct Writer<'m> {
     /// Ids of IR types as values and in memory, by number.
     pub(super) value_types: Vec<Option<Id>>,
     pub(super) storage_types: Vec<Option<Id>>,
+    /// Ids of arrays in memory that are made of vectors.
+    pub(super) row_types: Vec<(TypeId, Id)>,
     pub(super) features: features::Features,
 
     /// Label of the block being written.
@@ -81,6 +85,7 @@ impl<'m> Writer<'m> {
             kernel,
             interface: interface::Interface::lay_out(module, kernel, &uses)?,
             uses,
+            gathered: super::gather::Gathered::of(module, kernel),
             next_id: 2,
             glsl: 1,
             strings: Words::default(),
@@ -92,6 +97,7 @@ impl<'m> Writer<'m> {
             lanes_types: [[None; 4]; Scalar::ALL.len()],
             value_types: vec![None; types],
             storage_types: vec![None; types],
+            row_types: Vec::new(),
             features: features::Features::default(),
             label: 0,
             debug: debug::Lines::default(),
@@ -217,29 +223,12 @@ impl<'m> Writer<'m> {
         for section in sections {
             words.extend_from_slice(section.as_slice());
         }
-        let (trap_binding, print_binding) = (self.trap_binding(), self.print_binding());
-        let (shared_bytes, shared_arrays) = shared::bytes(self.module, self.kernel, &self.uses);
         Ok(Emitted {
             words,
-            push_constant_size: self.interface.push_constant_size,
+            facts: self.facts(),
             params: self.interface.params,
             launch_words: self.interface.launch_words,
             elements: self.interface.elements,
-            trap_binding,
-            print_binding,
-            trap_words: self.uses.trap_words.unwrap_or(0),
-            traps_anyway: self.uses.traps_anyway,
-            float_widths: self.features.float_widths(),
-            asks_for_fma: self.interface.has_fma.map(|id| id.is_some()),
-            parallel: Parallel {
-                shared_bytes,
-                full_workgroups: self.uses.needs_full_workgroups,
-                subgroup_operations: self.uses.subgroup,
-                subgroup_size: self.kernel.subgroup_size,
-                native: None,
-            },
-            float_atomics: self.features.float_atomics(),
-            shared_arrays,
             sites: self.uses.sites,
             site_words: self.uses.site_words,
             features: self.features.uses(),
@@ -269,8 +258,9 @@ impl<'m> Writer<'m> {
         for (capability, _) in &controls {
             head.inst(Op::Capability, &[*capability as u32]);
         }
+        let subgroup = self.uses.subgroup.union(self.gathered.operations());
         for (capability, (operations, _)) in SUBGROUP_CAPABILITIES.into_iter().zip(SubgroupOperations::NAMES) {
-            if self.uses.subgroup.contains(operations) {
+            if subgroup.contains(operations) {
                 head.inst(Op::Capability, &[capability as u32]);
             }
         }

@@ -36,7 +36,7 @@ fn family(op: Op) -> Family {
         Op::Select => Family::Choice,
         Op::Any | Op::All => Family::Reduction,
         Op::Cast | Op::Bitcast => Family::Conversion,
-        Op::Uniform => Family::Same,
+        Op::Uniform | Op::Slope => Family::Same,
         Op::Shl | Op::Shr => Family::Shift,
         Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg => Family::Arithmetic,
         Op::And | Op::Or | Op::Xor | Op::Not => Family::Logic,
@@ -71,6 +71,7 @@ impl FunctionWriter<'_, '_> {
                 let spv = if op == Op::Any { Spv::Any } else { Spv::All };
                 return self.w.op(spv, bool_, &ids);
             }
+            Family::Same => return ids[0],
             _ => {}
         }
         let lanes = self.w.lanes_of(first_type);
@@ -105,7 +106,6 @@ impl FunctionWriter<'_, '_> {
             Op::Or | Op::Xor if self.may_swap_bytes(lanes, operands) => self.joined_apart(op, lanes, &ids),
             _ => match family {
                 Family::Shift => self.shift(op, lanes, &ids, operands[1]),
-                Family::Same => ids[0],
                 _ => self.lanes_op(op, lanes, &ids),
             },
         }
@@ -301,8 +301,7 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    /// `|` and `^` by other means: NVIDIA's driver 580 takes `x << 8 | x >> 8` of 16 bits for an exchange of bytes, and
-    /// then gives something else for it.
+    /// `|` and `^` by other means, because of [`Fault::ByteExchange`](crate::faults::Fault::ByteExchange).
     fn joined_apart(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let both = self.w.op(Spv::BitwiseAnd, ty, ids);

@@ -93,7 +93,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// An instruction at subgroup scope.
-    fn group_op(&mut self, op: Spv, ty: Id, operands: &[Id]) -> Id {
+    pub(super) fn group_op(&mut self, op: Spv, ty: Id, operands: &[Id]) -> Id {
         let scope = self.w.const_u32(spirv::Scope::Subgroup as u32);
         let all = [&[scope], operands].concat();
         self.w.op(op, ty, &all)
@@ -250,7 +250,7 @@ impl FunctionWriter<'_, '_> {
         self.fold_lanes(fold, operation, lanes, &[value])
     }
 
-    fn fold_lanes(&mut self, fold: Fold, operation: GroupOperation, lanes: Lanes, operands: &[Id]) -> Id {
+    pub(super) fn fold_lanes(&mut self, fold: Fold, operation: GroupOperation, lanes: Lanes, operands: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let all = [&[operation as u32], operands].concat();
         self.group_op(instruction(fold, lanes.scalar), ty, &all)

@@ -32,6 +32,12 @@ pub(super) struct Uses {
     pub(super) prints: bool,
     /// Buffers that are loaded from.
     pub(super) loaded: SecondaryMap<BufferId, bool>,
+    /// Buffers of which whole elements are loaded or stored.
+    pub(super) whole: SecondaryMap<BufferId, bool>,
+    /// Those of them whose whole elements a loop loads or stores.
+    pub(super) whole_in_loops: SecondaryMap<BufferId, bool>,
+    /// Buffers that are accessed through pointers: atomically, or by lines of a matrix.
+    pub(super) pointed: SecondaryMap<BufferId, bool>,
     /// Buffers of atomic cells of 8 or 16 bits, which are accessed by whole words.
     pub(super) words: SecondaryMap<BufferId, bool>,
     /// Shared variables that are named.
@@ -157,6 +163,7 @@ impl Walk<'_> {
                     self.uses.orders_memory |= atomic.order != Order::Relaxed;
                     // Also what is only stored is exchanged, for the sake of its neighbours.
                     self.read(&atomic.place);
+                    self.point(&atomic.place);
                     if let Root::Buffer(buffer) = atomic.place.root
                         && self.is_narrow(buffer)
                     {
@@ -188,10 +195,12 @@ impl Walk<'_> {
                 InstKind::CoopLoad(access) => {
                     self.needs_subgroups();
                     self.read(&access.place);
+                    self.point(&access.place);
                     self.place(&access.place, found);
                 }
                 InstKind::CoopStore(access, _) => {
                     self.needs_subgroups();
+                    self.point(&access.place);
                     self.place(&access.place, found);
                 }
                 InstKind::Len(buffer) => found.add_len(*buffer),
@@ -201,9 +210,13 @@ impl Walk<'_> {
                 }
                 InstKind::Load(place) => {
                     self.read(place);
+                    self.whole(place);
                     self.place(place, found);
                 }
-                InstKind::Store(place, _) => self.place(place, found),
+                InstKind::Store(place, _) => {
+                    self.whole(place);
+                    self.place(place, found);
+                }
                 InstKind::Call(callee, _) => self.called.push(*callee),
                 InstKind::Trap(site, words) | InstKind::Print(site, words) | InstKind::Panic(site, words) => {
                     self.sites.insert(*site, words.len() as u32);
@@ -264,6 +277,19 @@ impl Walk<'_> {
     fn read(&mut self, place: &Place) {
         if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
             self.uses.loaded[buffer] = true;
+        }
+    }
+
+    fn whole(&mut self, place: &Place) {
+        if let (Root::Buffer(buffer), [_]) = (place.root, &place.path[..]) {
+            self.uses.whole[buffer] = true;
+            self.uses.whole_in_loops[buffer] |= !self.loops.is_empty();
+        }
+    }
+
+    fn point(&mut self, place: &Place) {
+        if let Root::Buffer(buffer) = place.root {
+            self.uses.pointed[buffer] = true;
         }
     }
 

@@ -76,8 +76,8 @@ impl Uniformity<'_> {
         let function = self.function;
         let at = |inst| function.insts[inst].location;
         let kind = if self.scope == Scope::Subgroup { DivergenceKind::Matrix } else { DivergenceKind::Barrier };
-        let report = |(barrier, apart): &(_, super::Apart)| {
-            let jump = apart.jump.map(|jump| {
+        let report = |(barrier, diverged): &(_, super::DivergedAt)| {
+            let jump = diverged.jump.map(|jump| {
                 let kind = match function.insts[jump].kind {
                     InstKind::Return(_) => Jump::Return,
                     InstKind::Continue(..) => Jump::Continue,
@@ -85,9 +85,9 @@ impl Uniformity<'_> {
                 };
                 (kind, at(jump))
             });
-            let selector = self.selector(apart.branch);
+            let selector = self.selector(diverged.branch);
             let (through, origin, origin_at) = self.chain(selector);
-            let condition = self.definitions[selector.index()].and_then(at).or(at(apart.branch));
+            let condition = self.definitions[selector.index()].and_then(at).or(at(diverged.branch));
             Divergence { kind, barrier: at(*barrier), condition, jump, through, origin, origin_at }
         };
         let operand = |(inst, value): &(_, ValueId)| {

@@ -186,8 +186,7 @@ impl Survey<'_> {
     }
 
     /// Whether a block leads back to the header of a loop. A condition that a header takes from there must be computed
-    /// in the loop: NVIDIA's driver (580.159) crashes on a header's phi of two conditions that were both made before
-    /// the loop, unless one is a constant.
+    /// in the loop, unless one is a constant: [`Fault::HeaderPhis`](crate::faults::Fault::HeaderPhis).
     fn leads_back(&self, place: usize) -> bool {
         self.blocks[place].only_way.is_some_and(|label| self.ids[label as usize].place as usize <= place)
     }

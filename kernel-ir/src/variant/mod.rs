@@ -12,6 +12,8 @@
 //!
 //! The variant is what pipelines are cached by. Making one takes about 10 ns a word.
 
+mod buffered;
+mod gathered;
 mod inline;
 mod keep;
 mod scans;
@@ -23,6 +25,9 @@ mod zeros;
 
 use std::fmt;
 
+use crate::faults::{Fault, Faults};
+pub use buffered::with_buffered_push;
+pub use gathered::without_gathering;
 use survey::Survey;
 pub use tally::{Tally, tally};
 
@@ -36,24 +41,7 @@ pub struct VariantDesc<'a> {
     /// Whether names, lines and sources stay, for tools.
     pub keeps_names: bool,
     /// The driver's faults that the variant avoids.
-    pub faults: DriverFaults,
-}
-
-/// The faults of drivers' compilers that variants avoid.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DriverFaults {
-    /// NVIDIA's loses reductions of integers: subgroups, of 32 lanes, fold those of at most 32 bits by scans.
-    pub loses_reductions: bool,
-    /// llvmpipe's takes arithmetic with zeros of floats for nothing to do: it is not to know that they are zeros.
-    pub simplifies_zeros: bool,
-    /// llvmpipe's ends all loops of an invocation after [`MOST_ROUNDS`](Self::MOST_ROUNDS) rounds together: variants whose loops may have
-    /// more are [watched](crate::watch).
-    pub stops_loops: bool,
-}
-
-impl DriverFaults {
-    /// Rounds of an invocation's loops together where [`stops_loops`](Self::stops_loops).
-    pub const MOST_ROUNDS: u32 = 65_535;
+    pub faults: Faults,
 }
 
 /// Why there is no such variant: the words are none that the back end wrote, or it has no such entry point.
@@ -76,9 +64,10 @@ impl std::error::Error for VariantError {}
 /// The words of a variant.
 ///
 /// ```
-/// use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+/// use gridwise_ir::faults::Faults;
+/// use gridwise_ir::variant::{VariantDesc, variant};
 ///
-/// let desc = VariantDesc { entry_point: "main", constants: &[], keeps_names: false, faults: DriverFaults::default() };
+/// let desc = VariantDesc { entry_point: "main", constants: &[], keeps_names: false, faults: Faults::NONE };
 /// assert_eq!(variant(&[0x0723_0203], &desc).unwrap_err().cause, "it is shorter than its header");
 /// ```
 ///
@@ -90,10 +79,10 @@ pub fn variant(words: &[u32], desc: &VariantDesc<'_>) -> Result<Vec<u32>, Varian
     survey.keep_values(desc.keeps_names);
     survey.join_blocks();
     let mut words = write::write(survey, desc.keeps_names);
-    if desc.faults.loses_reductions {
+    if desc.faults.contains(Fault::LostReductions) {
         words = scans::by_scans(words);
     }
-    if desc.faults.simplifies_zeros {
+    if desc.faults.contains(Fault::SimplifiedZeros) {
         words = zeros::hide_zeros(words);
     }
     Ok(words)

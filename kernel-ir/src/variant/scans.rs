@@ -1,7 +1,6 @@
 //! A subgroup's reductions of integers, by scans.
 //!
-//! NVIDIA's driver (seen with 580.159.04) loses the results of subgroups' reductions of integers in some kernels. There
-//! a reduction is the last lane of a scan.
+//! A reduction becomes the last lane of a scan on drivers with [`Fault::LostReductions`](crate::faults::Fault::LostReductions).
 
 use crate::binary::{HEADER, inst_at, op, push};
 
@@ -102,8 +101,7 @@ impl Known {
 /// A variant with its subgroups' reductions of integers of at most 32 bits made of scans: the part of the last lane that takes part.
 /// Clusters of 32 lanes and more count as whole subgroups, so it is for devices whose subgroups have 32.
 ///
-/// NVIDIA's compiler (580.159.04 for an H200) gets such reductions wrong in some kernels, whatever stands around them in SPIR-V: their
-/// result is lost to another value. Scans are right in the same places.
+/// The driver gets such reductions wrong in some kernels, whatever stands around them in SPIR-V. Scans are right in the same places.
 pub(super) fn by_scans(words: Vec<u32>) -> Vec<u32> {
     let known = Known::of(&words);
     if !known.has_reductions(&words) {

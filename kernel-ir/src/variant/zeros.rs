@@ -1,7 +1,7 @@
 //! Zeros of floats that a driver's compiler does not know to be zeros.
 //!
-//! llvmpipe (Mesa 22.3 and 26.1) folds `x * 0.0`, `x + 0.0` and `0.0 / x` to their results for most numbers, and `x /
-//! 0.0` to zero. There no zero of a float is a constant.
+//! No zero of a float is a constant on drivers with [`Fault::SimplifiedZeros`](crate::faults::Fault::SimplifiedZeros), which fold
+//! `x * 0.0`, `x + 0.0` and `0.0 / x` to their results for most numbers, and `x / 0.0` to zero.
 
 use std::collections::BTreeMap;
 
@@ -200,8 +200,8 @@ struct Globals {
 /// A variant whose zeros of floats, where they are operands, are made at run time, from the number of workgroups, which has no bit 31.
 /// Integers that become floats are combined with such a zero, so that loops which a driver unrolls show it none.
 ///
-/// The back end of llvmpipe (seen with Mesa 22.3.6 and 26.1.6) takes a product or a sum with a zero that it knows, and a quotient of
-/// one, for what they are of most numbers: infinities, NaNs and the signs of zeros are lost, and what is divided by zero is zero.
+/// A product or a sum with a zero that the driver knows, and a quotient of one, become what they are of most numbers: infinities, NaNs
+/// and the signs of zeros are lost, and a number divided by zero is zero.
 pub(super) fn hide_zeros(words: Vec<u32>) -> Vec<u32> {
     let known = Known::of(&words);
     let mut hiding =

@@ -1,8 +1,10 @@
 //! Derived kernels in the interpreter: `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`, with `J v` from finite differences in `f64`.
 
+mod apart;
 mod programs;
 mod random;
 mod rules;
+mod shared;
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::grad::{By, Derived, ShadowKind, derive};
@@ -39,8 +41,8 @@ pub fn numbers(values: &[Value]) -> Vec<f64> {
 
 /// A launch of the kernel: the buffers afterwards.
 #[track_caller]
-pub fn launch(module: &Module, groups: u32, buffers: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
-    let inputs = Inputs { groups: [groups, 1, 1], buffers, ..Inputs::default() };
+pub fn launch(module: &Module, groups: [u32; 3], buffers: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    let inputs = Inputs { groups, buffers, ..Inputs::default() };
     let outcome = run(module, &inputs, &Options { fuel: 1 << 24, ..Options::default() });
     let found: Vec<_> = outcome.findings.iter().map(|found| found.describe(module).to_string()).collect();
     assert!(found.is_empty(), "{found:?}\n{module}");
@@ -51,7 +53,7 @@ pub fn launch(module: &Module, groups: u32, buffers: Vec<Vec<Value>>) -> Vec<Vec
 /// Derives the kernel by its buffers with these numbers.
 #[track_caller]
 pub fn derived(module: &Module, by: &[usize]) -> Derived {
-    let by = By { buffers: by.iter().map(|number| BufferId::new(*number)).collect(), params: Vec::new() };
+    let by = By { buffers: by.iter().map(|number| BufferId::new(*number)).collect(), ..By::default() };
     let derived = derive(module, &by).unwrap_or_else(|refusal| panic!("{}\n{module}", refusal.refused));
     gridwise_ir::verify::verify(&derived.module).unwrap_or_else(|errors| panic!("{errors}\n{}", derived.module));
     derived
@@ -62,7 +64,7 @@ pub struct Case {
     /// The kernel.
     pub module: Module,
     /// Workgroups.
-    pub groups: u32,
+    pub groups: [u32; 3],
     /// The contents of the buffers.
     pub buffers: Vec<Vec<Value>>,
     /// The inputs that it is derived by.

@@ -17,7 +17,7 @@ fn checks(text: &str, groups: u32, lens: &[usize], by: &[usize]) {
         let buffers = lens.iter().map(&mut buffer).collect();
         let case = Case {
             module: module.clone(),
-            groups,
+            groups: [groups, 1, 1],
             buffers,
             by: by.to_vec(),
             output: lens.len() - 1,
@@ -100,10 +100,17 @@ fn0 k() -> () {
     );
 }
 
-/// `v = v * x + c` for rounds that only the data knows: states have to be kept.
+/// `v = v * x + c` for rounds that are known or not: states have to be kept, all of them where they are known and few.
 #[test]
 fn loops_whose_values_grow() {
-    for rounds in [0, 1, 2, 7, 40, 300] {
+    for (rounds, is_known) in
+        [0, 1, 2, 7, 40, 128, 129, 300].into_iter().flat_map(|count| [(count, false), (count, true)])
+    {
+        let count = match is_known {
+            true => format!("%3: u32 = const {rounds}"),
+            // The buffer has three elements.
+            false => format!("%20: u32 = len buffer0\n    %21: u32 = const {}\n    %3: u32 = sub %21, %20", rounds + 3),
+        };
         let text = format!(
             r#"kernel fn0 workgroup(1, 1, 1) {{
     buffer0 x: [f64]
@@ -113,7 +120,7 @@ fn0 k() -> () {{
     %0: vec3<u32> = global_id
     %1: u32 = extract %0.0
     %2: f64 = load buffer0[%1]
-    %3: u32 = const {rounds}
+    {count}
     %5: u32 = const 0
     loop block9(%7: u32 = %5, %8: f64 = %2) -> (%6: f64) {{
         %9: bool = lt %7, %3
@@ -137,5 +144,8 @@ fn0 k() -> () {{
 "#
         );
         checks(&text, 3, &[3, 3], &[0]);
+        let derived = crate::derived(&module(&text), &[0]).module.to_string();
+        assert_eq!(derived.contains("states"), is_known && (1..=128).contains(&rounds), "{derived}");
+        assert_eq!(derived.contains("kept_top"), !is_known || rounds > 128, "{derived}");
     }
 }

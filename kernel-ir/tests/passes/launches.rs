@@ -29,11 +29,11 @@ impl LaunchNumbers for Launch<'_> {
     fn len(&self, param: u16) -> u64 {
         self.world.buffers[usize::from(param)].len() as u64
     }
-    fn value(&self, offset: u8, _: u8) -> u64 {
+    fn value(&self, offset: u8, _: u8) -> Option<u64> {
         let at = self.offsets.iter().position(|own| *own == u32::from(offset)).expect("a parameter");
         match &self.world.params[at] {
-            Value::Scalar(Constant::U32(value)) => (*value).into(),
-            Value::Scalar(Constant::I32(value)) => u64::from(*value as u32),
+            Value::Scalar(Constant::U32(value)) => Some((*value).into()),
+            Value::Scalar(Constant::I32(value)) => Some(u64::from(*value as u32)),
             other => panic!("{other:?} is no integer"),
         }
     }
@@ -72,7 +72,7 @@ fn verdict(module: &Module, world: &World, groups: [u32; 3]) -> Option<Verdict> 
             });
             assert!(is_told, "no invocation traps as {broken:?} says at {text}\n{module}");
         }
-        Verdict::Hold if !compiled.obligations.is_empty() && !compiled.traps_anyway => {
+        Verdict::Hold if !compiled.obligations.is_empty() && !compiled.facts.traps_anyway => {
             assert!(traps.all(|(site, _)| site.kind != SiteKind::IndexOutOfBounds), "{module}");
         }
         Verdict::Hold | Verdict::Open => {}

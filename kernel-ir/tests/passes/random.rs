@@ -18,7 +18,7 @@ use gridwise_ir::verify::verify;
 use crate::generate::{Random, kernel};
 use crate::run_pass;
 
-const CASES: u64 = 150;
+const CASES: u64 = 300;
 const FUEL: u64 = 20_000;
 /// How the message about a kernel that says nothing about passes begins.
 const UNDEFINED: &str = "the generator made something undefined";

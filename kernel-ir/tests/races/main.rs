@@ -3,6 +3,7 @@
 mod cases;
 mod programs;
 mod soundness;
+mod strangers;
 mod survey;
 
 use gridwise_ir::ir::Module;

@@ -5,6 +5,7 @@ use gridwise_ir::ir::{Bound, BoundOp, Module};
 use gridwise_ir::races::Analysis;
 
 use crate::analysed;
+use crate::cases::kernel;
 use crate::programs::{Random, program};
 
 /// Elements of each buffer.
@@ -120,4 +121,36 @@ fn accepted_kernels_do_not_race() {
     }
     println!("{count} kernels, {accepted} accepted, which ran {launches} times; {racing} of the others raced at once");
     assert!(accepted * 10 > count && racing > 0, "the programs say little");
+}
+
+/// Of each kind of condition: the smallest launch that breaks it races, and one that meets it does not.
+#[test]
+fn conditions_are_what_launches_need() {
+    let store = |index: &str| format!("{index}\n    store buffer1[%10 !site0] = %one ");
+    type Numbers = ([u32; 3], [u32; 2]);
+    let cases: [(&str, Numbers, Numbers); 6] = [
+        // One invocation along an axis that the index leaves out.
+        ("    %10: u32 = add %x, %one", ([2, 2, 1], [0, 0]), ([2, 1, 1], [0, 0])),
+        // One invocation in all.
+        ("    %10: u32 = const 7", ([2, 1, 1], [0, 0]), ([1, 1, 1], [0, 0])),
+        // One workgroup.
+        ("    %10: u32 = add %l, %one", ([65, 1, 1], [0, 0]), ([64, 1, 1], [0, 0])),
+        // A row is as long as the grid is wide.
+        ("    %11: u32 = mul %y, %w\n    %10: u32 = add %11, %x", ([2, 2, 1], [0, 1]), ([2, 2, 1], [0, 2])),
+        // Elements are apart.
+        ("    %10: u32 = mul %x, %n", ([2, 1, 1], [0, 0]), ([2, 1, 1], [1, 0])),
+        // No index wraps around.
+        ("    %11: u32 = const 1073741824\n    %10: u32 = mul %x, %11", ([5, 1, 1], [0, 0]), ([4, 1, 1], [0, 0])),
+    ];
+    for (index, breaks, keeps) in cases {
+        let module = kernel(&store(index));
+        let analysis = analysed(&module);
+        assert!(analysis.races.is_empty(), "{index}: {:#?}", analysis.races);
+        for ((items, params), is_kept) in [(breaks, false), (keeps, true)] {
+            let groups = [items[0].div_ceil(64), items[1], items[2]];
+            let launch = Launch { groups, items, params };
+            assert_eq!(launch.meets(&analysis), is_kept, "{index} {items:?} {params:?}: {:#?}", analysis.conditions);
+            assert_eq!(launch.races(&module, (0, 4)).is_empty(), is_kept, "{index} {items:?} {params:?}");
+        }
+    }
 }

@@ -9,12 +9,16 @@ use crate::analysed;
 fn survey() {
     let Ok(folder) = std::env::var("GRIDWISE_RACES_SURVEY") else { return };
     let (mut proven, mut conditional, mut refused) = (0, 0, 0);
+    let mut total = std::time::Duration::ZERO;
     for path in lowered(&folder) {
         let text = std::fs::read_to_string(&path).expect("a module");
         let module = gridwise_ir::parse::parse(&text).expect("a module");
+        let mut module = module;
+        gridwise_ir::passes::expose(&mut module).expect("a small module");
         let started = Instant::now();
-        let analysis = analysed(&module);
+        let analysis = gridwise_ir::races::analyse(&module);
         let took = started.elapsed();
+        total += took;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let at = |location: Option<gridwise_ir::ir::SourceLocation>| {
             location.map_or("?".to_owned(), |at| format!("{}:{}:{}", module.files[at.file], at.line, at.column))
@@ -50,7 +54,7 @@ fn survey() {
             println!("SLOW {name} {took:?}");
         }
     }
-    println!("{proven} proven, {conditional} with conditions, {refused} refused");
+    println!("{proven} proven, {conditional} with conditions, {refused} refused; {total:?} in all");
 }
 
 /// Deletes each barrier of the kernels that are accepted, and tells how many of these mutants still are.

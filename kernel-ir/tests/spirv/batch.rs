@@ -73,6 +73,42 @@ fn guards_become_obligations() {
     );
 }
 
+/// Guards joined by `or` are both known only in the block for neither.
+#[test]
+fn guards_of_two_conditions() {
+    let copy = "%9: f32 = load buffer0[%1]\nstore buffer1[%1] = %9\nyield\n";
+    let code = |conditions: [&str; 2], joined: &str, [then, other]: [&str; 2]| {
+        let [a, b] = conditions;
+        let (joined, not) = joined.split_once(' ').unwrap_or((joined, ""));
+        let not = if not.is_empty() { "%7: bool = or %6, %6" } else { "%7: bool = not %6" };
+        let code = format!(
+            "%2: u32 = param0\n%3: u32 = const 7\n%4: bool = {a} %1, %2\n%5: bool = {b} %1, %3\n\
+             %6: bool = {joined} %4, %5\n{not}\nif %7 {{\n{then}}} else {{\n{other}}}\nreturn\n"
+        );
+        outcome(Request::Automatic, &code)
+    };
+    let lengths = "sub(items(0), 1) < len(buffer0), sub(items(0), 1) < len(buffer1)";
+    let both = format!("4 items, 0:4x1r 1:4x1w; sub(items(0), 1) < param0, sub(items(0), 1) < 7, {lengths}");
+    assert_eq!(code(["lt", "lt"], "and", [copy, "yield\n"]), both);
+    assert_eq!(code(["ge", "ge"], "or", ["yield\n", copy]), both);
+    assert_eq!(code(["lt", "lt"], "and not", ["yield\n", copy]), both);
+    assert_eq!(code(["ge", "ge"], "or not", [copy, "yield\n"]), both);
+    for (conditions, joined, blocks) in [
+        (["lt", "lt"], "and", ["yield\n", copy]),
+        (["lt", "lt"], "and not", [copy, "yield\n"]),
+        (["ge", "ge"], "or not", ["yield\n", copy]),
+        (["lt", "lt"], "or", [copy, "yield\n"]),
+        (["lt", "lt"], "or", ["yield\n", copy]),
+        (["ge", "lt"], "or", ["yield\n", copy]),
+        (["lt", "ge"], "or", ["yield\n", copy]),
+        (["ge", "ge"], "or", [copy, "yield\n"]),
+        (["lt", "ge"], "and", [copy, "yield\n"]),
+        (["ge", "ge"], "and", ["yield\n", copy]),
+    ] {
+        assert_eq!(code(conditions, joined, blocks), "one item", "{conditions:?} {joined} {blocks:?}");
+    }
+}
+
 #[test]
 fn what_shows_a_difference_stays_single() {
     let outcome = |code| outcome(Request::Items(4), code);

@@ -63,7 +63,7 @@ fn aggregates_use_rust_layouts() {
     assert_eq!(emitted.elements, [(96, 16), (96, 16), (12, 4)].map(|(size, align)| Layout { size, align }));
     let slots = [(0, 4), (16, 96), (112, 4), (116, 12)].map(|(offset, size)| PushSlot { offset, size });
     assert_eq!(emitted.params, slots);
-    assert_eq!(emitted.push_constant_size, 140);
+    assert_eq!(emitted.facts.push_constant_size, 140);
     let text = disassemble(&emitted.words);
     assert!(text.contains("OpCopyLogical"), "{text}");
 }
@@ -99,7 +99,7 @@ fn0 k() -> () {
 fn checks_branch_around_the_access() {
     let emitted = emit_text(CHECKED);
     validate("checked", &emitted.words);
-    assert_eq!(emitted.trap_binding, Some(3));
+    assert_eq!(emitted.facts.trap_binding, Some(3));
     let numbers: Vec<_> = emitted.sites.iter().map(ToString::to_string).collect();
     assert_eq!(numbers, ["site1", "site2", "site3"]);
     let kinds: Vec<_> = emitted.launch_words.iter().map(|word| word.kind).collect();
@@ -109,12 +109,45 @@ fn checks_branch_around_the_access() {
     assert_eq!(text.matches("NonReadable").count(), 2, "y and z are only written:\n{text}");
 }
 
+/// Elements that are arrays of numbers, as wholes and number by number.
+const ROWS: &str = r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 from: [[f32; 8]]
+    buffer1 to: [[[u32; 2]; 3]] mut
+    buffer2 single: [[f32; 4]] mut
+}
+fn0 k() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: [f32; 8] = load buffer0[%1]
+    %3: [[u32; 2]; 3] = load buffer1[%1]
+    store buffer1[%1] = %3
+    %4: u32 = const 1
+    store buffer1[%1][%4][%4] = %1
+    %5: [u32; 2] = load buffer1[%1][%4]
+    store buffer1[%4][%4] = %5
+    %6: f32 = load buffer0[%1][%4]
+    store buffer2[%1][%4] = %6
+    return
+}
+"#;
+
+#[test]
+fn rows_of_numbers_are_vectors() {
+    let emitted = emit_text(ROWS);
+    validate("rows", &emitted.words);
+    let text = disassemble(&emitted.words);
+    let vectors = text.lines().filter(|line| line.contains("OpTypeVector")).count();
+    // The position in the grid, four numbers, and two.
+    assert_eq!(vectors, 3, "{text}");
+}
+
 #[test]
 fn no_trap_record_without_sites() {
     let unchecked = CHECKED.replace(" !site1", "").replace(" !site3", "").replace("trap site2(%5, %4)", "");
     let emitted = emit_text(&unchecked);
     validate("unchecked", &emitted.words);
-    assert_eq!((emitted.trap_binding, emitted.sites.len()), (None, 0));
+    assert_eq!((emitted.facts.trap_binding, emitted.sites.len()), (None, 0));
 }
 
 /// All builtins, in a function that is called and in the kernel.
@@ -154,7 +187,7 @@ fn builtins_and_calls() {
     ];
     let expected: Vec<_> = (0..).zip(words).map(|(at, kind)| LaunchWord { offset: 4 * at, kind }).collect();
     assert_eq!(emitted.launch_words, expected);
-    assert_eq!(emitted.push_constant_size, 24);
+    assert_eq!(emitted.facts.push_constant_size, 24);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use gridwise_ir::descriptor::{Feature, LaunchWordKind, Parallel, SubgroupOperati
 use gridwise_ir::ir::{AtomicOp, Fold, SubgroupOp};
 use gridwise_ir::parallel::native_floats;
 use gridwise_ir::parse::parse;
+use gridwise_ir::variant::without_gathering;
 
 const VALUES: [&str; 13] = [
     "i32",
@@ -86,7 +87,7 @@ fn votes_and_ballots() {
     validate("ballots", &emitted.words);
     let operations = SubgroupOperations::BASIC.union(SubgroupOperations::VOTE).union(SubgroupOperations::BALLOT);
     let expected = Parallel { full_workgroups: true, subgroup_operations: operations, ..Parallel::NONE };
-    assert_eq!(emitted.parallel, expected);
+    assert_eq!(emitted.facts.parallel, expected);
     assert!(!emitted.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_))), "there is no mask");
 }
 
@@ -131,7 +132,7 @@ fn atomics_on_buffers_and_shared_memory() {
         let emitted = emit_text(&text);
         validate(&format!("atomics of {ty}"), &emitted.words);
         let is_wide = cell_type.ends_with("64");
-        assert_eq!(emitted.parallel.shared_bytes, if is_wide { 168 } else { 84 });
+        assert_eq!(emitted.facts.parallel.shared_bytes, if is_wide { 168 } else { 84 });
         for feature in [Feature::BufferInt64Atomics, Feature::SharedInt64Atomics] {
             assert_eq!(emitted.features.iter().any(|(used, _)| *used == feature), is_wide);
         }
@@ -215,7 +216,7 @@ fn barriers_order_buffers_that_are_accessed_before_them() {
 fn barriers_order_shared_memory_and_buffers() {
     let emitted = emit_text(REDUCTION);
     validate("reduction", &emitted.words);
-    assert_eq!(emitted.parallel, Parallel { shared_bytes: 256, full_workgroups: true, ..Parallel::NONE });
+    assert_eq!(emitted.facts.parallel, Parallel { shared_bytes: 256, full_workgroups: true, ..Parallel::NONE });
     let text = disassemble(&emitted.words);
     assert_eq!(text.matches("OpControlBarrier").count(), 2, "written before it is read, so nothing is zeroed:\n{text}");
     // Acquire and release, of workgroup memory, made available and visible; at workgroup scope. The buffer is written behind
@@ -286,6 +287,51 @@ fn atomics_of_floats_are_native_where_they_are_sums_alone() {
     assert_eq!(native("f32", &["add", "max"]), [false; 2]);
     assert_eq!(native("f64", &["max", "add"]), [false; 2]);
     assert_eq!(native("f64", &["max"]), [false; 2]);
+}
+
+/// Additions that a subgroup does together, of the module and of it without them.
+fn gathered(body: &str) -> usize {
+    let text = format!(
+        "kernel fn0 workgroup(64, 1, 1) {{\n buffer0 y: [f32] mut\n shared0 s: [u32; 2]\n}}\nfn0 k() -> () {{\n \
+         %0: u32 = local_index\n %1: f32 = const 1.0\n %2: u32 = const 3\n %3: bool = eq %0, %2\n %4: bool = lt %0, %2\n{body} return\n}}\n"
+    );
+    let emitted = emit_text(&text);
+    validate("gathered", &emitted.words);
+    let count = |words: &[u32], word: &str| disassemble(words).matches(word).count();
+    let sums = count(&emitted.words, "OpGroupNonUniformFAdd");
+    assert_eq!(sums, count(&emitted.words, "OpGroupNonUniformElect"), "{text}");
+    let without = without_gathering(&emitted.words, false);
+    validate("not gathered", &without);
+    assert_eq!(count(&without, "GroupNonUniform"), 0, "{text}");
+    let additions = |words| count(words, "OpAtomicFAddEXT");
+    assert_eq!(additions(&without), additions(&emitted.words), "{text}");
+    // The launch sees nothing of it.
+    assert_eq!(emitted.facts.parallel.subgroup_operations, SubgroupOperations(0), "{text}");
+    sums
+}
+
+#[test]
+fn subgroups_add_together_where_all_lanes_add_to_one_element() {
+    let add = "atomic_add buffer0[%2], %1 relaxed device";
+    assert_eq!(gathered(&format!(" %5: f32 = {add}\n")), 1);
+    assert_eq!(gathered(" %5: f32 = atomic_sub buffer0[%2], %1 relaxed device\n"), 1);
+    // Where control differs, those that come to it do.
+    assert_eq!(gathered(&format!(" if %4 {{\n %5: f32 = {add}\n yield\n }} else {{\n yield\n }}\n")), 1);
+    // An element of each; a result that is used; an order; one invocation alone.
+    assert_eq!(gathered(" %5: f32 = atomic_add buffer0[%0], %1 relaxed device\n"), 0);
+    assert_eq!(gathered(&format!(" %5: f32 = {add}\n %6: f32 = atomic_add buffer0[%0], %5 relaxed device\n")), 0);
+    assert_eq!(gathered(" %5: f32 = atomic_add buffer0[%2], %1 release device\n"), 0);
+    assert_eq!(gathered(&format!(" if %3 {{\n %5: f32 = {add}\n yield\n }} else {{\n yield\n }}\n")), 0);
+    // The rounds after which invocations leave differ, and so does what each counted.
+    let rounds = |inside: &str, behind: &str| {
+        format!(
+            " %5: u32 = const 0\n %6: u32 = const 1\n loop block1(%7: u32 = %5) -> (%20: u32) {{\n %8: bool = lt %7, %0\n \
+             if %8 {{\n yield\n }} else {{\n break block1(%7)\n }}\n{inside} %9: u32 = add %7, %6\n continue block1(%9)\n }}\n{behind}"
+        )
+    };
+    let (inside, behind) = ("atomic_add buffer0[%7], %1 relaxed device", "atomic_add buffer0[%20], %1 relaxed device");
+    assert_eq!(gathered(&rounds(&format!(" %30: f32 = {inside}\n"), "")), 1);
+    assert_eq!(gathered(&rounds("", &format!(" %30: f32 = {behind}\n"))), 0);
 }
 
 #[test]
@@ -483,7 +529,7 @@ fn every_type_can_be_shared() {
         );
         let emitted = emit_text(&text);
         validate(ty, &emitted.words);
-        assert_eq!(emitted.parallel.shared_bytes, bytes, "{ty}");
+        assert_eq!(emitted.facts.parallel.shared_bytes, bytes, "{ty}");
     }
 }
 
@@ -493,7 +539,7 @@ fn what_a_launch_must_see_to_does_not_depend_on_passes() {
     let text = kernel("bool", " %2: vec4<u32> = subgroup_ballot %1\n");
     let compiled = compile(module(&text), &CompileOptions::default()).expect("it compiles");
     validate("compiled", &compiled.words);
-    assert!(compiled.parallel.full_workgroups);
+    assert!(compiled.facts.parallel.full_workgroups);
     assert!(!disassemble(&compiled.words).contains("OpGroupNonUniformBallot"));
 }
 
@@ -507,5 +553,5 @@ fn fences_and_subgroup_barriers() {
     }
     let emitted = emit_text(&kernel("u32", &body));
     validate("fences", &emitted.words);
-    assert_eq!(emitted.parallel.subgroup_operations, SubgroupOperations::BASIC);
+    assert_eq!(emitted.facts.parallel.subgroup_operations, SubgroupOperations::BASIC);
 }

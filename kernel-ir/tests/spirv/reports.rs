@@ -72,8 +72,8 @@ fn1 k() -> () {
 fn panics_and_prints_bind_their_buffers() {
     let emitted = emit_text(&format!("{HEAD}{BODY}"));
     validate("reports", &emitted.words);
-    assert_eq!((emitted.trap_binding, emitted.print_binding), (Some(1), Some(2)));
-    assert_eq!((emitted.trap_words, emitted.sites.len()), (8, 3));
+    assert_eq!((emitted.facts.trap_binding, emitted.facts.print_binding), (Some(1), Some(2)));
+    assert_eq!((emitted.facts.trap_words, emitted.sites.len()), (8, 3));
     let text = disassemble(&emitted.words);
     let names: Vec<_> = ["trap3", "print1", "print3", "print0"].iter().map(|name| text.contains(name)).collect();
     assert_eq!(names, [true; 4], "one function for each number of words:\n{text}");
@@ -83,9 +83,11 @@ fn panics_and_prints_bind_their_buffers() {
 fn only_what_is_used_is_bound() {
     let silent: String = BODY.lines().filter(|line| !line.contains("print")).flat_map(|line| [line, "\n"]).collect();
     let emitted = emit_text(&format!("{HEAD}{silent}"));
-    assert_eq!((emitted.trap_binding, emitted.print_binding), (Some(1), None));
+    assert_eq!((emitted.facts.trap_binding, emitted.facts.print_binding), (Some(1), None));
+    assert!(emitted.facts.traps_anyway, "a panic needs no broken obligation");
     let calm = BODY.replace("panic site0(%0, %0, %0)", "yield").replace("panic site0(%5, %1, %2)", "yield");
     let emitted = emit_text(&format!("{HEAD}{calm}"));
     validate("prints", &emitted.words);
-    assert_eq!((emitted.trap_binding, emitted.print_binding, emitted.trap_words), (None, Some(1), 0));
+    assert_eq!((emitted.facts.trap_binding, emitted.facts.print_binding, emitted.facts.trap_words), (None, Some(1), 0));
+    assert!(!emitted.facts.traps_anyway, "a print is no panic");
 }

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE};
+use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::ir::Module;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
-use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::variant::{VariantDesc, variant};
 use gridwise_ir::watch::watch;
 use rspirv::binary::Disassemble;
 
@@ -25,7 +26,7 @@ pub(crate) fn emit_text(text: &str) -> Emitted {
 /// Runs `spirv-val` on a module, and on the variants of it that have all of a driver's help and none; also for a driver with all faults.
 pub(crate) fn validate(name: &str, words: &[u32]) {
     validate_words(name, words);
-    let all_faults = DriverFaults { loses_reductions: true, simplifies_zeros: true, stops_loops: false };
+    let all_faults = Faults::NONE.with(Fault::LostReductions).with(Fault::SimplifiedZeros);
     for (what, words) in variants(words).into_iter().chain(variants_for(words, all_faults)) {
         validate_words(&format!("{name}, {what}"), &words);
         if let Some(watched) = watch(&words, 99, 0) {
@@ -36,10 +37,10 @@ pub(crate) fn validate(name: &str, words: &[u32]) {
 
 /// Variants of a module with what they are called: of each entry point, with all flags on and with all off, with names and without.
 pub(crate) fn variants(words: &[u32]) -> Vec<(String, Vec<u32>)> {
-    variants_for(words, DriverFaults::default())
+    variants_for(words, Faults::NONE)
 }
 
-fn variants_for(words: &[u32], faults: DriverFaults) -> Vec<(String, Vec<u32>)> {
+fn variants_for(words: &[u32], faults: Faults) -> Vec<(String, Vec<u32>)> {
     let on = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_SPLIT, IS_WHOLE, IS_FULL].map(|id| (id, 1));
     let mut made = Vec::new();
     for entry_point in [ENTRY_POINT, BATCH_ENTRY_POINT] {

@@ -3,9 +3,10 @@
 use expect_test::expect;
 use gridwise_ir::batch::{Request, find};
 use gridwise_ir::descriptor::{HAS_FMA, IS_FULL, IS_PROVEN, IS_WHOLE};
+use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::passes::optimize;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
-use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::variant::{VariantDesc, variant};
 
 use crate::generate::{Random, kernel};
 use crate::support::{disassemble, module, validate_words, variants};
@@ -48,9 +49,8 @@ fn words(text: &str) -> Vec<u32> {
 
 /// The text of a variant, behind what all modules begin with.
 fn text(words: &[u32], entry_point: &str, constants: &[(u32, u64)]) -> String {
-    let words =
-        variant(words, &VariantDesc { entry_point, constants, keeps_names: false, faults: DriverFaults::default() })
-            .expect("it is a module");
+    let words = variant(words, &VariantDesc { entry_point, constants, keeps_names: false, faults: Faults::NONE })
+        .expect("it is a module");
     validate_words("variant", &words);
     let text = disassemble(&words);
     text.lines().skip_while(|line| !line.contains("OpEntryPoint")).map(|line| format!("{}\n", line.trim())).collect()
@@ -226,7 +226,7 @@ fn lanes_fold_integers_by_scans_where_reductions_are_wrong() {
         entry_point: ENTRY_POINT,
         constants: &[],
         keeps_names: false,
-        faults: DriverFaults { loses_reductions: true, ..DriverFaults::default() },
+        faults: Faults::NONE.with(Fault::LostReductions),
     };
     let words = variant(&module, &desc).expect("it is a module");
     validate_words("folds_by_scans", &words);
@@ -243,7 +243,7 @@ fn lanes_fold_integers_by_scans_where_reductions_are_wrong() {
     let small = ["UMax ClusteredReduce".to_owned()].into_iter().chain(by_scan("UMax"));
     let expected: Vec<String> = whole.chain(clusters).chain(small).chain(["FAdd Reduce".to_owned()]).collect();
     assert_eq!(found, expected, "{text}");
-    let usual = VariantDesc { faults: DriverFaults::default(), ..desc };
+    let usual = VariantDesc { faults: Faults::NONE, ..desc };
     assert!(variant(&module, &usual).expect("it is a module").len() < words.len());
 }
 
@@ -290,9 +290,8 @@ fn0 zeros() -> () @file0:1:1 {
 #[test]
 fn no_arithmetic_shows_a_zero_to_drivers_that_simplify_it() {
     let module = words(ZEROS);
-    let faults = DriverFaults { simplifies_zeros: true, ..DriverFaults::default() };
-    let usual =
-        VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults: DriverFaults::default() };
+    let faults = Faults::NONE.with(Fault::SimplifiedZeros);
+    let usual = VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults: Faults::NONE };
     let words = variant(&module, &VariantDesc { faults, ..usual }).expect("it is a module");
     validate_words("simplifies_zeros", &words);
     let text = disassemble(&words);
@@ -374,12 +373,8 @@ fn conditions_that_go_round_a_loop_are_made_in_it() {
 
 #[test]
 fn a_variant_is_its_own_variant() {
-    let desc = |entry_point, keeps_names| VariantDesc {
-        entry_point,
-        constants: &[],
-        keeps_names,
-        faults: DriverFaults::default(),
-    };
+    let desc =
+        |entry_point, keeps_names| VariantDesc { entry_point, constants: &[], keeps_names, faults: Faults::NONE };
     for seed in 0..200 {
         let mut module = kernel(&mut Random(seed));
         optimize(&mut module);
@@ -415,11 +410,10 @@ fn damaged_modules_are_no_harm() {
             entry_point: ENTRY_POINT,
             constants: &constants,
             keeps_names: random.below(2) == 0,
-            faults: DriverFaults {
-                loses_reductions: random.below(2) == 0,
-                simplifies_zeros: random.below(2) == 0,
-                stops_loops: false,
-            },
+            faults: [Fault::LostReductions, Fault::SimplifiedZeros]
+                .into_iter()
+                .filter(|_| random.below(2) == 0)
+                .fold(Faults::NONE, Faults::with),
         };
         match variant(&damaged, &desc) {
             Ok(_) => read += 1,
@@ -433,12 +427,9 @@ fn damaged_modules_are_no_harm() {
 fn what_is_no_module_is_refused() {
     let words = words(SCALE);
     let cause = |words: &[u32], entry_point| {
-        variant(
-            words,
-            &VariantDesc { entry_point, constants: &[], keeps_names: false, faults: DriverFaults::default() },
-        )
-        .unwrap_err()
-        .cause
+        variant(words, &VariantDesc { entry_point, constants: &[], keeps_names: false, faults: Faults::NONE })
+            .unwrap_err()
+            .cause
     };
     assert_eq!(cause(&words, "nothing"), "it has no such entry point");
     assert_eq!(cause(&words, "mai"), "it has no such entry point");

@@ -1,7 +1,8 @@
 //! Modules whose loops are watched: which are, and that additions stand where loops are entered and left.
 
+use gridwise_ir::faults::Faults;
 use gridwise_ir::spirv::ENTRY_POINT;
-use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::variant::{VariantDesc, variant};
 use gridwise_ir::watch::watch;
 
 use crate::support::{disassemble, emit_text, validate_words};
@@ -12,8 +13,7 @@ fn words(body: &str) -> Vec<u32> {
         "kernel fn0 workgroup(64, 1, 1) {{\n buffer0 y: [u32] mut\n param0 n: u32\n}}\nfn0 k() -> () {{\n %0: u32 = local_index\n \
          %1: u32 = param0\n %2: u32 = const 0\n %3: u32 = const 1\n %4: u32 = const 1000\n %5: u32 = const 3\n{body}\n return\n}}\n"
     );
-    let desc =
-        VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults: DriverFaults::default() };
+    let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults: Faults::NONE };
     variant(&emit_text(&text).words, &desc).expect("a variant")
 }
 

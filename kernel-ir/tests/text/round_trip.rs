@@ -23,6 +23,14 @@ fn every_construct() {
 }
 
 #[test]
+fn accesses_in_any_order() {
+    round_trip(
+        "kernel fn0 workgroup(64, 1, 1) {\n    buffer0 y: [u32] mut\n    shared0 tile: [u32; 8]\n}\nfn0 k() -> () {\n    \
+         %0: u32 = const 1\n    %1: u32 = load unordered buffer0[%0]\n    store unordered shared0[%0] = %1\n    return\n}\n",
+    );
+}
+
+#[test]
 fn comments_and_spaces_mean_nothing() {
     let module =
         parse("; a kernel\nfn0 f ( %7 : f32 ) -> f32 {;}\n\t%9:f32=add %7 ,%7 ; doubled\n return %9}").unwrap();

@@ -14,6 +14,8 @@ pub(crate) struct Block {
     /// The expression without a semicolon at the end.
     pub(crate) tail: Option<Box<Expr>>,
     pub(crate) span: SpanRange,
+    /// The word `unsafe` before it.
+    pub(crate) safety: Option<Span>,
 }
 
 #[derive(Debug, Clone)]
@@ -28,7 +30,7 @@ pub(crate) enum Statement {
         span: SpanRange,
     },
     /// `let Some(v) = x.get_mut(i) else { … };`, where inference finds out what the method is.
-    Sought(Box<SoughtLet>),
+    OptionPlace(Box<OptionPlaceLet>),
     /// `const NAME: T = value;` in a block.
     Const(Box<LocalConst>),
     /// `use path;` in a block, as written: the parser puts whole paths in place of what it imports.
@@ -49,7 +51,9 @@ pub(crate) struct Expr {
 pub(crate) enum ExprKind {
     Literal(Literal),
     Path(Path),
-    Paren(Box<Expr>),
+    /// `(place)`, or `place.unordered()` with the name as written: its elements, of which nothing says in which order invocations access
+    /// them.
+    Paren(Box<Expr>, Option<Box<Ident>>),
     Unary(UnaryOp, Box<Expr>),
     /// `&operand` or `&mut operand`
     Borrow {
@@ -68,7 +72,7 @@ pub(crate) enum ExprKind {
         else_expr: Option<Box<Expr>>,
     },
     /// `if let Some(v) = x.get_mut(i) { … }`, where inference finds out what the method is.
-    Sought(Box<Sought>),
+    OptionPlace(Box<OptionPlace>),
     /// `let pattern = value` in a condition.
     Let {
         pattern: Box<Pattern>,
@@ -175,7 +179,7 @@ pub(crate) enum ExprKind {
 
 /// An `if` that looks for an element to write, or calls a method of the author's by the same name.
 #[derive(Debug, Clone)]
-pub(crate) struct Sought {
+pub(crate) struct OptionPlace {
     /// The value that is asked for.
     pub(crate) receiver: Expr,
     /// The condition as written: `let Some(v) = x.get_mut(i)`.
@@ -186,7 +190,7 @@ pub(crate) struct Sought {
 
 /// A `let` with `else` that looks for an element to write, or calls a method of the author's by the same name.
 #[derive(Debug, Clone)]
-pub(crate) struct SoughtLet {
+pub(crate) struct OptionPlaceLet {
     pub(crate) id: ExprId,
     /// The value that is asked for.
     pub(crate) receiver: Expr,
@@ -275,7 +279,7 @@ impl Expr {
     }
 }
 
-impl Sought {
+impl OptionPlace {
     /// Condition and branches of the `if` as written.
     pub(crate) fn written(&self) -> (&Expr, &Block, Option<&Expr>) {
         if let ExprKind::Block { block, .. } = &self.element.kind

@@ -29,6 +29,8 @@ pub(crate) struct Fn {
     pub(crate) receiver: Option<syn::Receiver>,
     /// Whether it is a `const fn`, which consts may call.
     pub(crate) is_const: bool,
+    /// Whether it is an `unsafe fn`: a kernel whose caller promises that its invocations do not race.
+    pub(crate) is_unsafe: bool,
     /// Whether its result is a reference to a part of `self`: then so is its value.
     pub(crate) gives_place: bool,
     pub(crate) params: Vec<Param>,

@@ -14,7 +14,8 @@ mod ty;
 use gridwise_ir::entity_id;
 
 pub(crate) use expr::{
-    Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, Sought, SoughtLet, Statement,
+    Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, OptionPlace, OptionPlaceLet,
+    Statement,
 };
 pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
 pub(crate) use gridwise_ir::ir::Unroll;

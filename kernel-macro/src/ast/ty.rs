@@ -32,6 +32,8 @@ pub(crate) enum TypeKind {
     List { mutable: bool, element: Box<TypeExpr> },
     /// `&T` or `&mut T`: of a parameter or a variable. References are no types of their own: what they lead to is.
     Ref { mutable: bool, target: Box<TypeExpr> },
+    /// `&[T]` or `&'static [T]` as the type of a const: an array of as many elements as the value has.
+    Table(Box<TypeExpr>),
     /// `[T; N]`
     Array { element: Box<TypeExpr>, len: Box<Expr> },
     /// `(A, B)`; empty for unit.
@@ -49,6 +51,11 @@ pub(crate) enum TypeKind {
 }
 
 impl TypeExpr {
+    /// Whether it is the type of a const that is a slice.
+    pub(crate) fn is_table(&self) -> bool {
+        matches!(self.kind, TypeKind::Table(_))
+    }
+
     /// Whether it is a reference, and then whether one that writes.
     pub(crate) fn reference(&self) -> Option<bool> {
         match self.kind {

@@ -43,6 +43,12 @@ const ITEMS: &str = "items_per_invocation";
 /// The argument that names the parameters by which a kernel is derived.
 const GRADIENT: &str = "grad";
 
+/// The argument of a kernel that stands for a device function. Written by `#[device(grad)]` only.
+pub(crate) const DERIVATIVE: &str = "__derivative";
+
+/// The argument of a kernel that was derived from another one. Written by `#[kernel(grad(…))]` only.
+pub(crate) const DERIVED: &str = "__derived";
+
 /// The arguments of `#[kernel(…)]`.
 #[derive(Debug)]
 pub(crate) struct KernelAttr {
@@ -60,6 +66,10 @@ pub(crate) struct KernelAttr {
     items: (Request, SpanRange),
     /// The parameters by which it is derived.
     gradient: Vec<Ident>,
+    /// Whether it stands for a device function, of which `vjp` and `jvp` are wanted.
+    is_derivative: bool,
+    /// Whether it was derived from a kernel, in which races were looked for.
+    is_derived: bool,
     /// The arguments that its derived kernel has, too.
     forwarded: TokenStream,
     /// Values of const parameters where nothing else is said.
@@ -127,6 +137,10 @@ impl KernelAttr {
             return attr;
         }
         let mut attr = Self::silent();
+        if tokens.to_string() == DERIVATIVE {
+            attr.is_derivative = true;
+            return attr;
+        }
         attr.forwarded = without_gradient(&tokens);
         let arguments = match (|input: ParseStream<'_>| Argument::parse_all(input, generics)).parse2(tokens) {
             Ok(arguments) => arguments,
@@ -143,6 +157,10 @@ impl KernelAttr {
             let (span, key) = (SpanRange::token(argument.key.span()), argument.key.to_string());
             let is_const = generics.const_params().any(|param| param.ident == argument.key);
             let is_type = generics.type_params().any(|param| param.ident == argument.key);
+            if key == DERIVED {
+                attr.is_derived = true;
+                continue;
+            }
             if !KEYS.contains(&key.as_str()) && !is_const && !is_type {
                 unknown_key(&argument.key, diags);
                 continue;
@@ -162,7 +180,7 @@ impl KernelAttr {
                 (_, SUBNORMALS) => {
                     diags
                         .error(code::BAD_ATTRIBUTE, span, "`subnormals` takes no value")
-                        .help("write `subnormals` alone: it is about all floats of the kernel");
+                        .help("write `subnormals` alone: it applies to all floats of the kernel");
                 }
                 _ if argument.names.is_some() => {
                     diags
@@ -204,6 +222,8 @@ impl KernelAttr {
             needs_subnormals: false,
             items: (Request::Automatic, span),
             gradient: Vec::new(),
+            is_derivative: false,
+            is_derived: false,
             forwarded: TokenStream::new(),
             defaults: ConstDefaults::default(),
             type_lists: Vec::new(),
@@ -315,6 +335,16 @@ impl KernelAttr {
     /// The parameters by which the kernel is derived.
     pub(crate) fn gradient(&self) -> &[Ident] {
         &self.gradient
+    }
+
+    /// Whether the kernel stands for a device function.
+    pub(crate) const fn is_derivative(&self) -> bool {
+        self.is_derivative
+    }
+
+    /// Whether it was derived from a kernel, in which races were looked for.
+    pub(crate) const fn is_derived(&self) -> bool {
+        self.is_derived
     }
 
     /// The arguments that the derived kernel has, too.

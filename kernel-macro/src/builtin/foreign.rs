@@ -225,7 +225,7 @@ pub(crate) fn library_function(names: &[String]) -> Option<&'static str> {
 const LIBRARY_TYPES: &[(&[&str], &str)] = &[
     (
         &["PhantomData"],
-        "leave it out, with the parameter that it marks: the device reads what a struct holds; a unit or a kind can be told by a type on the host",
+        "leave it out, with the parameter that it marks; tell units and kinds apart by types on the host",
     ),
     (
         &["Cell", "RefCell", "UnsafeCell", "OnceCell", "LazyCell"],

@@ -1,7 +1,8 @@
-//! The table of glam's matrices and quaternions: their fields, constants and methods. One row per method; lowering lives in `lower`.
+//! The table of glam's matrices: methods, and the fields and constants of matrices and quaternions. One row per method; lowering lives in
+//! `lower`.
 
 use crate::ast::ScalarName;
-use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig};
+use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, family};
 use crate::typed::{ConstValue, Ty};
 
 /// Names of a matrix's columns.
@@ -10,25 +11,10 @@ pub(crate) const AXES: [&str; 4] = ["x_axis", "y_axis", "z_axis", "w_axis"];
 /// Lanes that a quaternion has.
 pub(crate) const QUAT_LANES: u8 = 4;
 
-macro_rules! methods {
-    ($($variant:ident $name:literal $kind:ident ($($receiver:ident)|+) ($($param:ident),*) -> $result:ident;)+) => {
-        /// A function or method of a matrix or quaternion.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) enum Linear { $($variant,)+ }
+family! {
+    /// A function or method of a matrix, or of a matrix and a quaternion alike.
+    Linear
 
-        /// The methods.
-        pub(crate) static METHODS: &[Row] = &[$(Row {
-            intrinsic: Intrinsic::Linear(Linear::$variant),
-            name: $name,
-            kind: Kind::$kind,
-            receivers: &[$(Receiver::$receiver),+],
-            params: &[$(Sig::$param),*],
-            result: Sig::$result,
-        }),+];
-    };
-}
-
-methods! {
     FromCols "from_cols" Function (Matrix) (Columns) -> Same;
     FromRows "from_rows" Function (Matrix) (Columns) -> Same;
     FromColsArray "from_cols_array" Function (Matrix) (CellArray) -> Same;
@@ -55,13 +41,6 @@ methods! {
     FromScale3 "from_scale" Function (Mat4) (Vec3) -> Same;
     FromTranslation2 "from_translation" Function (Mat3) (Vec2) -> Same;
     FromTranslation3 "from_translation" Function (Mat4) (Vec3) -> Same;
-    FromRotationX "from_rotation_x" Function (Mat3|Mat4|Quat) (F32) -> Same;
-    FromRotationY "from_rotation_y" Function (Mat3|Mat4|Quat) (F32) -> Same;
-    FromRotationZ "from_rotation_z" Function (Mat3|Mat4|Quat) (F32) -> Same;
-    FromAxisAngle "from_axis_angle" Function (Mat3|Mat4|Quat) (Vec3, F32) -> Same;
-    FromQuat "from_quat" Function (Mat3|Mat4) (Quat) -> Same;
-    FromRotationTranslation "from_rotation_translation" Function (Mat4) (Quat, Vec3) -> Same;
-    FromScaleRotationTranslation "from_scale_rotation_translation" Function (Mat4) (Vec3, Quat, Vec3) -> Same;
     ShrinkMat3 "from_mat3" Function (Mat2) (Mat3) -> Same;
     ShrinkMat4 "from_mat4" Function (Mat3) (Mat4) -> Same;
     GrowMat2 "from_mat2" Function (Mat3) (Mat2) -> Same;
@@ -72,25 +51,6 @@ methods! {
     TransformPoint3 "transform_point3" Method (Mat4) (Vec3) -> Vec3;
     TransformVector3 "transform_vector3" Method (Mat4) (Vec3) -> Vec3;
     ProjectPoint3 "project_point3" Method (Mat4) (Vec3) -> Vec3;
-    FromXyzw "from_xyzw" Function (Quat) (F32, F32, F32, F32) -> Same;
-    FromVec4 "from_vec4" Function (Quat) (Vec4) -> Same;
-    QuatFromArray "from_array" Function (Quat) (F32x4) -> Same;
-    QuatToArray "to_array" Method (Quat) () -> F32x4;
-    Xyz "xyz" Method (Quat) () -> Vec3;
-    Conjugate "conjugate" Method (Quat) () -> Same;
-    QuatInverse "inverse" Method (Quat) () -> Same;
-    QuatDot "dot" Method (Quat) (Same) -> F32;
-    QuatLength "length" Method (Quat) () -> F32;
-    QuatLengthSquared "length_squared" Method (Quat) () -> F32;
-    QuatLengthRecip "length_recip" Method (Quat) () -> F32;
-    QuatNormalize "normalize" Method (Quat) () -> Same;
-    QuatLerp "lerp" Method (Quat) (Same, F32) -> Same;
-    QuatSlerp "slerp" Method (Quat) (Same, F32) -> Same;
-    QuatAngleBetween "angle_between" Method (Quat) (Same) -> F32;
-    QuatIsNormalized "is_normalized" Method (Quat) () -> Bool;
-    FromRotationArc "from_rotation_arc" Function (Quat) (Vec3, Vec3) -> Same;
-    MulQuat "mul_quat" Method (Quat) (Same) -> Same;
-    MulVec3 "mul_vec3" Method (Quat) (Vec3) -> Vec3;
 }
 
 /// The type of a matrix's columns.

@@ -123,6 +123,8 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
             "barrier",
             "fence",
             "workgroup_uniform",
+            "detach",
+            "with_slope",
         ],
     ),
     (
@@ -251,6 +253,11 @@ pub(crate) fn is_builtin_trait(path: &Path) -> bool {
 /// Whether a bare name is written like a variable, not like a const: unknown to the function, it is a slip of the pen.
 pub(crate) fn is_variable_like(path: &Path) -> bool {
     path.as_name().is_some_and(|name| !name.to_string().contains(|letter: char| letter.is_uppercase()))
+}
+
+/// The crate whose function a bare name means in every kernel.
+pub(crate) fn home_of_function(name: &str) -> Option<&'static str> {
+    FUNCTIONS.iter().find(|(_, names)| names.contains(&name)).map(|(home, _)| *home)
 }
 
 /// Whether the callee of a call is a built-in function.

@@ -18,7 +18,7 @@ pub(super) fn check_kernel_shared(program: &Program, item: ItemId, diags: &mut D
     for shared in &typed.shared {
         if !declared.contains(&shared.expr) {
             misplaced(shared, diags)
-                .note("a workgroup has its shared memory from its beginning to its end")
+                .note("a workgroup's shared memory exists for its whole life")
                 .help("write `let tile = Shared::<…>::new();` at the top of the kernel's body, outside of all blocks");
             continue;
         }
@@ -68,7 +68,7 @@ fn check_type(program: &Program, shared: &SharedUse, held: &Ty, diags: &mut Diag
         let name = type_name(program, held);
         diags
             .error(code::SHARED_USE, shared.span, format!("`Shared<{name}>` has no elements to assign"))
-            .note("the variable is reached by index or field")
+            .note("a shared variable is accessed by index or field")
             .help(format!("write `Shared::<[{name}; 1]>::new()` and use element 0"));
     }
 }

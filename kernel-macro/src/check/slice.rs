@@ -7,8 +7,8 @@ use crate::program::crossing::{refuse_element, refuse_slice_element};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
-// Rule: a closure that is passed on captures values and the kernel's own buffers; a slice is known only where its function is called.
-// Example: `#[device] fn f(x: &[f32]) { apply(|i: u32| x[i]) }`
+// Rule: a closure that is a value captures values and the kernel's own buffers; a slice is known only where its function is called.
+// Example: `#[device] fn f(x: &[f32]) { apply(move |i: u32| x[i]) }`
 pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: bool, diags: &mut Diagnostics) {
     let entry = &program.items[item];
     let (Item::Fn(function), TypedItem::Fn(typed) | TypedItem::Generic(typed)) = (&entry.item, &entry.typed) else {
@@ -23,17 +23,17 @@ pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: 
         let Some(captured) = captured else { continue };
         let (what, note, help) = match typed.binding(*captured) {
             Ty::Image(_) => (
-                "an image of a list that a variable names",
-                "it is passed on, or has copies by `move`, and which image it is is known only where it is named",
-                "name the image in the closure, `layers[k]`, or call the closure here by a variable without `move`",
+                "an image that a variable takes from a list",
+                "it is `move` or copied, and the image of each access must be known when the kernel is compiled",
+                "write `layers[k]` in the closure, or leave out `move` and call the closure here",
             ),
             _ => (
-                "a slice of the function around it",
-                "it is passed on, or has copies by `move`, and a slice is known only where it is made",
-                "pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice",
+                "a slice of the enclosing function",
+                "it is `move` or copied, and the buffer of each slice must be known when the kernel is compiled",
+                "leave out `move`, and call it here or pass it for `impl Fn(…)`; or write a `#[device] fn` that takes the slice",
             ),
         };
-        let message = format!("a closure cannot name {what}");
+        let message = format!("this closure cannot capture {what}");
         diags.error(code::REFERENCE_USE, closure.closure.body.span, message).note(note).help(help);
     }
 }

@@ -38,7 +38,7 @@ codes! {
     MISSING_VALUE "K0113" "a branch or function without the value it must have";
     BAD_FORMAT "K0114" "a format string, or an argument, that cannot be shown";
     REFERENCE_USE "K0115" "a reference in a place that does not allow one";
-    UNMARKED "K0125" "an item without the attribute by which kernels find it";
+    UNMARKED "K0125" "an item without the attribute that makes it available to kernels";
     RECURSION "K0200" "a function that calls itself";
     PUSH_CONSTANTS "K0201" "more parameters by value than the push-constant block holds";
     WORKGROUP_SIZE "K0202" "a workgroup size that no device accepts";
@@ -46,7 +46,7 @@ codes! {
     UNINITIALISED "K0204" "a variable that is not initialised where it is declared";
     PARAMETER_TYPE "K0205" "a parameter type that cannot reach the device";
     KERNEL_SIZE "K0206" "a kernel that becomes too large";
-    ITEMS "K0207" "`items_per_invocation` on a kernel that can tell the difference";
+    ITEMS "K0207" "`items_per_invocation` on a kernel that cannot run several items";
     SHARED_USE "K0300" "shared memory declared or used in a place that does not allow it";
     ATOMIC_USE "K0301" "an atomic used as a plain value";
     MEMORY_ORDER "K0302" "a memory order or scope that the operation cannot have";
@@ -54,7 +54,8 @@ codes! {
     SHARED_SIZE "K0304" "more shared memory than devices have";
     DIVERGENT_BARRIER "K0305" "a barrier that not all invocations of a workgroup reach";
     MATRIX_USE "K0306" "a cooperative matrix that is impossible, or is not used by all of the subgroup alike";
-    SPIRV_ARGUMENT "K0400" "an `include_spirv!` that is not written as it must be";
+    RACE "K0307" "an access that may race with another invocation's";
+    SPIRV_ARGUMENT "K0400" "a malformed `include_spirv!`";
     SPIRV_FILE "K0401" "a file for `include_spirv!` that cannot be read";
     SPIRV_MODULE "K0402" "a module for `include_spirv!` that cannot be launched";
     NO_GRADIENT "K0500" "an operation that no gradient flows through";

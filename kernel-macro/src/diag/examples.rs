@@ -506,7 +506,7 @@ fn sort(x: &mut [f32]) {
 "#[kernel]
 fn sort(x: &mut [f32]) {
     let tile = Shared::<[f32; 4096]>::new();
-    tile[0] = x[0];
+    tile[local_index()] = x[global_id().x];
 }"
     }
     DIVERGENT_BARRIER {
@@ -549,6 +549,19 @@ fn square(x: &[f16], y: &mut [f32]) {
     let b = CoopMatrix::<f16, MatrixB, 16, 16>::load(x, first, 16, RowMajor);
     let c = CoopMatrix::<f32, Accumulator, 16, 16>::splat(0.0);
     a.mul_add(b, c).store(y, first, 16, RowMajor);
+}"
+    }
+    RACE {
+"#[kernel]
+fn smooth(y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = (y[i] + y[i + 1]) / 2.0;
+}"
+    } => {
+"#[kernel]
+fn smooth(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    y[i] = (x[i] + x[i + 1]) / 2.0;
 }"
     }
     SPIRV_ARGUMENT {

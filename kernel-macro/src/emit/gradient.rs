@@ -4,7 +4,7 @@
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::grad::{By, Derived, Refusal, Refused, Shadow, ShadowKind, derive};
-use gridwise_ir::ir::{BufferId, InstKind, Module, ParamId, SourceLocation};
+use gridwise_ir::ir::{Bound, BoundOp, BufferId, InstKind, Module, Obligation, ParamId, SourceLocation};
 use gridwise_ir::rust;
 use gridwise_ir::types::{Scalar, Type};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -12,8 +12,9 @@ use quote::{format_ident, quote};
 
 use super::codegen::{dispatch_param, plain_element, type_name};
 use crate::ast::{Fn, Param, SpanRange, TypeKind};
-use crate::attribute::KernelAttr;
+use crate::attribute::{DERIVED, KernelAttr};
 use crate::diag::{Diagnostics, code};
+use crate::source;
 
 /// The gradient's items; `None` after errors. `source`: the kernel's tokens, in which places are looked up.
 pub(crate) fn gradient(
@@ -141,8 +142,8 @@ impl Cx<'_> {
     /// The token of the kernel that begins at a place.
     fn token(&self, at: SourceLocation) -> Option<Span> {
         let file = &self.module.files[at.file];
-        (*file == crate::source::location(self.function.name.span()).0)
-            .then(|| find(self.source.clone(), at.line, at.column))
+        (*file == source::location(self.function.name.span()).0)
+            .then(|| source::token_at(self.source.clone(), at.line, at.column))
             .flatten()
     }
 
@@ -233,6 +234,31 @@ impl Cx<'_> {
         self.emit(attr, derived, body, krate, (&params, &outer, &arguments, &checks))
     }
 
+    /// A number that lengths and the line decide, a `u128`.
+    fn number(&self, bound: &Bound, private: &TokenStream) -> TokenStream {
+        let places = self.places();
+        match bound {
+            Bound::Const(number) => quote!(#number as u128),
+            Bound::Len(buffer) => {
+                let is_it = |place: &Place| matches!(place, Place::Buffer(id) if id == buffer);
+                let name = places.iter().find(|(_, place)| is_it(place)).map(|(param, _)| &param.name);
+                quote!((#name.len() as u128))
+            }
+            Bound::Items(_) => {
+                let width = self.module.kernel.as_ref().and_then(|kernel| kernel.workgroup[0].known()).unwrap_or(1);
+                quote!(#private::gradient::items(&grid, #width))
+            }
+            Bound::Binary(op, parts) => {
+                let (a, b) = (self.number(&parts[0], private), self.number(&parts[1], private));
+                match op {
+                    BoundOp::Mul => quote!((#a).saturating_mul(#b)),
+                    _ => quote!((#a).saturating_add(#b)),
+                }
+            }
+            _ => unreachable!("conditions of gradients are of lengths"),
+        }
+    }
+
     /// The adjoint of a parameter: a parameter of the derived kernel, one of `backward`, and what is passed and checked.
     fn shadow(
         &self,
@@ -261,7 +287,7 @@ impl Cx<'_> {
         };
         checks.push(quote!(#private::gradient::same_length(#name_text, #len, #adjoint_text, #adjoint.len())?;));
         match shadow.kind {
-            ShadowKind::Own | ShadowKind::Taken => {
+            ShadowKind::Own | ShadowKind::Apart | ShadowKind::Taken => {
                 params.push(quote!(#adjoint: &mut [#element]));
                 outer.push(quote!(#adjoint: &mut #private::Tensor<#element>));
                 arguments.push(quote!(#adjoint));
@@ -302,11 +328,16 @@ impl Cx<'_> {
         let backward = Ident::new(&format!("{text}_backward"), name.span());
         let (kernel, inner) = (type_name(name), type_name(&backward));
         let (vis, forwarded) = (&function.vis, attr.forwarded());
+        let derived_key = Ident::new(DERIVED, Span::call_site());
         let generics = &function.generics.source;
         let (impl_generics, type_generics, clauses) = generics.split_for_impl();
         let turbofish = type_generics.as_turbofish();
         let cfgs: Vec<_> = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
-        let grid = derived.needs_line().then(|| quote!(let grid = #private::gradient::line(#text, grid.into())?;));
+        let grid = derived.needs_line.then(|| quote!(let grid = #private::gradient::line(#text, grid.into())?;));
+        let fits = derived.conditions.iter().map(|Obligation { index, length, .. }| {
+            let (index, length) = (self.number(index, private), self.number(length, private));
+            quote!(#private::gradient::fits(#text, #index, #length)?;)
+        });
         let doc = format!(
             "Records a launch that adds the gradient of the kernel `{text}` to the adjoints of its inputs, given those of its outputs.\n\n\
              # Errors\nWhen an adjoint has another length than its parameter, when an argument belongs to another manager or is used already, \
@@ -320,7 +351,7 @@ impl Cx<'_> {
                 use super::*;
                 use #krate::prelude::*;
                 use ::core::sync::atomic::Ordering;
-                #[#krate::kernel(#forwarded)]
+                #[#krate::kernel(#derived_key, #forwarded)]
                 pub fn #backward #impl_generics (#(#params),*) #clauses { #body }
             }
             #(#cfgs)*
@@ -335,6 +366,7 @@ impl Cx<'_> {
                 ) -> #private::Result<&'__seq #private::Sequence> {
                     #(#checks)*
                     #grid
+                    #(#fits)*
                     #module::#inner #turbofish::dispatch(seq, grid, #(#arguments),*)
                 }
             }
@@ -347,21 +379,4 @@ fn has_len(derived: &Derived, place: Place) -> bool {
     let (Some(kernel), Place::Buffer(buffer)) = (&derived.module.kernel, place) else { return false };
     let mut insts = derived.module.functions[kernel.function].insts.iter();
     insts.any(|(_, inst)| matches!(inst.kind, InstKind::Len(of) if of == buffer))
-}
-
-/// The token that begins at a line and column, both from 1.
-fn find(tokens: TokenStream, line: u32, column: u32) -> Option<Span> {
-    tokens.into_iter().find_map(|tree| {
-        let (_, at, from) = crate::source::location(tree.span());
-        if (at, from) == (line, column) {
-            return Some(match &tree {
-                TokenTree::Group(group) => group.span_open(),
-                other => other.span(),
-            });
-        }
-        match tree {
-            TokenTree::Group(group) => find(group.stream(), line, column),
-            _ => None,
-        }
-    })
 }

@@ -3,11 +3,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::derivative::Derivative;
 use super::globs::gather_first;
 use super::incomplete::{check_incomplete, report_unmarked};
 use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, SpanRange};
 use crate::attribute::check_no_arguments;
+use crate::builtin::names::home_of_function;
 use crate::check::check_item;
 use crate::diag::{Diagnostics, code};
 use crate::emit::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
@@ -137,6 +139,16 @@ fn check_no_cfg<'a>(attrs: impl Iterator<Item = &'a syn::Attribute>, diags: &mut
     }
 }
 
+/// Reports a function with the name of a built-in one, which calls in kernels would mean.
+pub(super) fn refuse_builtin_name(name: &Ident, diags: &mut Diagnostics) {
+    if let Some(home) = home_of_function(&name.to_string()) {
+        diags
+            .error(code::BAD_SIGNATURE, SpanRange::token(name.span()), format!("`{name}` is a function of {home}"))
+            .note("a call in a kernel means that one")
+            .help("give this one another name");
+    }
+}
+
 /// Expands `#[device] item`.
 pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     let item = outward(item);
@@ -151,7 +163,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
         return with_arguments(&attr, super::module::device_trait(definition));
     }
     let Some(read) = DeviceItem::read(&item) else {
-        let mut tokens = unreadable_fn(&item).unwrap_or_else(|| {
+        let mut tokens = unreadable_fn(&item).or_else(|| impl_alone(&item)).unwrap_or_else(|| {
             wrong_item(
                 SpanRange::of(item.clone()),
                 "`#[device]` is for free functions, consts, structs, enums, type aliases, traits and modules",
@@ -162,7 +174,17 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
         return tokens;
     };
     let mut diags = Diagnostics::new();
+    if let DeviceItem::Fn(function) = &read
+        && let Some(asked) = Derivative::read(&attr)
+    {
+        return super::derivative::with_derivatives(function, asked);
+    }
     check_no_arguments("device", &attr, &mut diags);
+    if let DeviceItem::Fn(function) = &read
+        && function.sig.receiver().is_none()
+    {
+        refuse_builtin_name(&function.sig.ident, &mut diags);
+    }
     let written = editor::written(&item);
     if let DeviceItem::Fn(function) = &read
         && (function.sig.receiver().is_some() || is_associated(&function.sig.ident, &item))
@@ -186,6 +208,20 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     tokens.extend(errors_of(diags));
     tokens.extend(if failed { read.stub(&parsed, &state.key) } else { advance(state) });
     tokens
+}
+
+/// The error of an `impl` outside of a `#[device] mod`; `None` for other items.
+fn impl_alone(item: &TokenStream) -> Option<TokenStream> {
+    let block = syn::parse2::<syn::ItemImpl>(item.clone()).ok()?;
+    let ty = block.self_ty.to_token_stream().to_string().replace(' ', "");
+    let mut diags = Diagnostics::new();
+    diags
+        .error(code::BAD_ATTRIBUTE, SpanRange::token(block.impl_token.span), "`#[device]` is not for an `impl` alone")
+        .note(format!("a kernel that names `{ty}` is told of its methods by the type's own item, which has no part in this one"))
+        .help(format!(
+            "put both into a module, where neither needs the attribute: `#[device] mod name {{ pub struct {ty} …; impl {ty} {{ … }} }}`, and then `use name::{ty};`"
+        ));
+    Some(errors_of(diags))
 }
 
 /// An expansion, after the errors of the attribute's arguments.

@@ -10,7 +10,7 @@ use crate::builtin::foreign;
 use crate::diag::{Code, Diagnostics, code};
 use crate::emit::editor;
 use crate::gather::{
-    Closure, Entry, EntryKind, Sought, State, Unmarked, names_of_fn, names_of_type, path_tokens, seek,
+    Closure, Entry, EntryKind, Lookup, State, Unmarked, names_of_fn, names_of_type, path_tokens, seek,
 };
 use crate::parse::{Role, parse_fn};
 use crate::program::Program;
@@ -48,7 +48,7 @@ pub(super) fn report_without_names(mut state: State, diags: &mut Diagnostics) {
 }
 
 /// A search for the item that a path names, by the name of the item that is expanded, and whether that is a module.
-type Seek<'f> = dyn Fn(&Path, &Ident, bool) -> Sought + 'f;
+type Seek<'f> = dyn Fn(&Path, &Ident, bool) -> Lookup + 'f;
 
 /// Takes from a gathering what lacks its attribute. Whether the rest is there for all that is known.
 pub(super) fn leave_unmarked(state: &mut State, seek: &Seek<'_>, diags: &mut Diagnostics) -> bool {
@@ -58,19 +58,19 @@ pub(super) fn leave_unmarked(state: &mut State, seek: &Seek<'_>, diags: &mut Dia
     let mut rest = Vec::new();
     for path in std::mem::take(&mut state.todo) {
         match seek(&path, &name, in_module) {
-            Sought::Unmarked(unmarked) => {
+            Lookup::Unmarked(unmarked) => {
                 report(&path, &unmarked, diags);
                 has_unmarked = true;
                 state.done.push((path.text(), signature_of(&unmarked).unwrap_or(Closure::Broken)));
             }
-            Sought::Library(of) => {
+            Lookup::Library(of) => {
                 report_library(&path, &of, diags);
                 has_unmarked = true;
                 state.done.push((path.text(), Closure::Broken));
             }
-            Sought::Absent => {}
-            sought @ (Sought::Marked | Sought::Unknown) => {
-                all_known &= matches!(sought, Sought::Marked);
+            Lookup::Absent => {}
+            lookup @ (Lookup::Marked | Lookup::Unknown) => {
+                all_known &= matches!(lookup, Lookup::Marked);
                 rest.push(path);
             }
         }
@@ -87,9 +87,9 @@ pub(super) fn leave_unmarked(state: &mut State, seek: &Seek<'_>, diags: &mut Dia
 pub(super) fn report_unmarked(paths: &[Path], from: &Ident, in_module: bool, diags: &mut Diagnostics) {
     for path in paths {
         match seek(path, from, in_module) {
-            Sought::Unmarked(unmarked) => report(path, &unmarked, diags),
-            Sought::Library(of) => report_library(path, &of, diags),
-            Sought::Absent | Sought::Marked | Sought::Unknown => {}
+            Lookup::Unmarked(unmarked) => report(path, &unmarked, diags),
+            Lookup::Library(of) => report_library(path, &of, diags),
+            Lookup::Absent | Lookup::Marked | Lookup::Unknown => {}
         }
     }
 }
@@ -99,7 +99,7 @@ fn report(path: &Path, unmarked: &Unmarked, diags: &mut Diagnostics) {
     let (Some(first), Some(last)) = (path.segments.first(), path.segments.last()) else { return };
     let Unmarked { kind, name, place, others, .. } = unmarked;
     let span = SpanRange { start: first.span(), end: last.span() };
-    let message = format!("the {kind} `{}` lacks the attribute by which kernels find it", path.text());
+    let message = format!("the {kind} `{}` lacks the attribute that makes it available to kernels", path.text());
     let error = diags.error(code::UNMARKED, span, message);
     match *kind {
         "struct" => error

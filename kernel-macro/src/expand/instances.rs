@@ -19,7 +19,7 @@ use crate::typed::Ty;
 pub(super) fn compile_instances(
     program: &mut Program,
     item: ItemId,
-    attr: &KernelAttr,
+    (attr, source): (&KernelAttr, &TokenStream),
     debug_assertions: bool,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
@@ -42,7 +42,7 @@ pub(super) fn compile_instances(
         infer_item(program, instance, &mut errors);
         compare(program, item, instance, &mut errors);
         let name = instance_name(program, instance);
-        match build(program, instance, attr, debug_assertions, &mut errors) {
+        match build(program, instance, (attr, source), debug_assertions, &mut errors) {
             Some(mut built) => {
                 built.compiled.name = name.trim_matches('`').to_owned();
                 let written: Vec<_> = combination.iter().map(|(written, _)| *written).collect();

@@ -3,6 +3,7 @@
 use gridwise_ir::batch::Request;
 use gridwise_ir::compile::{CompileError, CompileOptions, compile};
 use gridwise_ir::parallel::{NativeFloats, native_floats};
+use gridwise_ir::spirv::EmitError;
 use proc_macro2::{Ident, TokenStream};
 
 use super::globs::gather_first;
@@ -15,15 +16,16 @@ use crate::check::check_kernel;
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, lowered_text, words_text};
 use crate::emit::codegen::{
-    BuiltKernel, check_barriers, check_items, check_matrices, check_push_constants, check_shared_memory,
-    dispatch_items, fn_stub, kernel_items, kernel_stub, report_nesting, report_repeated, report_size, type_name,
+    BuiltKernel, check_barriers, check_items, check_matrices, check_push_constants, check_races, check_shared_memory,
+    dispatch_items, fn_stub, kernel_items, kernel_stub, report_long_value, report_nesting, report_repeated,
+    report_size, type_name,
 };
 use crate::emit::editor;
-use crate::emit::gradient;
+use crate::emit::{derivatives, gradient};
 use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::krate::facade_path;
-use crate::lower::{Lowered, lower_kernel, lower_kernel_natively};
+use crate::lower::{Lowered, lower_kernel, lower_kernel_natively, lower_kernel_to_derive};
 use crate::parse::{Signature, read_kernel};
 use crate::program::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::program::instantiate::instantiate;
@@ -101,7 +103,7 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
     }
     let errors = errors_of(diags);
     let krate = facade_path();
-    let dispatch = has_dispatch_type(&kernel.function, kernel.signature)
+    let dispatch = (has_dispatch_type(&kernel.function, kernel.signature) && !kernel.attr.is_derivative())
         .then(|| dispatch_items(kernel.signature, &kernel.function, &kernel.attr, &krate));
     let written = editor::written(&item);
     let (later_errors, rest) = if failed {
@@ -175,7 +177,7 @@ fn finish_item(
             None
         }
     };
-    tokens.unwrap_or_else(|| stub(item))
+    tokens.unwrap_or_else(|| if attr.is_derivative() { TokenStream::new() } else { stub(item) })
 }
 
 /// The stub of a kernel with errors.
@@ -227,17 +229,28 @@ fn compile_kernel(
         );
         return None;
     }
+    if attr.is_derivative() {
+        infer_item(&mut program, item, diags);
+        instantiate(&mut program, item, diags);
+        let Item::Fn(function) = &program.items[item].item else { return None };
+        if diags.has_errors() {
+            return None;
+        }
+        let workgroup = attr.workgroup(&program, item, diags);
+        let module = lower_kernel_to_derive(&program, item, workgroup, debug_assertions).module;
+        return derivatives(function, &module, krate, diags);
+    }
     if !attr.type_lists().is_empty() {
-        return compile_instances(&mut program, item, attr, debug_assertions, diags);
+        return compile_instances(&mut program, item, (attr, source), debug_assertions, diags);
     }
     infer_item(&mut program, item, diags);
-    let built = build(&mut program, item, attr, debug_assertions, diags)?;
+    let built = build(&mut program, item, (attr, source), debug_assertions, diags)?;
     let mut tokens = kernel_items(&program, item, &built, krate);
     if !attr.gradient().is_empty()
         && let Item::Fn(function) = &program.items[item].item
     {
         let workgroup = attr.workgroup(&program, item, diags);
-        let module = lower_kernel(&program, item, workgroup, debug_assertions).module;
+        let module = lower_kernel_to_derive(&program, item, workgroup, debug_assertions).module;
         tokens.extend(gradient(function, attr, &module, source, krate, diags));
     }
     Some(tokens)
@@ -247,7 +260,7 @@ fn compile_kernel(
 pub(super) fn build(
     program: &mut Program,
     item: ItemId,
-    attr: &KernelAttr,
+    (attr, source): (&KernelAttr, &TokenStream),
     debug_assertions: bool,
     diags: &mut Diagnostics,
 ) -> Option<BuiltKernel> {
@@ -285,6 +298,10 @@ pub(super) fn build(
             report_nesting(function, nested, diags);
             return None;
         }
+        Err(CompileError::Emit(EmitError::TooLong)) => {
+            report_long_value(function, diags);
+            return None;
+        }
         Err(error) => {
             internal_error(&function.name, "code generation", &error.to_string(), diags);
             return None;
@@ -299,6 +316,10 @@ pub(super) fn build(
     check_barriers(function, &compiled, &barriers, &lowered, diags);
     check_matrices(&matrix_faults, diags);
     check_items(&compiled, attr.items().1, diags);
+    // The accesses of a derived kernel are those of its original, backwards.
+    if !diags.has_errors() && !attr.is_derived() {
+        check_races(function, &compiled, source, diags);
+    }
     if diags.has_errors() {
         return None;
     }
@@ -307,7 +328,10 @@ pub(super) fn build(
         if let Some(kernel) = &mut module.kernel {
             kernel.subgroup_size = subgroup;
         }
-        compile(module, &CompileOptions { keep_ir: false, batch: Request::One, ..compile_options(function) })
+        compile(
+            module,
+            &CompileOptions { keep_ir: false, batch: Request::One, finds_races: false, ..compile_options(function) },
+        )
     });
     // Without it the kernel computes the same.
     let variant = variant.and_then(Result::ok).filter(|variant| variant.has_interface_of(&compiled));
@@ -343,7 +367,12 @@ fn compile_options(function: &Fn) -> CompileOptions {
         |kind: &TypeKind| matches!(kind, TypeKind::Slice { .. } | TypeKind::List { .. } | TypeKind::Image { .. });
     let slices = (0..).zip(&function.params).filter(|(_, param)| is_bound(&param.ty.kind));
     let buffer_positions = slices.map(|(position, _)| position).collect();
-    CompileOptions { buffer_positions, keep_ir: cfg!(feature = "sanitizer"), batch: Request::Automatic }
+    CompileOptions {
+        buffer_positions,
+        keep_ir: cfg!(feature = "sanitizer"),
+        batch: Request::Automatic,
+        finds_races: !function.is_unsafe,
+    }
 }
 
 /// The dispatch type needs a name other than the function's.

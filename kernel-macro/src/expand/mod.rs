@@ -2,6 +2,7 @@
 //! after parsing, and after inference and checks. An item that fails leaves a stub, so that no use of the item fails
 //! too.
 
+mod derivative;
 mod device;
 mod globs;
 mod gpu_data;
@@ -156,7 +157,7 @@ fn unreadable_fn(item: &TokenStream) -> Option<TokenStream> {
     let mut diags = Diagnostics::new();
     diags
         .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(error.span()), format!("this cannot be read: {error}"))
-        .help("finish it; if it is Rust, write it in an older form");
+        .help("finish it; if it is valid Rust, the parser does not know this syntax yet: write it in an older form");
     Some(errors_of(diags))
 }
 

@@ -5,6 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 
+use super::device::refuse_builtin_name;
 use super::globs::{gather_first, import_into_functions, rewrite_own};
 use super::incomplete::check_incomplete;
 use super::slices::twin_declaration;
@@ -43,6 +44,11 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
     import_into_functions(&mut device, &mut host);
     if !host.iter().any(imports_derive) {
         device.0.iter_mut().for_each(name_derive);
+    }
+    for item in &device.0 {
+        if let SourceItem::Fn(function) = item {
+            refuse_builtin_name(&function.sig.ident, &mut diags);
+        }
     }
     let (state, failed) = module_state(&ident, device.clone(), &mut diags);
     let mut inner = written(&device);

@@ -37,4 +37,4 @@ pub(crate) use names::{
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 #[cfg(test)]
 pub(crate) use unmarked::seek_in;
-pub(crate) use unmarked::{Sought, Unmarked, is_associated, seek};
+pub(crate) use unmarked::{Lookup, Unmarked, is_associated, seek};

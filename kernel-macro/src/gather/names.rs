@@ -181,6 +181,7 @@ impl Names {
             }
             TypeKind::Slice { element, .. }
             | TypeKind::List { element, .. }
+            | TypeKind::Table(element)
             | TypeKind::Ref { target: element, .. }
             | TypeKind::Range { of: element, .. }
             | TypeKind::Option(element) => self.ty(element),
@@ -283,7 +284,7 @@ impl Names {
                 otherwise.iter().for_each(|otherwise| self.block(otherwise));
                 self.bind(pattern);
             }
-            Statement::Sought(sought) => self.statement(&sought.written),
+            Statement::OptionPlace(option_place) => self.statement(&option_place.written),
             Statement::Use(_) => {}
             Statement::Expr { expr, .. } => self.expr(expr),
         }
@@ -358,7 +359,7 @@ impl Names {
                 self.expr(operand);
                 self.ty(ty);
             }
-            ExprKind::Paren(inner)
+            ExprKind::Paren(inner, ..)
             | ExprKind::Try(inner)
             | ExprKind::Unary(_, inner)
             | ExprKind::Borrow { operand: inner, .. }
@@ -384,7 +385,7 @@ impl Names {
             }
             ExprKind::Tuple(members) | ExprKind::Array(members) => self.exprs(members),
             ExprKind::Macro(call) => self.exprs(call.exprs()),
-            ExprKind::Sought(sought) => self.expr(&sought.element),
+            ExprKind::OptionPlace(option_place) => self.expr(&option_place.element),
             ExprKind::If { .. }
             | ExprKind::While { .. }
             | ExprKind::Loop { .. }

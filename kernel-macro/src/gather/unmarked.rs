@@ -58,7 +58,7 @@ const HARMLESS: &[&str] = &[
 
 /// The result of a search for a path in the text of the files.
 #[derive(Debug)]
-pub(crate) enum Sought {
+pub(crate) enum Lookup {
     Unmarked(Unmarked),
     /// An item of Rust's library, by its whole path.
     Library(String),
@@ -72,23 +72,23 @@ pub(crate) enum Sought {
 
 /// Searches for the item that `path` names in the scope of `from`; `in_module`: `from` is a module, in which the path
 /// stands.
-pub(crate) fn seek(path: &Path, from: &Ident, in_module: bool) -> Sought {
+pub(crate) fn seek(path: &Path, from: &Ident, in_module: bool) -> Lookup {
     if let Some(found) = in_library(path) {
         return found;
     }
     let file = from.span().local_file().and_then(File::read);
-    file.and_then(|file| in_file(path, file, from, in_module)).unwrap_or(Sought::Unknown)
+    file.and_then(|file| in_file(path, file, from, in_module)).unwrap_or(Lookup::Unknown)
 }
 
 /// The same, in a file that is only a text.
 #[cfg(test)]
-pub(crate) fn seek_in(path: &Path, from: &Ident, in_module: bool, text: &str) -> Sought {
+pub(crate) fn seek_in(path: &Path, from: &Ident, in_module: bool, text: &str) -> Lookup {
     if let Some(found) = in_library(path) {
         return found;
     }
     let scopes = Arc::new(outline(text).expect("brackets match"));
     let file = File { path: "a.rs".into(), text: text.into(), scopes, is_only_text: true };
-    in_file(path, file, from, in_module).unwrap_or(Sought::Unknown)
+    in_file(path, file, from, in_module).unwrap_or(Lookup::Unknown)
 }
 
 /// Whether a function stands in an `impl` or a trait, as far as the text of its file says.
@@ -114,9 +114,9 @@ fn is_prelude(first: &str, path: &[String]) -> bool {
 }
 
 /// An item of Rust's library whose whole path is written.
-fn in_library(path: &Path) -> Option<Sought> {
+fn in_library(path: &Path) -> Option<Lookup> {
     let first = path.segments.first().filter(|_| path.segments.len() > 1)?;
-    is_library(&first.to_string()).then(|| Sought::Library(path.text()))
+    is_library(&first.to_string()).then(|| Lookup::Library(path.text()))
 }
 
 /// Whether a path that begins so leads to Rust's library.
@@ -124,7 +124,7 @@ fn is_library(first: &str) -> bool {
     matches!(first, "std" | "core" | "alloc")
 }
 
-fn in_file(path: &Path, file: File, from: &Ident, in_module: bool) -> Option<Sought> {
+fn in_file(path: &Path, file: File, from: &Ident, in_module: bool) -> Option<Lookup> {
     if path.leading_colon {
         return None;
     }
@@ -141,11 +141,11 @@ fn in_file(path: &Path, file: File, from: &Ident, in_module: bool) -> Option<Sou
     if let [name] = segments.as_slice()
         && place.around().all(|place| place.lacks(name, 0))
     {
-        return Some(Sought::Absent);
+        return Some(Lookup::Absent);
     }
     Some(match find(&place, &segments, 0)? {
-        Hit::Item(found) => found.unmarked().map_or(Sought::Marked, Sought::Unmarked),
-        Hit::Library(path) => Sought::Library(path),
+        Hit::Item(found) => found.unmarked().map_or(Lookup::Marked, Lookup::Unmarked),
+        Hit::Library(path) => Lookup::Library(path),
     })
 }
 

@@ -473,7 +473,7 @@ impl<'a> Infer<'a> {
     fn may_be_reached_by_others(&self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Index { .. } => true,
-            ExprKind::Paren(inner) | ExprKind::Field { base: inner, .. } | ExprKind::Unary(_, inner) => {
+            ExprKind::Paren(inner, ..) | ExprKind::Field { base: inner, .. } | ExprKind::Unary(_, inner) => {
                 self.may_be_reached_by_others(inner)
             }
             _ => self.reference_of(place).is_some(),
@@ -535,6 +535,10 @@ impl<'a> Infer<'a> {
         // In a generic item as written, the value may depend on what is not known.
         if candidate.params.iter().any(|param| self.table.is_poisoned(&param.term)) {
             self.tables.paths.insert(expr.id, Resolution::Param);
+            if constant.ty.is_table() {
+                self.tables.tables.insert(expr.id);
+                return Some(Term::Error);
+            }
             return Some(self.within(candidate.member, candidate.params, |cx| cx.term_of(&constant.ty)));
         }
         if self.depth >= MAX_DEPTH {
@@ -546,7 +550,7 @@ impl<'a> Infer<'a> {
         let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
         let (ty, value) = self.within(candidate.member, candidate.params, |cx| {
             let ty = cx.term_of(&constant.ty);
-            cx.check(&constant.value, &ty, Because::ConstType);
+            cx.check_const(&constant.ty, &constant.value, &ty);
             let is_fine = cx.diags.len() == errors && !cx.poisoned;
             (ty, if is_fine { cx.evaluate(&constant.value) } else { None })
         });
@@ -555,6 +559,9 @@ impl<'a> Infer<'a> {
         match value {
             Some(value) => {
                 self.tables.paths.insert(expr.id, Resolution::Value(value));
+                if constant.ty.is_table() {
+                    self.tables.tables.insert(expr.id);
+                }
                 Some(ty)
             }
             None => {

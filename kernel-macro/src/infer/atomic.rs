@@ -173,7 +173,7 @@ impl<'a> Infer<'a> {
         let (method, source) = (name.to_string(), text(receiver));
         let help = match method.as_str() {
             "fetch_update" | "update" | "try_update" => {
-                "write a loop with `compare_exchange`: there is no closure in the middle of an atomic".to_owned()
+                "write a loop with `compare_exchange`: an atomic operation cannot call a closure".to_owned()
             }
             "compare_and_swap" | "compare_exchange_weak" => {
                 "write `compare_exchange(old, new, order, order_of_failure)`".to_owned()

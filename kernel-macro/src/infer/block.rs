@@ -2,11 +2,13 @@
 
 use crate::ast::{Block, Expr, ExprKind, LocalConst, Pattern, SpanRange, Statement, TypeExpr};
 use crate::diag::code;
-use crate::typed::ConstValue;
+use crate::typed::{ConstValue, Len};
 
+use super::iterable::Elements;
 use super::mismatch::Because;
+use super::slice::slice_of;
 use super::unify::Term;
-use super::{Expect, Infer, range};
+use super::{Expect, Infer, LocalValue, range};
 
 impl<'a> Infer<'a> {
     /// Infers a block in a scope of its own. A tail is checked against a demanded type; a missing tail is left to
@@ -39,11 +41,11 @@ impl<'a> Infer<'a> {
                 }
                 self.bind_pattern(pattern, &term);
             }
-            Statement::Sought(sought) => {
-                let Statement::Let { value: Some(value), .. } = &sought.written else { return };
-                match self.looks_for_element(sought.id, &sought.receiver, value) {
-                    true => self.infer_statement(&sought.element),
-                    false => self.infer_statement(&sought.written),
+            Statement::OptionPlace(option_place) => {
+                let Statement::Let { value: Some(value), .. } = &option_place.written else { return };
+                match self.looks_for_element(option_place.id, &option_place.receiver, value) {
+                    true => self.infer_statement(&option_place.element),
+                    false => self.infer_statement(&option_place.written),
                 }
             }
             Statement::Expr { expr, semicolon: true } => {
@@ -55,18 +57,16 @@ impl<'a> Infer<'a> {
 
     /// Evaluates a const of the block.
     fn declare_const(&mut self, constant: &'a LocalConst) {
-        let ty = self.known_type(&constant.ty);
-        let term = Term::from(&ty);
+        let term = self.const_term(&constant.ty);
         let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
         let before = self.diags.len();
-        self.check(&constant.value, &term, Because::ConstType);
+        self.check_const(&constant.ty, &constant.value, &term);
         (self.constant, self.diverges) = outer;
         let value = if self.diags.len() > before { None } else { self.evaluate(&constant.value) };
-        match value {
-            Some(value) => self.local_consts.push((constant.name.to_string(), term, value)),
-            // Reported: uses of it are not.
-            None => self.local_consts.push((constant.name.to_string(), Term::Error, ConstValue::Bool(false))),
-        }
+        // Without a value it was reported: uses of it are not.
+        let (term, value) = value.map_or((Term::Error, ConstValue::Bool(false)), |value| (term, value));
+        let (name, is_table) = (constant.name.to_string(), constant.ty.is_table());
+        self.local_consts.push(LocalValue { name, term, value, is_table });
     }
 
     fn infer_tail(&mut self, tail: &'a Expr, expect: &Expect) -> Term {
@@ -129,7 +129,7 @@ impl<'a> Infer<'a> {
         {
             return self.infer_shared_let(pattern, ty, value, held.as_deref());
         }
-        let declared = ty.map(|ty| (self.term_of(ty), ty.span));
+        let declared = ty.map(|ty| (self.limited_term_of(ty), ty.span));
         if let (Some((term @ Term::Buffer { .. }, _)), Some(value)) = (&declared, value) {
             return self.infer_typed_slice(pattern, value, term);
         }
@@ -182,6 +182,16 @@ impl<'a> Infer<'a> {
         let before = self.diags.len();
         self.note_lent_atomic(value);
         let term = self.infer_reference(value, expect);
+        if self.is_table(value)
+            && let term = self.table.shallow(&term)
+            && let Some(elements) = Elements::of(&term)
+        {
+            if let Term::Array(_, Len::Known(0)) = term {
+                self.report_empty(value);
+                return Term::Error;
+            }
+            return slice_of((**elements.element).clone(), false);
+        }
         self.refuse_narrow_reference(value, &term);
         if is_call && let Term::Iterator(_) = self.table.shallow(&term) {
             return match self.diags.len() == before {
@@ -213,7 +223,7 @@ impl<'a> Infer<'a> {
 /// The expression inside parentheses.
 pub(super) fn strip(expr: &Expr) -> &Expr {
     match &expr.kind {
-        ExprKind::Paren(inner) => strip(inner),
+        ExprKind::Paren(inner, ..) => strip(inner),
         _ => expr,
     }
 }

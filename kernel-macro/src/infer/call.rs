@@ -5,6 +5,7 @@ use gridwise_ir::ir::Builtin;
 use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr, TypeKind};
 use crate::builtin::foreign;
 use crate::builtin::intrinsic::{Intrinsic, Kind, Sig};
+use crate::builtin::vector::Vector;
 use crate::diag::{Code, code};
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
@@ -243,7 +244,7 @@ impl<'a> Infer<'a> {
         } else {
             self.report_lanes(&name, scalar, lanes, args, span);
         }
-        self.tables.calls.insert(expr.id, Callee::Intrinsic(Intrinsic::VectorNew));
+        self.tables.calls.insert(expr.id, Callee::Intrinsic(Intrinsic::Vector(Vector::New)));
         Some(Term::Vector(scalar, lanes))
     }
 

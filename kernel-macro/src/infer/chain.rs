@@ -9,7 +9,7 @@ use crate::diag::code;
 use crate::source::text;
 use crate::typed::Callee;
 
-use super::elements::Elements;
+use super::iterable::Elements;
 use super::unify::Term;
 use super::{Infer, range};
 
@@ -22,7 +22,7 @@ impl<'a> Infer<'a> {
             .error(
                 code::UNSUPPORTED_SYNTAX,
                 range(name.span()),
-                format!("`{name}` behind `{what}` is not supported in kernels"),
+                format!("`{name}` after `{what}` is not supported in kernels"),
             )
             .note(format!("`{what}` stands at line {}", super::line_of(span.start)))
             .help(help);
@@ -59,7 +59,7 @@ impl<'a> Infer<'a> {
             I::Zip | I::Take | I::Skip | I::StepBy
                 if self.has_closure(receiver) || args.iter().any(|arg| self.has_closure(arg)) =>
             {
-                refuse("reverse before anything is computed: put `.map(…)` and its like behind `.rev()`")
+                refuse("reverse before anything is computed: put `.map(…)` and its like after `.rev()`")
             }
             I::Zip => {
                 self.irreversible(receiver, true).or_else(|| args.first().and_then(|arg| self.irreversible(arg, true)))
@@ -73,7 +73,7 @@ impl<'a> Infer<'a> {
     pub(super) fn check_skippable(&mut self, name: &Ident, receiver: &'a Expr) {
         if self.is_by_position(receiver) && self.has_closure(receiver) {
             self.diags
-                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`skip` behind `map` is not supported in kernels")
+                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`skip` after `map` is not supported in kernels")
                 .note("whether the closure runs for elements that are skipped depends on the steps that follow")
                 .help("put `.skip(…)` before `.map(…)`");
         }
@@ -93,11 +93,7 @@ impl<'a> Infer<'a> {
         }
         if self.draws(left) {
             self.diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    range(name.span()),
-                    "`zip` behind `by_ref` is not supported in kernels",
-                )
+                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`zip` after `by_ref` is not supported in kernels")
                 .note("whether the element without a partner is taken depends on the steps that follow")
                 .help("put it second: `other.zip(range.by_ref())`");
             return;
@@ -118,7 +114,7 @@ impl<'a> Infer<'a> {
             .error(
                 code::UNSUPPORTED_SYNTAX,
                 range(name.span()),
-                format!("`cycle` behind `{what}` is not supported in kernels"),
+                format!("`cycle` after `{what}` is not supported in kernels"),
             )
             .note("only sources with positions can begin anew: ranges, arrays and slices")
             .help(format!("put `.cycle()` before `.{what}(…)`, or index by the remainder: `x[i % n]`"));
@@ -155,9 +151,9 @@ impl<'a> Infer<'a> {
                         .error(
                             code::UNSUPPORTED_SYNTAX,
                             range(step.span()),
-                            format!("`{step}` in what `{name}` takes is not supported in kernels"),
+                            format!("`{step}` in the argument of `{name}` is not supported in kernels"),
                         )
-                        .note("it is a loop within the loop that goes through the chain")
+                        .note("it would be a loop inside the loop of the chain")
                         .help("write nested `for` loops");
                     return;
                 }
@@ -175,10 +171,10 @@ impl<'a> Infer<'a> {
                 .error(
                     code::UNSUPPORTED_SYNTAX,
                     range(name.span()),
-                    format!("`{name}` behind closures is not supported in kernels"),
+                    format!("`{name}` after a step with a closure is not supported in kernels"),
                 )
-                .note("whether they run where one side is longer depends on the version of Rust")
-                .help("compare side by side, `a.zip(b).all(|(a, b)| a == b)`, and the lengths before");
+                .note("the version of Rust decides whether the closure runs for the rest of the longer side")
+                .help("compare the lengths first, then the elements: `a.zip(b).all(|(a, b)| a == b)`");
         }
     }
 

@@ -37,8 +37,10 @@ pub(super) struct Signature<'a> {
     pub(super) inline: bool,
     /// Whether it has a variable of its own.
     named: bool,
-    /// Whether it is used as a value: passed on, or captured by a closure that has copies.
-    is_value: bool,
+    /// Whether it is an argument for a parameter `impl Fn`.
+    pub(super) is_passed: bool,
+    /// How often it is used as a value: passed on, or captured by a closure that has copies. Arguments for `impl Fn` count less.
+    value_uses: u32,
     gives: Gives,
 }
 
@@ -114,7 +116,7 @@ impl<'a> Infer<'a> {
         let written = closure.params.iter().filter_map(|(_, ty)| ty.as_ref()).find(|ty| ty.reference() == Some(true));
         let Some(ty) = written else { return false };
         self.diags
-            .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure that writes through a parameter is no value in kernels")
+            .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure that writes through a parameter cannot be used as a value in kernels")
             .help("give it a variable, `let f = |…| …;`, without `move`, and call that; or pass it for a parameter `impl FnMut(…)`");
         true
     }
@@ -126,7 +128,7 @@ impl<'a> Infer<'a> {
             return;
         }
         let Some(signature) = self.closures.get_mut(closure) else { return };
-        signature.is_value = true;
+        signature.value_uses += 1;
         if signature.inline && signature.named {
             self.closure_values.push((expr.id, expr.span, name.to_owned()));
         }
@@ -134,17 +136,30 @@ impl<'a> Infer<'a> {
 
     /// Accepts a closure that runs where it is called as an argument: `f` or `&mut f`.
     pub(super) fn accept_callable(&mut self, arg: &Expr, demand: &Demand) {
+        let callable = callable_of(arg);
         if demand.changes {
-            let callable = callable_of(arg).id;
-            self.closure_values.retain(|(expr, ..)| *expr != callable);
+            self.closure_values.retain(|(expr, ..)| *expr != callable.id);
+        } else if let (ExprKind::Path(_), Term::Closure(item, closure)) = (&callable.kind, self.term(callable))
+            && item == self.item
+            && let Some(signature) = self.closures.get_mut(&closure)
+        {
+            signature.is_passed = true;
+            signature.value_uses = signature.value_uses.saturating_sub(1);
+        }
+    }
+
+    /// Notes that a closure literal is an argument for a parameter `impl Fn` or its like.
+    pub(super) fn note_passed(&mut self, closure: &Expr) {
+        if let Some(signature) = self.closures.get_mut(&closure.id) {
+            signature.is_passed = true;
         }
     }
 
     fn report_closure_values(&mut self) {
         for (_, span, name) in std::mem::take(&mut self.closure_values) {
             self.diags
-                .error(code::REFERENCE_USE, span, format!("the closure `{name}` is no value here"))
-                .note("it may change the variables of the function around it, or writes through a parameter")
+                .error(code::REFERENCE_USE, span, format!("the closure `{name}` cannot be used as a value here"))
+                .note("it may change variables of the enclosing function, or writes through a parameter")
                 .help("call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`");
         }
     }
@@ -301,9 +316,20 @@ impl<'a> Infer<'a> {
         for binding in &captures {
             self.note_capture(*binding);
         }
-        let (named, is_value) = (false, false);
-        let signature =
-            Signature { closure, params, references, result, captures, returns, inline, named, is_value, gives };
+        let (named, is_passed, value_uses) = (false, false, 0);
+        let signature = Signature {
+            closure,
+            params,
+            references,
+            result,
+            captures,
+            returns,
+            inline,
+            named,
+            is_passed,
+            value_uses,
+            gives,
+        };
         self.closures.insert(expr.id, signature);
         Term::Closure(self.item, expr.id)
     }
@@ -350,7 +376,7 @@ impl<'a> Infer<'a> {
     fn note_iterated(&mut self, body: &'a Expr) {
         self.iterated.insert(body.id);
         match &body.kind {
-            ExprKind::Paren(inner) => self.note_iterated(inner),
+            ExprKind::Paren(inner, ..) => self.note_iterated(inner),
             ExprKind::Block { label: None, block } => {
                 if let Some(tail) = &block.tail {
                     self.note_iterated(tail);
@@ -495,7 +521,8 @@ impl<'a> Infer<'a> {
                     && params.iter().zip(&demand.params).all(|(found, expected)| self.table.unify(found, expected))
                     && self.table.unify(&result, &demand.result);
                 if !fits {
-                    let message = "this closure has other parameters or another result than the function asks for";
+                    let message =
+                        "the parameters or the result of this closure differ from those that the function asks for";
                     self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
                 }
             }
@@ -554,17 +581,19 @@ impl Infer<'_> {
         self.closure_calls.extend(copies.map(|around| (around.expr, closure)));
     }
 
-    /// The closures in variables that run where they are called because they name a slice, or call one that does: unless one of
-    /// them is a value.
+    /// The closures in variables, or passed for `impl Fn`, that run where they are called because they name a slice, or call one
+    /// that does: unless one of them is a value.
     fn closures_in_place(&self) -> BTreeSet<ExprId> {
-        let candidates = self.closures.iter().filter(|(_, it)| it.named && !it.inline && self.captures_slice(it));
+        let candidates =
+            self.closures.iter().filter(|(_, it)| (it.named || it.is_passed) && !it.inline && self.captures_slice(it));
         let mut found: BTreeSet<ExprId> = candidates.map(|(closure, _)| *closure).collect();
         if found.is_empty() {
             return found;
         }
         while self.closure_calls.iter().any(|(outer, inner)| found.contains(inner) && found.insert(*outer)) {}
         // With `move` it has copies of what variables were when it was made.
-        let has_copies = |it: &Signature<'_>| !it.named || it.is_value || it.closure.moves.is_some();
+        let stands_alone = |it: &Signature<'_>| it.named || it.is_passed;
+        let has_copies = |it: &Signature<'_>| !stands_alone(it) || it.value_uses > 0 || it.closure.moves.is_some();
         let is_value = |closure: &ExprId| self.closures.get(closure).is_none_or(has_copies);
         let mut values: BTreeSet<ExprId> = found.iter().copied().filter(is_value).collect();
         while self.closure_calls.iter().any(|(outer, inner)| values.contains(outer) && values.insert(*inner)) {}
@@ -576,7 +605,15 @@ impl Infer<'_> {
     fn captures_slice(&self, signature: &Signature<'_>) -> bool {
         signature.captures.iter().any(|captured| {
             let ty = self.local(*captured).and_then(|local| self.table.resolve(&local.term));
-            ty.is_some_and(|ty| holds_slice(&ty) || matches!(ty, Ty::Image(_)) && self.members.contains(captured))
+            ty.is_some_and(|ty| match ty {
+                Ty::Image(_) => self.members.contains(captured),
+                // One that was passed to this function, and runs in a function around.
+                Ty::Closure(item, closure) if item != self.item => {
+                    let TypedItem::Fn(typed) = &self.program.items[item].typed else { return false };
+                    typed.closures.get(&closure).is_some_and(|closure| closure.inline)
+                }
+                ty => holds_slice(&ty),
+            })
         })
     }
 
@@ -601,7 +638,7 @@ fn writes_parameter(closure: &Closure) -> bool {
 /// The callable of an argument, without `&mut` and parentheses.
 pub(crate) fn callable_of(arg: &Expr) -> &Expr {
     match &arg.kind {
-        ExprKind::Paren(inner)
+        ExprKind::Paren(inner, ..)
         | ExprKind::Borrow { operand: inner, .. }
         | ExprKind::Unary(crate::ast::UnaryOp::Deref, inner) => callable_of(inner),
         _ => arg,
@@ -612,7 +649,7 @@ pub(crate) fn callable_of(arg: &Expr) -> &Expr {
 pub(super) fn closure_literal(expr: &Expr) -> Option<(&Expr, &std::rc::Rc<Closure>)> {
     match &expr.kind {
         ExprKind::Closure(closure) => Some((expr, closure)),
-        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => closure_literal(inner),
+        ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => closure_literal(inner),
         _ => None,
     }
 }

@@ -57,7 +57,7 @@ impl<'a> Infer<'a> {
         }
         Some(match method {
             Comparison::Cmp | Comparison::TotalCmp => Term::Ordering,
-            Comparison::PartialCmp => super::choice::option(&Term::Ordering),
+            Comparison::PartialCmp => super::option::option(&Term::Ordering),
             Comparison::Operator(_) => Term::BOOL,
             Comparison::Max | Comparison::Min | Comparison::Clamp => term.clone(),
         })
@@ -125,11 +125,13 @@ impl<'a> Infer<'a> {
                 return format!("compare the `{name}` inside: which `impl` it has depends on its generic arguments");
             }
             let (of, function) = (of.name(), of.function());
-            return format!("write `{function}` only in `impl {of} for {name}`: kernels go by that one function");
+            return format!(
+                "write `{function}` only in `impl {of} for {name}`: kernels use that one function for every comparison"
+            );
         }
         match (of, &self.program.items[item].item) {
             (Standard::PartialEq, Item::Struct(_)) if !self.is_local_type(item) => {
-                format!("compare its fields, or write `#[device] impl PartialEq for {name}`")
+                format!("compare its fields, or write `impl PartialEq for {name}` beside it, in a `#[device] mod`")
             }
             (Standard::PartialEq, _) => {
                 format!("write `#[derive(Clone, Copy, PartialEq)]` below the `#[device]` of `{name}`")

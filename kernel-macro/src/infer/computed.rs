@@ -35,7 +35,7 @@ impl Evaluator<'_> {
                 // Written before it is read, as rustc sees to.
                 Statement::Let { pattern: Pattern::Binding { .. }, value: None, .. } => {}
                 Statement::Let { span, .. } => return Err(failure(*span, "this cannot be evaluated in a const")),
-                Statement::Sought(sought) => return unsupported(&sought.receiver),
+                Statement::OptionPlace(option_place) => return unsupported(&option_place.receiver),
                 Statement::Const(_) | Statement::Use(_) => {}
                 Statement::Expr { expr, .. } => {
                     self.value(expr)?;
@@ -111,7 +111,7 @@ impl Evaluator<'_> {
     fn jump(&self, expr: &Expr, value: Option<&Expr>, jump: Jump) -> Outcome {
         let value = value.map(|value| self.value(value)).transpose()?;
         self.carried.replace(value);
-        let mut failure = failure(expr.span, "this leaves nothing in a const");
+        let mut failure = failure(expr.span, "this has no value in a const");
         failure.jump = Some(jump);
         Err(failure)
     }
@@ -135,7 +135,7 @@ impl Evaluator<'_> {
 
     /// One round of a loop; whether it was the last.
     fn round(&self, looping: &Expr, body: &Block) -> Result<bool, Failure> {
-        self.count_round(looping, "the loops of this const have too many rounds")?;
+        self.count_round(looping, "the loops of this const run too many iterations")?;
         let is_own = |target: Option<ExprId>| target.is_none_or(|target| target == looping.id);
         match self.block(body) {
             Err(Failure { jump: Some(Jump::Break(target)), .. }) if is_own(target) => Ok(true),
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
     /// Whether an expression is a variable of the const or a part of one.
     pub(super) fn is_computed(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Field { base: inner, .. } | ExprKind::Index { base: inner, .. } => {
+            ExprKind::Paren(inner, ..) | ExprKind::Field { base: inner, .. } | ExprKind::Index { base: inner, .. } => {
                 self.is_computed(inner)
             }
             _ => matches!(self.tables.paths.get(&expr.id), Some(Resolution::Binding(_))),
@@ -261,7 +261,7 @@ impl Evaluator<'_> {
     fn place(&self, expr: &Expr) -> Result<Place, Failure> {
         let unknown = || failure(expr.span, "this cannot be evaluated in a const");
         match &expr.kind {
-            ExprKind::Paren(inner) => self.place(inner),
+            ExprKind::Paren(inner, ..) => self.place(inner),
             ExprKind::Field { base, .. } => {
                 let mut place = self.place(base)?;
                 place.path.push(*self.tables.fields.get(&expr.id).ok_or_else(unknown)? as usize);

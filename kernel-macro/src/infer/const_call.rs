@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::ast::{Expr, Item, ScalarName};
-use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::elementary::Elementary;
+use crate::builtin::intrinsic::{Intrinsic, Length};
 use crate::builtin::overflow::{Arithmetic, Overflow};
+use crate::builtin::vector::Vector;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{Callee, ChoiceMethod, ConstValue, Ty};
 
@@ -51,7 +53,7 @@ impl Evaluator<'_> {
         if !function.is_const {
             return Err(Failure {
                 help: Some(format!("make it one: `const fn {}(…)`", function.name)),
-                ..failure(expr.span, "a const calls nothing but `const fn`s")
+                ..failure(expr.span, "a const can call only `const fn`s")
             });
         }
         let typed = match &entry.typed {
@@ -98,28 +100,34 @@ impl Evaluator<'_> {
             _ => None,
         };
         match (intrinsic, args) {
-            (Intrinsic::VectorNew, _) => return Ok(ConstValue::Aggregate(args.to_vec())),
-            (Intrinsic::Splat, [value]) => {
+            (Intrinsic::Vector(Vector::New), _) => return Ok(ConstValue::Aggregate(args.to_vec())),
+            (Intrinsic::Vector(Vector::Splat), [value]) => {
                 if let Ty::Vector(_, lanes) = self.final_type(expr) {
                     return Ok(ConstValue::Aggregate(vec![value.clone(); usize::from(lanes)]));
                 }
             }
-            (Intrinsic::BufferLen, [ConstValue::Aggregate(elements)]) => {
+            (Intrinsic::Length(Length::Len), [ConstValue::Aggregate(elements)]) => {
                 return Ok(ConstValue::U32(elements.len() as u32));
             }
-            (Intrinsic::BufferIsEmpty, [ConstValue::Aggregate(elements)]) => {
+            (Intrinsic::Length(Length::IsEmpty), [ConstValue::Aggregate(elements)]) => {
                 return Ok(ConstValue::Bool(elements.is_empty()));
             }
-            (Intrinsic::FromArray | Intrinsic::ToArray, [array]) => return Ok(array.clone()),
-            (Intrinsic::ToBits, [ConstValue::F32(value)]) => return Ok(ConstValue::U32(value.to_bits())),
-            (Intrinsic::ToBits, [ConstValue::Float(ScalarName::F64, value)]) => {
+            (Intrinsic::Vector(Vector::FromArray | Vector::ToArray), [array]) => {
+                return Ok(array.clone());
+            }
+            (Intrinsic::Elementary(Elementary::ToBits), [ConstValue::F32(value)]) => {
+                return Ok(ConstValue::U32(value.to_bits()));
+            }
+            (Intrinsic::Elementary(Elementary::ToBits), [ConstValue::Float(ScalarName::F64, value)]) => {
                 return Ok(ConstValue::Int(ScalarName::U64, value.to_bits().into()));
             }
-            (Intrinsic::FromBits, [ConstValue::U32(bits)]) => return Ok(ConstValue::F32(f32::from_bits(*bits))),
-            (Intrinsic::FromBits, [ConstValue::Int(ScalarName::U64, bits)]) => {
+            (Intrinsic::Elementary(Elementary::FromBits), [ConstValue::U32(bits)]) => {
+                return Ok(ConstValue::F32(f32::from_bits(*bits)));
+            }
+            (Intrinsic::Elementary(Elementary::FromBits), [ConstValue::Int(ScalarName::U64, bits)]) => {
                 return Ok(ConstValue::Float(ScalarName::F64, f64::from_bits(*bits as u64)));
             }
-            (Intrinsic::FromF32, [ConstValue::F32(value)]) => {
+            (Intrinsic::Elementary(Elementary::FromF32), [ConstValue::F32(value)]) => {
                 if let Ty::Scalar(scalar) = self.final_type(expr) {
                     return Ok(ConstValue::float(scalar, (*value).into()));
                 }
@@ -130,15 +138,15 @@ impl Evaluator<'_> {
                     return arithmetic(expr, (form, op), scalar, a, b);
                 }
             }
-            (Intrinsic::Abs, [value]) if value.as_float().is_some() => {
+            (Intrinsic::Elementary(Elementary::Abs), [value]) if value.as_float().is_some() => {
                 if let (Some(scalar), Some(value)) = (scalar, value.as_float()) {
                     return Ok(ConstValue::float(scalar, value.abs()));
                 }
             }
-            (_, [value, rest @ ..]) => {
+            (Intrinsic::Elementary(function), [value, rest @ ..]) => {
                 if let (Some(scalar), Some(a)) = (scalar, value.as_int()) {
                     let rest: Vec<i128> = rest.iter().filter_map(ConstValue::as_int).collect();
-                    if let Some(outcome) = integer_method(expr, intrinsic, (scalar, is_size), a, &rest) {
+                    if let Some(outcome) = integer_method(expr, function, (scalar, is_size), a, &rest) {
                         return outcome;
                     }
                 }
@@ -153,7 +161,7 @@ impl Evaluator<'_> {
 fn of_another_size(expr: &Expr) -> Failure {
     Failure {
         help: Some("compute it as `u32` or `u64`, and convert the result".to_owned()),
-        ..failure(expr.span, "this is another number where `usize` has 64 bits, as it has on the host")
+        ..failure(expr.span, "the result differs on the host, where `usize` has 64 bits")
     }
 }
 
@@ -230,12 +238,12 @@ fn arithmetic(expr: &Expr, (form, op): (Overflow, Arithmetic), scalar: ScalarNam
 /// Another method of integers; `None` for those that consts have not.
 fn integer_method(
     expr: &Expr,
-    intrinsic: Intrinsic,
+    function: Elementary,
     (scalar, is_size): (ScalarName, bool),
     a: i128,
     rest: &[i128],
 ) -> Option<Outcome> {
-    use Intrinsic as I;
+    use Elementary as E;
     let bits = scalar.bits();
     // The bits as an unsigned number.
     let pattern = (a as u128) & (u128::MAX >> (128 - bits));
@@ -245,49 +253,49 @@ fn integer_method(
     let zeros = pattern.leading_zeros().saturating_sub(128 - bits);
     let low = |value: u128| value & (u128::MAX >> (128 - bits));
     let by_width = matches!(
-        intrinsic,
-        I::RotateLeft | I::RotateRight | I::LeadingZeros | I::CountZeros | I::ReverseBits | I::SwapBytes
-    ) || (intrinsic == I::TrailingZeros && a == 0)
-        || (intrinsic == I::CountOnes && a < 0);
+        function,
+        E::RotateLeft | E::RotateRight | E::LeadingZeros | E::CountZeros | E::ReverseBits | E::SwapBytes
+    ) || (function == E::TrailingZeros && a == 0)
+        || (function == E::CountOnes && a < 0);
     if is_size && by_width {
         return Some(Err(of_another_size(expr)));
     }
-    match (intrinsic, rest) {
-        (I::RotateLeft, [by]) => {
+    match (function, rest) {
+        (E::RotateLeft, [by]) => {
             let by = (*by as u32) % bits;
             of_bits(low(pattern << by) | if by == 0 { 0 } else { pattern >> (bits - by) })
         }
-        (I::RotateRight, [by]) => {
+        (E::RotateRight, [by]) => {
             let by = (bits - (*by as u32) % bits) % bits;
             of_bits(low(pattern << by) | if by == 0 { 0 } else { pattern >> (bits - by) })
         }
-        (I::CountOnes, []) => count(pattern.count_ones()),
-        (I::CountZeros, []) => count(bits - pattern.count_ones()),
-        (I::LeadingZeros, []) => count(zeros),
-        (I::TrailingZeros, []) => count(pattern.trailing_zeros().min(bits)),
-        (I::ReverseBits, []) => of_bits(pattern.reverse_bits() >> (128 - bits)),
-        (I::SwapBytes, []) => of_bits(pattern.swap_bytes() >> (128 - bits)),
-        (I::Abs, []) => int(a.abs()),
-        (I::Min, [b]) => int(a.min(*b)),
-        (I::Max, [b]) => int(a.max(*b)),
-        (I::AbsDiff, [b]) => {
+        (E::CountOnes, []) => count(pattern.count_ones()),
+        (E::CountZeros, []) => count(bits - pattern.count_ones()),
+        (E::LeadingZeros, []) => count(zeros),
+        (E::TrailingZeros, []) => count(pattern.trailing_zeros().min(bits)),
+        (E::ReverseBits, []) => of_bits(pattern.reverse_bits() >> (128 - bits)),
+        (E::SwapBytes, []) => of_bits(pattern.swap_bytes() >> (128 - bits)),
+        (E::Abs, []) => int(a.abs()),
+        (E::Min, [b]) => int(a.min(*b)),
+        (E::Max, [b]) => int(a.max(*b)),
+        (E::AbsDiff, [b]) => {
             let unsigned = scalar.unsigned();
             Some(ConstValue::int(unsigned, (a - b).abs()).ok_or_else(|| overflow(expr)))
         }
-        (I::Pow, [b]) => {
+        (E::Pow, [b]) => {
             let power = u32::try_from(*b).ok().and_then(|b| a.checked_pow(b));
             Some(power.and_then(|power| ConstValue::int(scalar, power)).ok_or_else(|| overflow(expr)))
         }
-        (I::DivEuclid | I::RemEuclid | I::DivCeil, [0]) => Some(Err(failure(expr.span, "division by zero"))),
-        (I::RemEuclid, [b]) if !(a == scalar.limits().0 && *b == -1) => int(a.rem_euclid(*b)),
-        (I::DivEuclid, [b]) => int(a.div_euclid(*b)),
-        (I::DivCeil, [b]) => int((a + b - 1) / b),
-        (I::NextMultipleOf, [b]) if *b > 0 => int((a + b - 1) / b * b),
-        (I::IsPowerOfTwo, []) => Some(Ok(ConstValue::Bool(a.count_ones() == 1))),
-        (I::NextPowerOfTwo, []) => int((a.max(1) as u128).next_power_of_two() as i128),
-        (I::SignumInt, []) => int(a.signum()),
-        (I::IsPositive, []) => Some(Ok(ConstValue::Bool(a > 0))),
-        (I::IsNegative, []) => Some(Ok(ConstValue::Bool(a < 0))),
+        (E::DivEuclid | E::RemEuclid | E::DivCeil, [0]) => Some(Err(failure(expr.span, "division by zero"))),
+        (E::RemEuclid, [b]) if !(a == scalar.limits().0 && *b == -1) => int(a.rem_euclid(*b)),
+        (E::DivEuclid, [b]) => int(a.div_euclid(*b)),
+        (E::DivCeil, [b]) => int((a + b - 1) / b),
+        (E::NextMultipleOf, [b]) if *b > 0 => int((a + b - 1) / b * b),
+        (E::IsPowerOfTwo, []) => Some(Ok(ConstValue::Bool(a.count_ones() == 1))),
+        (E::NextPowerOfTwo, []) => int((a.max(1) as u128).next_power_of_two() as i128),
+        (E::SignumInt, []) => int(a.signum()),
+        (E::IsPositive, []) => Some(Ok(ConstValue::Bool(a > 0))),
+        (E::IsNegative, []) => Some(Ok(ConstValue::Bool(a < 0))),
         _ => None,
     }
 }

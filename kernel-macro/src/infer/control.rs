@@ -78,7 +78,7 @@ impl<'a> Infer<'a> {
         }
         if let Expect::Type(expected, because) = expect {
             // `else if …` was not checked by a block of its own.
-            if let ExprKind::If { .. } | ExprKind::Sought(_) = else_expr.kind {
+            if let ExprKind::If { .. } | ExprKind::OptionPlace(_) = else_expr.kind {
                 self.coerce(else_expr, else_term, expected, *because);
             }
             return expected.clone();

@@ -150,7 +150,7 @@ impl<'a> Infer<'a> {
                 self.diags
                     .error(code::MATRIX_USE, arg.span, format!("a matrix cannot have {lines} rows or columns"))
                     .note("devices have small matrices: 8 by 8, 16 by 16 and their like")
-                    .help("put large ones together from these, in arrays");
+                    .help("build larger matrices as arrays of these");
                 None
             }
             Len::Chosen(_) | Len::Param(_) => {
@@ -310,7 +310,7 @@ impl<'a> Infer<'a> {
             let message = format!("`{name}` is a method of sums, and this is a `{}`", super::coop::name(ty));
             self.diags
                 .error(code::MATRIX_USE, range(name.span()), message)
-                .help("write it behind `mul_add`, whose result is a `CoopMatrix<_, Accumulator, _, _>`");
+                .help("write it after `mul_add`, whose result is a `CoopMatrix<_, Accumulator, _, _>`");
         }
         self.tables.calls.insert(expr.id, Callee::Coop(call));
         Term::Coop(made)
@@ -325,7 +325,7 @@ impl<'a> Infer<'a> {
         self.diags
             .error(code::MATRIX_USE, range(name.span()), message)
             .note("devices multiply matrices of `bf16`, and convert them")
-            .help("write `matrix.convert::<f32>()` before, and `.convert::<bf16>()` behind it");
+            .help("write `matrix.convert::<f32>()` before, and `.convert::<bf16>()` after it");
         false
     }
 
@@ -456,7 +456,7 @@ impl<'a> Infer<'a> {
             let source = text(strip(memory));
             self.diags
                 .error(code::NOT_ASSIGNABLE, memory.span, format!("`{source}` cannot be written"))
-                .help("a reference that is written through must be `&mut`, here and where it is declared");
+                .help("a reference that elements are written through must be `&mut`, here and in its declaration");
             return None;
         }
         if !self.is_matrix_memory(memory) {
@@ -491,9 +491,9 @@ impl<'a> Infer<'a> {
             return Some(());
         }
         let (matrix, found) = (super::coop::name(ty), self.describe(element));
-        let message = format!("lines of a `{matrix}` are not made of elements of type {found}");
+        let message = format!("a `{matrix}` cannot be loaded from or stored to elements of type {found}");
         self.diags.error(code::MATRIX_USE, memory.span, message).note(
-            "memory has elements as the matrix, or numbers and vectors of as many bytes as some of them in a line",
+            "memory must hold elements of the type of the matrix, or numbers or vectors that are as large as several of them",
         );
         None
     }
@@ -521,7 +521,7 @@ impl<'a> Infer<'a> {
         let mut root = memory;
         loop {
             root = match &root.kind {
-                ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => inner,
+                ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => inner,
                 ExprKind::Slice { base, .. } => base,
                 ExprKind::Index { base, index } if matches!(self.table.shallow(&self.term(index)), Term::Range(..)) => {
                     base

@@ -81,7 +81,7 @@ impl Infer<'_> {
 impl Evaluator<'_> {
     pub(super) fn value(&self, expr: &Expr) -> Outcome {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.value(inner),
+            ExprKind::Paren(inner, ..) => self.value(inner),
             ExprKind::Literal(literal) => self.literal_value(expr, literal, false),
             ExprKind::Path(_) => match self.tables.paths.get(&expr.id) {
                 Some(Resolution::Value(value)) => Ok(value.clone()),
@@ -94,7 +94,7 @@ impl Evaluator<'_> {
                 Some(Resolution::Chosen(number)) => Err(Failure {
                     span: expr.span,
                     message: format!(
-                        "`{}` is chosen for each launch, and this is computed before",
+                        "`{}` is chosen at each launch, and this must be known when the kernel is compiled",
                         self.program.chosen_name(*number)
                     ),
                     help: Some(

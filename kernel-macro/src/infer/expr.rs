@@ -26,6 +26,7 @@ impl<'a> Infer<'a> {
         // As in rustc: an expression is looked at as if it were reached.
         let outer = std::mem::replace(&mut self.diverges, false);
         let term = self.infer_kind(expr, expect);
+        let term = self.within_limits(term, expr.span);
         self.diverges |= outer || self.table.is_never(&term);
         self.record(expr.id, term.clone());
         term
@@ -35,7 +36,7 @@ impl<'a> Infer<'a> {
         match &expr.kind {
             ExprKind::Literal(literal) => self.infer_literal(expr, literal, expect),
             ExprKind::Path(path) => self.infer_value_path(expr, path),
-            ExprKind::Paren(inner) => self.infer(inner, expect),
+            ExprKind::Paren(inner, ..) => self.infer(inner, expect),
             ExprKind::Unary(op, operand) => self.infer_unary(expr, *op, operand, expect),
             ExprKind::Borrow { mutable, operand } => self.infer_borrow(expr, *mutable, operand, expect),
             ExprKind::Binary(op, left, right, _) => self.infer_binary(expr, *op, left, right),
@@ -45,7 +46,7 @@ impl<'a> Infer<'a> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.infer_if(expr, condition, then_block, else_expr.as_deref(), expect)
             }
-            ExprKind::Sought(sought) => self.infer_if_element(expr, sought, expect),
+            ExprKind::OptionPlace(option_place) => self.infer_if_element(expr, option_place, expect),
             ExprKind::While { label, condition, body, .. } => self.infer_while(expr, label.as_deref(), condition, body),
             ExprKind::Loop { label, body, .. } => self.infer_loop(expr, label.as_deref(), body, expect),
             ExprKind::For { label, pattern, iterated, body, .. } => {

@@ -26,6 +26,8 @@ pub(super) enum Deferred<'a> {
     Words { span: SpanRange, terms: Vec<Term> },
     /// The argument of `workgroup_uniform`.
     Uniform { arg: &'a Expr, term: Term },
+    /// An argument of `detach` or `with_slope`; whether it may be a vector.
+    Sloped { arg: &'a Expr, term: Term, function: &'static str, lanes: bool },
     /// The type that a range pattern is compared with.
     RangePattern { span: SpanRange, term: Term },
     /// The value that a subgroup exchanges.
@@ -83,6 +85,7 @@ impl<'a> Infer<'a> {
                 },
                 Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
                 Deferred::Uniform { arg, term } => self.check_uniform(arg, &term),
+                Deferred::Sloped { arg, term, function, lanes } => self.check_sloped(arg, &term, function, lanes),
                 Deferred::Summed { span, term } => self.check_summed(span, &term),
                 Deferred::Ordered { expr, span, term, key } => self.check_ordered(expr, span, &term, key),
                 Deferred::Compared { operand, term, of } => {

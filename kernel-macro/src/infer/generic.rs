@@ -14,8 +14,8 @@ use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
 use super::block::strip;
 use super::closure::closure_literal;
 use super::mismatch::Because;
-use super::parts::holds_slice;
 use super::projection::is_operator;
+use super::split::holds_slice;
 use super::ty::builtin_path;
 use super::unify::{Term, TermArgs, VarKind};
 use super::{Expect, Infer};
@@ -234,7 +234,7 @@ impl<'a> Infer<'a> {
     pub(super) fn depends_on_param(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Path(_) => self.tables.paths.get(&expr.id) == Some(&Resolution::Param),
-            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) => {
+            ExprKind::Paren(inner, ..) | ExprKind::Unary(_, inner) | ExprKind::Cast(inner, _) => {
                 self.depends_on_param(inner)
             }
             ExprKind::Binary(_, left, right, _) => self.depends_on_param(left) || self.depends_on_param(right),
@@ -341,15 +341,13 @@ impl<'a> Infer<'a> {
                     match (literal, demand) {
                         (Some((inner, closure)), Some(demand)) => {
                             let found = self.infer_closure(inner, closure, Some(&demand));
+                            self.note_passed(inner);
                             self.record(inner.id, found.clone());
                             self.record(arg.id, found.clone());
                             self.coerce(arg, &found, &term, Because::Argument(item, position));
                         }
                         (_, Some(demand)) => {
-                            let found = match demand.changes {
-                                true => self.infer_reference(arg, &Expect::Nothing),
-                                false => self.infer(arg, &Expect::Nothing),
-                            };
+                            let found = self.infer_reference(arg, &Expect::Nothing);
                             self.accept_callable(arg, &demand);
                             self.fit_closure(arg, &found, &demand);
                             self.coerce(arg, &found, &term, Because::Argument(item, position));
@@ -456,10 +454,13 @@ impl<'a> Infer<'a> {
                 bindings.push(Binding { name: param.name.clone(), ty: ty.unwrap_or(Ty::Error), scalar: param.scalar });
             }
             if let Some(binding) = bindings.iter().find(|binding| holds_slice(&binding.ty)) {
-                let (message, ty) = (format!("`{}` cannot stand for a slice", binding.name), self.name_of(&binding.ty));
+                let (message, ty) =
+                    (format!("the parameter `{}` cannot be a slice", binding.name), self.name_of(&binding.ty));
                 self.diags
                     .error(code::REFERENCE_USE, request.span, message)
-                    .note(format!("it would be `{ty}`, and a slice is known only where it is made"))
+                    .note(format!(
+                        "it would be `{ty}`, and the buffer of each slice must be known when the kernel is compiled"
+                    ))
                     .help("take a slice as a parameter of its own, `x: &[T]`, or pass its elements");
                 continue;
             }

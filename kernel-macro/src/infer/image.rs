@@ -72,9 +72,9 @@ impl<'a> Infer<'a> {
                 let sampled = format!("&Sampled{}D<{}>", image.image.dimensions, image.image.format);
                 match &strip(receiver).kind {
                     ExprKind::Index { base, .. } => {
-                        format!("declare the list `{}: &[{sampled}]`, which come with samplers", text(base))
+                        format!("declare the list `{}: &[{sampled}]`, whose images have samplers", text(base))
                     }
-                    _ => format!("declare it `{source}: {sampled}`, which comes with a sampler"),
+                    _ => format!("declare it `{source}: {sampled}`, which has a sampler"),
                 }
             }
             ("store", true) => {

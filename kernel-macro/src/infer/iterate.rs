@@ -6,7 +6,7 @@ use crate::ast::{Block, Expr, ExprKind, Label, Pattern};
 use crate::diag::code;
 
 use super::block::strip;
-use super::elements::Elements;
+use super::iterable::Elements;
 use super::iterator::over;
 use super::mismatch::Because;
 use super::unify::{Term, VarKind};

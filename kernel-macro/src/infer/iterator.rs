@@ -11,10 +11,10 @@ use crate::builtin::standard::Standard;
 use crate::diag::code;
 use crate::typed::{Callee, Ty};
 
-use super::choice::{Wanted, call, lending, option};
 use super::closure::{Demand, Gives, closure_literal};
 use super::finish::Deferred;
 use super::mismatch::Because;
+use super::option::{Wanted, call, lending, option};
 use super::suggest::nearest;
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer, range};
@@ -253,7 +253,7 @@ impl<'a> Infer<'a> {
                     closure.body.span,
                     "`return` in a closure of `flat_map` is not supported in kernels",
                 )
-                .note("its elements are visited where the closure ends")
+                .note("its elements are produced where the closure ends")
                 .help("leave elements out before, `.filter(…).flat_map(…)`, or give an option");
         }
     }
@@ -371,7 +371,7 @@ impl<'a> Infer<'a> {
                     let found = self.infer(arg, expect);
                     self.coerce(arg, &found, term, Because::Alternative);
                 }
-                Wanted::Needle(term) => self.infer_sought(arg, term),
+                Wanted::Needle(term) => self.infer_searched(arg, term),
                 Wanted::Count => self.check(arg, &Term::USIZE, Because::Step),
                 Wanted::Call(demand) => self.infer_called(expr, position, arg, demand),
                 Wanted::Iterator(element) => {

@@ -58,11 +58,7 @@ impl<'a> Infer<'a> {
         // Example: `let part = lists[k];` of `lists: &mut [&mut [T]]`
         let source = text(value);
         self.diags
-            .error(
-                code::BUFFER_USE,
-                value.span,
-                format!("`{source}` is written through the list, which cannot give it away"),
-            )
+            .error(code::BUFFER_USE, value.span, format!("cannot move `{source}` out of the list, which is `&mut`"))
             .help(format!("borrow it: `&mut {source}`, or `&{source}` to read"));
         Some(Term::Error)
     }
@@ -88,8 +84,8 @@ impl<'a> Infer<'a> {
     /// Reports a variable that could name one image after the other.
     pub(super) fn refuse_other_image(&mut self, value: &Expr) {
         self.diags
-            .error(code::BUFFER_USE, value.span, "a variable names the same image as long as it lives")
-            .help("leave out `mut`; keep the position, `let mut k`, and name the image where it is used");
+            .error(code::BUFFER_USE, value.span, "a variable that names an image cannot be `mut`")
+            .help("leave out `mut`; to choose another image, keep its position, `let mut k`, and write `layers[k]` where it is used");
     }
 
     /// Notes that a variable names one of the buffers of a list or a part of one, if its value does.
@@ -102,9 +98,9 @@ impl<'a> Infer<'a> {
     /// Whether an expression, which was inferred, is one of the buffers of a list or a part of one.
     pub(super) fn is_of_list(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Slice { base: inner, .. } => {
-                self.is_of_list(inner)
-            }
+            ExprKind::Paren(inner, ..)
+            | ExprKind::Borrow { operand: inner, .. }
+            | ExprKind::Slice { base: inner, .. } => self.is_of_list(inner),
             ExprKind::Index { base, index } => match self.table.shallow(&self.term(index)) {
                 Term::Range(..) => self.is_of_list(base),
                 _ => self.is_list(&self.term(base)),
@@ -146,9 +142,9 @@ impl<'a> Infer<'a> {
         }
         let source = text(strip(receiver));
         self.diags
-            .error(code::REFERENCE_USE, receiver.span, "one of the buffers of a list is not divided where it lies")
-            .note("its slices could outlive the index that says which buffer it is")
-            .help(format!("go through the indices, or pass it to a device function that divides it: `f({source})`"));
+            .error(code::REFERENCE_USE, receiver.span, "a buffer of a list cannot be split into slices here")
+            .note("the slices could be used after the index that selects the buffer has changed")
+            .help(format!("go through the indices, or pass it to a device function that splits it: `f({source})`"));
         true
     }
 
@@ -170,7 +166,7 @@ impl<'a> Infer<'a> {
         let borrow = if image.mutable { "&mut " } else { "" };
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the image `{source}` is used as a value"))
-            .note("which image it is must be known where its texels are read")
+            .note("the image of each access must be known when the kernel is compiled")
             .help(format!("call its methods, `{source}.{method}(at)`, or name it: `let image = {borrow}{source};`"));
         true
     }
@@ -182,7 +178,7 @@ impl<'a> Infer<'a> {
         let borrow = if is_written { "&mut " } else { "" };
         self.diags
             .error(code::BUFFER_USE, expr.span, format!("the buffer `{source}` is used as a value"))
-            .note("which buffer it is must be known where it is named")
+            .note("the buffer of each access must be known when the kernel is compiled")
             .help(format!("name it, `let part = {borrow}{source};`, index it, or pass it to a device function"));
     }
 }

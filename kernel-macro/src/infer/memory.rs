@@ -41,7 +41,7 @@ impl<'a> Infer<'a> {
                     let message = format!("expected `&mut {expected}`, found `&mut {found}`");
                     self.diags
                         .error(code::MISMATCHED_TYPES, args[1].span, message)
-                        .note("what is exchanged has one type");
+                        .note("both values must have the same type");
                 }
                 Term::Unit
             }
@@ -70,12 +70,12 @@ impl<'a> Infer<'a> {
         let term = self.infer_reference(arg, expect);
         let found = match self.reference_of(arg) {
             Some(true) => return term,
-            Some(false) => "a reference that only reads",
+            Some(false) => "a `&` reference",
             None => "a value",
         };
         if !matches!(self.table.shallow(&term), Term::Error | Term::Never) {
             let source = text(super::slice::sliced(arg));
-            let message = format!("expected a reference to write through, found {found}");
+            let message = format!("expected a `&mut` reference, found {found}");
             self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help(format!("write `&mut {source}`"));
         }
         Term::Error

@@ -9,6 +9,7 @@ use crate::builtin::foreign;
 use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
 use crate::builtin::iteration::{Parts, UNSUPPORTED};
 use crate::builtin::slice::SliceMethod;
+use crate::builtin::vector::Vector;
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Callee, Len};
@@ -171,7 +172,7 @@ impl<'a> Infer<'a> {
         let ty = self.describe(receiver);
         let message = format!("`{name}` is a method of {ty} and of a trait, in a generic function");
         let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
-        error.note("Rust takes the trait's where the type is a parameter, and the type's own elsewhere");
+        error.note("Rust calls the trait's method where the type is a parameter, and the type's own method elsewhere");
         error.help(format!("write `T::{name}(…)` for a parameter `T`, or give the trait's method another name"));
     }
 
@@ -328,8 +329,8 @@ fn is_of(class: Receiver, term: &Term) -> bool {
 
 fn has_lanes(row: &Row, receiver: &Term) -> bool {
     match (row.result, receiver) {
-        (_, Term::Vector(_, lanes)) if row.intrinsic == Intrinsic::WithZ => *lanes > 2,
-        (_, Term::Vector(_, lanes)) if row.intrinsic == Intrinsic::WithW => *lanes > 3,
+        (_, Term::Vector(_, lanes)) if row.intrinsic == Intrinsic::Vector(Vector::WithZ) => *lanes > 2,
+        (_, Term::Vector(_, lanes)) if row.intrinsic == Intrinsic::Vector(Vector::WithW) => *lanes > 3,
         (Sig::Shorter, Term::Vector(_, lanes)) => *lanes > 2,
         (Sig::Longer, Term::Vector(_, lanes)) => *lanes < 4,
         _ => true,

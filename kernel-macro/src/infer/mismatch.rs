@@ -80,8 +80,10 @@ impl<'a> Infer<'a> {
         let error = self.diags.error(code::MISMATCHED_TYPES, expr.span, message);
         if are_slices {
             error
-                .note("slices that different calls make are of different types in kernels")
-                .help("choose the numbers first, and call `windows`, `chunks` or `split_at` once");
+                .note(
+                    "in kernels, the slices of each call of `windows`, `chunks` or `split_at` have a type of their own",
+                )
+                .help("choose the arguments first, and make one call");
             return;
         }
         for note in note.into_iter().chain(declared) {
@@ -309,7 +311,7 @@ pub(super) fn cast_source(expr: &Expr) -> String {
         | ExprKind::Method { .. }
         | ExprKind::Field { .. }
         | ExprKind::Index { .. } => written,
-        _ if matches!(expr.kind, ExprKind::Paren(_)) => written,
+        _ if matches!(expr.kind, ExprKind::Paren(..)) => written,
         _ => format!("({written})"),
     }
 }

@@ -9,7 +9,6 @@ mod atomic;
 mod block;
 mod call;
 mod chain;
-mod choice;
 mod closure;
 mod compare;
 mod computed;
@@ -18,17 +17,17 @@ mod constant;
 mod control;
 mod coop;
 mod default;
-mod element;
-mod elements;
 mod evaluate;
 mod expr;
+mod extent;
 mod finish;
 mod generic;
 mod image;
+mod index_impl;
 mod into;
+mod iterable;
 mod iterate;
 mod iterator;
-mod kept;
 mod list;
 mod literal;
 mod memory;
@@ -36,8 +35,8 @@ mod method;
 mod mismatch;
 mod name;
 mod op;
+mod option;
 mod parallel;
-mod parts;
 mod pattern;
 mod place;
 mod projection;
@@ -48,6 +47,8 @@ mod scope;
 mod shared;
 mod slice;
 mod slice_method;
+mod split;
+mod stored_iterator;
 mod subgroup;
 mod suggest;
 mod trait_call;
@@ -59,6 +60,8 @@ mod written;
 
 #[cfg(test)]
 pub(crate) mod tests;
+
+use std::collections::BTreeMap;
 
 use gridwise_ir::arena::EntityId;
 use proc_macro2::{Ident, Span};
@@ -74,10 +77,10 @@ pub(crate) use constant::{is_bare_math_constant, is_math_constant};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use name::parent;
-pub(crate) use parts::holds_slice;
 pub(crate) use range::is_place;
 pub(crate) use shared::holds_atomics;
 pub(crate) use slice::sliced;
+pub(crate) use split::holds_slice;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
 
@@ -148,6 +151,16 @@ struct Local {
     term: Term,
 }
 
+/// A const of a block.
+#[derive(Debug, Clone)]
+struct LocalValue {
+    name: String,
+    term: Term,
+    value: ConstValue,
+    /// Whether it is a slice.
+    is_table: bool,
+}
+
 /// The state of one item's inference.
 struct Infer<'a> {
     program: &'a Program,
@@ -158,6 +171,10 @@ struct Infer<'a> {
     diags: Diagnostics,
     /// Something was met that the parser reported already.
     poisoned: bool,
+    /// A type that is too large was reported.
+    found_large: bool,
+    /// Numbers and parts of structs and enums without parameters.
+    extents: BTreeMap<ItemId, (u64, usize)>,
     table: Table,
     /// Type of each expression seen so far.
     exprs: Vec<Option<Term>>,
@@ -165,7 +182,7 @@ struct Infer<'a> {
     /// Variables in scope, innermost last.
     visible: Scope,
     /// Consts of the blocks around, innermost last.
-    local_consts: Vec<(String, Term, ConstValue)>,
+    local_consts: Vec<LocalValue>,
     /// Inside an array length or const: variables are out of reach.
     constant: bool,
     /// In the value of a const item, whose blocks may have variables.
@@ -224,6 +241,8 @@ impl<'a> Infer<'a> {
             requests: Vec::new(),
             diags: Diagnostics::new(),
             poisoned: false,
+            found_large: false,
+            extents: BTreeMap::new(),
             table: Table::default(),
             exprs: Vec::new(),
             locals: Vec::new(),
@@ -287,18 +306,41 @@ impl<'a> Infer<'a> {
     fn constant_item(&mut self, constant: &'a Const) -> Option<TypedConst> {
         self.exprs = vec![None; constant.expr_count];
         self.computes = true;
-        let ty = self.known_type(&constant.ty);
-        self.check(&constant.value, &Term::from(&ty), Because::ConstType);
+        let term = self.const_term(&constant.ty);
+        self.check_const(&constant.ty, &constant.value, &term);
         self.settle();
         if self.poisoned || self.diags.has_errors() {
             return None;
         }
         let value = self.evaluate(&constant.value)?;
+        let Some(ty) = self.table.resolve(&term) else {
+            self.report_open_type(constant.ty.span);
+            return None;
+        };
         Some(TypedConst { ty, value })
     }
 
+    /// The type of a const; of a slice, the length is that of its value.
+    fn const_term(&mut self, ty: &'a TypeExpr) -> Term {
+        if ty.is_table() { self.limited_term_of(ty) } else { Term::from(&self.known_type(ty)) }
+    }
+
+    /// Infers the value of a const, which is a reference if the const is a slice.
+    fn check_const(&mut self, ty: &TypeExpr, value: &'a Expr, term: &Term) {
+        if !ty.is_table() {
+            return self.check(value, term, Because::ConstType);
+        }
+        let found = self.infer_reference(value, &Expect::Type(term.clone(), Because::ConstType));
+        self.coerce(value, &found, term, Because::ConstType);
+    }
+
     fn fields_of(&mut self, definition: &'a Struct) -> Vec<Ty> {
-        definition.fields.iter().map(|(_, ty)| self.known_type(ty)).collect()
+        let fields: Vec<Ty> = definition.fields.iter().map(|(_, ty)| self.known_type(ty)).collect();
+        self.within_limits(
+            Term::tuple(fields.iter().map(Term::from).collect()),
+            SpanRange::token(definition.name.span()),
+        );
+        fields
     }
 
     fn alias_of(&mut self, alias: &'a Alias) -> Ty {
@@ -307,7 +349,7 @@ impl<'a> Infer<'a> {
         if let Ty::Atomic(_) | Ty::Shared(_) = ty {
             let name = self.name_of(&ty);
             self.diags
-                .error(code::UNSUPPORTED_SYNTAX, alias.ty.span, format!("another name of `{name}` is not supported"))
+                .error(code::UNSUPPORTED_SYNTAX, alias.ty.span, format!("an alias of `{name}` is not supported"))
                 .note("the types of atomics and shared memory say which variables are shared")
                 .help(format!("write `{name}` where it is used"));
         }
@@ -316,13 +358,17 @@ impl<'a> Infer<'a> {
 
     /// A type that must be written out in full.
     fn known_type(&mut self, ty: &'a TypeExpr) -> Ty {
-        let term = self.term_of(ty);
+        let term = self.limited_term_of(ty);
         self.table.resolve(&term).unwrap_or_else(|| {
-            self.diags
-                .error(code::CANNOT_INFER, ty.span, "types of items are written out: `_` is for local variables")
-                .help("write the type");
+            self.report_open_type(ty.span);
             Ty::Error
         })
+    }
+
+    fn report_open_type(&mut self, span: SpanRange) {
+        self.diags
+            .error(code::CANNOT_INFER, span, "types of items are written out: `_` is for local variables")
+            .help("write the type");
     }
 
     /// Brings a variable into scope.

@@ -34,7 +34,7 @@ impl<'a> Infer<'a> {
             self.diags
                 .error(code::BUFFER_USE, expr.span, format!("the list of images `{name}` is used as a value"))
                 .note(format!("`{name}[k]` is one of them; `{name}.len()` is their number"))
-                .help("read texels where the kernel has the images, and pass these");
+                .help("read texels in the kernel, and pass their values");
             return true;
         }
         let help = match self.table.shallow(element) {
@@ -120,17 +120,22 @@ impl<'a> Infer<'a> {
     /// The type of a path that names a const; `None` when it names nothing.
     pub(super) fn infer_const_path(&mut self, id: ExprId, span: SpanRange, path: &'a Path) -> Option<Term> {
         if let Some(name) = path.as_name()
-            && let Some((_, term, value)) = self.local_consts.iter().rev().find(|(known, ..)| name == known.as_str())
+            && let Some(known) = self.local_consts.iter().rev().find(|known| name == known.name.as_str())
         {
-            let term = term.clone();
-            self.tables.paths.insert(id, Resolution::Value(value.clone()));
-            return Some(term);
+            self.tables.paths.insert(id, Resolution::Value(known.value.clone()));
+            if known.is_table {
+                self.tables.tables.insert(id);
+            }
+            return Some(known.term.clone());
         }
         let program = self.program;
         if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
             return Some(match (&program.items[item].item, &program.items[item].typed) {
-                (_, TypedItem::Const(constant)) => {
+                (Item::Const(written), TypedItem::Const(constant)) => {
                     self.tables.paths.insert(id, Resolution::Const(item));
+                    if written.ty.is_table() {
+                        self.tables.tables.insert(id);
+                    }
                     Term::from(&constant.ty)
                 }
                 (Item::Const(constant), TypedItem::None) => {

@@ -8,6 +8,7 @@ use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Callee, Ty};
 
+use super::Because;
 use super::block::strip;
 use super::finish::Deferred;
 use super::name::parent;
@@ -38,6 +39,8 @@ impl<'a> Infer<'a> {
                 Some(Term::Unit)
             }
             (None | Some("gridwise"), "workgroup_uniform") => Some(self.infer_uniform(expr, span, args)),
+            (None | Some("gridwise"), "detach") => Some(self.infer_detach(expr, span, args)),
+            (None | Some("gridwise"), "with_slope") => Some(self.infer_with_slope(expr, span, args)),
             (None | Some("gridwise"), "fence") => Some(self.infer_fence(expr, span, args)),
             (Some("Atomic"), _) => {
                 self.diags
@@ -72,6 +75,47 @@ impl<'a> Infer<'a> {
                     .error(code::DIVERGENT_BARRIER, arg.span, message)
                     .note("it takes a `bool` or an integer, for conditions and bounds of loops")
                     .help("write it around the condition");
+            }
+        }
+    }
+
+    fn infer_detach(&mut self, expr: &'a Expr, span: SpanRange, args: &'a [Expr]) -> Term {
+        let [value] = args else {
+            self.report_arity("detach", 1, args, span);
+            return self.infer_arguments_only(args);
+        };
+        let term = self.infer(value, &Expect::Nothing);
+        self.deferred.push(Deferred::Sloped { arg: value, term: term.clone(), function: "detach", lanes: true });
+        self.tables.calls.insert(expr.id, Callee::Detach);
+        term
+    }
+
+    fn infer_with_slope(&mut self, expr: &'a Expr, span: SpanRange, args: &'a [Expr]) -> Term {
+        let [value, x, slope] = args else {
+            self.report_arity("with_slope", 3, args, span);
+            return self.infer_arguments_only(args);
+        };
+        let term = self.infer(value, &Expect::Nothing);
+        let by = self.infer(x, &Expect::Nothing);
+        self.check(slope, &by, Because::Nothing);
+        self.deferred.push(Deferred::Sloped { arg: value, term: term.clone(), function: "with_slope", lanes: false });
+        self.deferred.push(Deferred::Sloped { arg: x, term: by, function: "with_slope", lanes: true });
+        self.tables.calls.insert(expr.id, Callee::WithSlope);
+        term
+    }
+
+    /// Checks the type of what is said of a gradient, once it is known.
+    pub(super) fn check_sloped(&mut self, arg: &Expr, term: &Term, function: &str, lanes: bool) {
+        match self.table.resolve(term) {
+            None | Some(Ty::Error | Ty::Never) => {}
+            Some(Ty::Scalar(scalar)) if scalar.is_float() => {}
+            Some(Ty::Vector(scalar, _)) if scalar.is_float() && lanes => {}
+            Some(ty) => {
+                let message = format!("`{function}` does not take `{}`", self.name_of(&ty));
+                self.diags
+                    .error(code::MISMATCHED_TYPES, arg.span, message)
+                    .note(if lanes { "it takes a float or a vector of floats" } else { "its value is a float" })
+                    .help("write it around the floats that count");
             }
         }
     }

@@ -314,7 +314,7 @@ impl<'a> Infer<'a> {
         } else if (scalar, lanes) == (ScalarName::F32, 4) {
             self.diags
                 .error(code::BAD_PATTERN, span, "`Vec4` has no fields that a pattern could name")
-                .note("it is a register of the host's processor")
+                .note("on the host it is a SIMD register, which has no fields")
                 .help("take it apart as an array: `let [x, y, z, w] = v.to_array();`");
             return fields.iter().for_each(|field| self.bind_pattern(&field.pattern, &Term::Error));
         }
@@ -500,7 +500,7 @@ impl<'a> Infer<'a> {
                     expr.span,
                     format!("`?` on {found} in a function that returns {result}"),
                 );
-                error.note("`?` returns early with something that is not a value");
+                error.note("`?` returns `None` or an error early, which this function cannot return");
                 match result.as_str() {
                     "`()`" => error.help("use `let … else { return; }` or `match`"),
                     _ => error.help("use `match` to turn one into the other"),

@@ -24,7 +24,13 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_base(&mut self, expr: &'a Expr) -> Term {
         let term = match &expr.kind {
             ExprKind::Path(path) => self.infer_path(expr, path),
-            ExprKind::Paren(inner) => self.infer_base(inner),
+            ExprKind::Paren(inner, name) => {
+                let term = self.infer_base(inner);
+                if let Some(name) = name {
+                    self.check_unordered(inner, name, &term);
+                }
+                term
+            }
             _ => return self.infer_any(expr, &Expect::Nothing),
         };
         // From here on a shared variable is what it holds: its parts are used.
@@ -34,6 +40,20 @@ impl<'a> Infer<'a> {
         };
         self.record(expr.id, term.clone());
         term
+    }
+
+    /// Requires that `place.unordered()` is of elements that invocations share.
+    fn check_unordered(&mut self, place: &Expr, name: &Ident, term: &Term) {
+        let found = self.table.shallow(term);
+        let help = match &found {
+            Term::Error | Term::Never | Term::Array(..) | Term::ArrayOf(..) => return,
+            list if self.is_list(list) => format!("name one of its buffers: `{}[k].{name}()[i]`", text(place)),
+            Term::Buffer { .. } => return,
+            _ => format!("call it on the slice, before the index: `y.{name}()[i]`"),
+        };
+        let found = self.describe(&found);
+        let message = format!("`{name}` is a method of slices and `Shared` arrays, and this is {found}");
+        self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
     }
 
     pub(super) fn infer_index(&mut self, expr: &'a Expr, base: &'a Expr, index: &'a Expr) -> Term {
@@ -322,7 +342,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_place(&mut self, place: &'a Expr) -> Term {
         match &place.kind {
             // A buffer itself is reported as not assignable, not as misused.
-            ExprKind::Path(_) | ExprKind::Paren(_) => match self.infer_base(place) {
+            ExprKind::Path(_) | ExprKind::Paren(..) => match self.infer_base(place) {
                 Term::Buffer { .. } | Term::Image(_) => Term::Error,
                 term => term,
             },
@@ -338,7 +358,7 @@ impl<'a> Infer<'a> {
     /// As [`require_assignable`](Self::require_assignable); `through`: a reference is followed.
     pub(super) fn require_written(&mut self, place: &'a Expr, through: bool) {
         match &place.kind {
-            ExprKind::Paren(inner) => self.require_written(inner, through),
+            ExprKind::Paren(inner, ..) => self.require_written(inner, through),
             ExprKind::Unary(UnaryOp::Deref, inner) => self.require_written(inner, true),
             ExprKind::Borrow { mutable, operand } if through && *mutable => self.require_written(operand, false),
             ExprKind::Error => {}
@@ -419,7 +439,7 @@ impl<'a> Infer<'a> {
                     let error = self.diags.error(
                         code::NOT_ASSIGNABLE,
                         place.span,
-                        format!("the closure changes the variable `{name}` of the function around it"),
+                        format!("the closure changes the variable `{name}` of the enclosing function"),
                     );
                     if moves {
                         error.note("a `move` closure has a copy of its own").help("remove `move`");

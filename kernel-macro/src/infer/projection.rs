@@ -57,7 +57,7 @@ impl<'a> Infer<'a> {
         built_in(&term, &right).unwrap_or_else(|| {
             let is_own = [&term, &right].iter().any(|term| matches!(term, Term::Struct(..) | Term::Enum(..)));
             let (left, right) = (self.describe(&term), self.describe(&right));
-            let message = format!("kernels know no `{of}` of {left} and {right}, of which this is the result");
+            let message = format!("kernels find no `impl` of `{of}` for {left} and {right}");
             let error = self.diags.error(code::UNKNOWN_TYPE, range(name.span()), message);
             match is_own {
                 true => error.help("implement it in the `#[device] mod` of the type"),

@@ -11,8 +11,8 @@ use crate::source::text;
 use crate::typed::{Callee, RangeMethod};
 
 use super::block::strip;
-use super::choice::option;
 use super::iterator::over;
+use super::option::option;
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
@@ -41,7 +41,7 @@ impl<'a> Infer<'a> {
         };
         self.tables.calls.insert(expr.id, Callee::Range(method));
         if let (RangeMethod::Contains, [value]) = (method, args) {
-            self.infer_sought(value, item);
+            self.infer_searched(value, item);
         } else if !args.is_empty() || method == RangeMethod::Contains {
             self.report_arity(&text, usize::from(method == RangeMethod::Contains), args, range(name.span()));
             self.infer_unknown_arguments(args);
@@ -72,8 +72,8 @@ impl<'a> Infer<'a> {
         }
         let source = text(strip(receiver));
         self.diags
-            .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a range that has no name"))
-            .help(format!("name it: `let mut range = {source};`"));
+            .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a temporary range"))
+            .help(format!("store it: `let mut range = {source};`"));
     }
 
     /// Requires a range that is a variable or a member of one.
@@ -81,7 +81,7 @@ impl<'a> Infer<'a> {
         let mut place = receiver;
         loop {
             place = match &place.kind {
-                ExprKind::Paren(inner)
+                ExprKind::Paren(inner, ..)
                 | ExprKind::Field { base: inner, .. }
                 | ExprKind::Unary(UnaryOp::Deref, inner) => inner,
                 ExprKind::Index { .. } => {

@@ -28,12 +28,18 @@ impl<'a> Infer<'a> {
     pub(super) fn reference_of(&self, expr: &Expr) -> Option<bool> {
         match &strip(expr).kind {
             ExprKind::Borrow { mutable, .. } => Some(*mutable),
+            ExprKind::Path(_) if self.is_table(expr) => Some(false),
             ExprKind::Path(_) => match self.tables.paths.get(&strip(expr).id)? {
                 Resolution::Binding(binding) => self.tables.references.get(binding).copied(),
                 _ => None,
             },
             _ => None,
         }
+    }
+
+    /// Whether an expression names a const that is a slice.
+    pub(super) fn is_table(&self, expr: &Expr) -> bool {
+        self.tables.tables.contains(&strip(expr).id)
     }
 
     /// Whether an expression has the form of a reference, which a path may be.
@@ -49,7 +55,7 @@ impl<'a> Infer<'a> {
     /// Infers an expression where a reference may stand.
     pub(super) fn infer_reference(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
         match &expr.kind {
-            ExprKind::Paren(inner) => {
+            ExprKind::Paren(inner, ..) => {
                 let term = self.infer_reference(inner, expect);
                 self.record(expr.id, term.clone());
                 term
@@ -74,7 +80,11 @@ impl<'a> Infer<'a> {
                 true => self.require_place(operand),
                 false => {
                     self.diags
-                        .error(code::NOT_ASSIGNABLE, expr.span, "nothing could read this value after it is written")
+                        .error(
+                            code::NOT_ASSIGNABLE,
+                            expr.span,
+                            "a `&mut` reference to a temporary value is not supported in kernels",
+                        )
                         .help("store it in a `let mut` variable, and borrow that");
                 }
             }
@@ -97,27 +107,32 @@ impl<'a> Infer<'a> {
         }
         let (source, found) = (text(operand), self.describe(&shallow));
         self.diags
-            .error(code::BAD_OPERAND, operand.span, format!("{found} is no reference, which `*` would follow"))
+            .error(code::BAD_OPERAND, operand.span, format!("{found} cannot be dereferenced"))
             .help(format!("write `{source}`"));
         Term::Error
     }
 
     /// Reports a reference where a value is needed; whether it did.
     pub(super) fn refuse_reference(&mut self, expr: &Expr) -> bool {
-        if matches!(expr.kind, ExprKind::Paren(_)) || self.reference_of(expr).is_none() || self.given.contains(&expr.id)
+        if matches!(expr.kind, ExprKind::Paren(..))
+            || self.reference_of(expr).is_none()
+            || self.given.contains(&expr.id)
         {
             return false;
         }
         let help = match (&strip(expr).kind, self.reference_of(expr)) {
             (ExprKind::Borrow { operand, .. }, Some(true)) => {
                 let source = text(operand);
-                format!("to write `{source}`, pass it to a function or closure, once for each: `f(&mut {source});`")
+                format!("to change `{source}`, pass it directly to a function or closure: `f(&mut {source});`")
+            }
+            _ if self.is_table(expr) => {
+                format!("take an element, `{}[i]`, or name all of them in a `let`", text(strip(expr)))
             }
             _ => format!("write `{}`, the value", self.value_of(expr)),
         };
         self.diags
-            .error(code::REFERENCE_USE, expr.span, "a reference cannot stand here")
-            .note("references are arguments of functions and variables of a `let` of their own: there are no pointers")
+            .error(code::REFERENCE_USE, expr.span, "a reference is not supported here")
+            .note("kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`")
             .help(help);
         true
     }
@@ -248,7 +263,7 @@ impl<'a> Infer<'a> {
         if !through {
             self.diags
                 .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the reference `{name}` itself"))
-                .note("it leads to the same place as long as it lives")
+                .note("in kernels a reference names the same place for its whole life")
                 .help(format!("assign to its referent: `*{name} = …`"));
         } else if !mutable {
             self.diags
@@ -278,9 +293,9 @@ impl<'a> Infer<'a> {
 /// The referent of a reference, or the path to it.
 fn followed(expr: &Expr) -> &Expr {
     match &expr.kind {
-        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } | ExprKind::Unary(UnaryOp::Deref, inner) => {
-            followed(inner)
-        }
+        ExprKind::Paren(inner, ..)
+        | ExprKind::Borrow { operand: inner, .. }
+        | ExprKind::Unary(UnaryOp::Deref, inner) => followed(inner),
         _ => expr,
     }
 }

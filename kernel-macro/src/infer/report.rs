@@ -10,7 +10,7 @@ use crate::typed::Ty;
 
 use super::finish::Deferred;
 use super::mismatch::Because;
-use super::parts::holds_slice;
+use super::split::holds_slice;
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
 
@@ -115,7 +115,7 @@ impl<'a> Infer<'a> {
         let words = types.map(|ty| message::word_count(self.program, &ty)).fold(0, u32::saturating_add);
         if words as usize > MAX_SITE_WORDS {
             let message = match words {
-                u32::MAX => "the launch decides how many values this message shows".to_owned(),
+                u32::MAX => "the number of values in this message depends on the launch".to_owned(),
                 _ => format!("the values of this message take {words} words, and a record has {MAX_SITE_WORDS}"),
             };
             self.diags.error(code::BAD_FORMAT, span, message).help("show fewer values, or one element after the other");

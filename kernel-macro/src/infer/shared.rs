@@ -96,20 +96,32 @@ impl<'a> Infer<'a> {
             Term::Iterator(_) if self.iterated.contains(&expr.id) => return false,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
                 self.diags
-                    .error(code::UNSUPPORTED_SYNTAX, expr.span, "a range without an end is no value in kernels")
+                    .error(
+                        code::UNSUPPORTED_SYNTAX,
+                        expr.span,
+                        "a range without an end cannot be used as a value in kernels",
+                    )
                     .help("write both ends, `a..b`, or write it where it is used");
             }
             Term::Iterator(_) => {
-                let error = self.diags.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator is no value in kernels");
-                error
-                    .note("a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands")
-                    .help("go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like");
+                let error = self.diags.error(
+                    code::UNSUPPORTED_SYNTAX,
+                    expr.span,
+                    "an iterator cannot be used as a value in kernels",
+                );
+                error.note("store it in a `let` of its own, `let mut it = x.iter();`, or consume it at once").help(
+                    "go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like",
+                );
             }
             _ if self.lent_atomics.contains(&expr.id) => return false,
             Term::Atomic(_) => {
                 let (name, source) = (self.describe(&shallow), text(expr));
                 self.diags
-                    .error(code::ATOMIC_USE, expr.span, format!("`{source}` is an {name}, which is no value"))
+                    .error(
+                        code::ATOMIC_USE,
+                        expr.span,
+                        format!("`{source}` is an {name} and cannot be used as a value"),
+                    )
                     .help(format!("read it with `{source}.load(Relaxed)`"));
             }
             other => {

@@ -1,7 +1,7 @@
 //! Slices as arguments: buffers and arrays, whole or in part, for parameters `&[T]` and `&mut [T]` of device functions, and
 //! variables that name a part of one.
 
-use crate::ast::{Expr, ExprKind, Item, Pattern, ScalarName, SpanRange, TypeKind, UnaryOp};
+use crate::ast::{Expr, ExprKind, Item, Path, Pattern, ScalarName, SpanRange, TypeKind, UnaryOp};
 use crate::builtin::slice::SliceMethod;
 use crate::builtin::standard::Standard;
 use crate::diag::code;
@@ -26,7 +26,7 @@ impl<'a> Infer<'a> {
         if unknown && is_array && self.diags.len() == before && self.is_array_of_unknown(arg) {
             self.diags
                 .error(code::PARAMETER_TYPE, arg.span, "an array of values of a type parameter cannot be a slice here")
-                .note("the host shares the elements of slices, and needs more than the bounds of the parameter")
+                .note("on the host, the elements of a slice need bounds that the type parameter does not have")
                 .help("take a slice as a parameter, `x: &[T]`, and pass that on");
         }
     }
@@ -48,15 +48,35 @@ impl<'a> Infer<'a> {
     /// Whether an operand of `==` is a slice: a part of something, or a variable that is one.
     pub(super) fn names_slice(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Paren(inner)
+            ExprKind::Paren(inner, ..)
             | ExprKind::Borrow { operand: inner, .. }
             | ExprKind::Unary(UnaryOp::Deref, inner) => self.names_slice(inner),
             ExprKind::Slice { .. } | ExprKind::Index { .. } => self.is_part(expr),
-            ExprKind::Path(path) => path.as_name().is_some_and(|name| {
-                let named = self.variable(name);
-                named.is_some_and(|(_, local)| matches!(self.table.shallow(&local.term), Term::Buffer { .. }))
-            }),
+            ExprKind::Path(path) => match path.as_name().and_then(|name| self.variable(name)) {
+                Some((_, local)) => matches!(self.table.shallow(&local.term), Term::Buffer { .. }),
+                None => self.names_table(path),
+            },
             _ => false,
+        }
+    }
+
+    /// Whether a path that is not inferred yet, and is no variable, names a const that is a slice.
+    fn names_table(&self, path: &Path) -> bool {
+        let local = path.as_name().and_then(|name| self.local_consts.iter().rev().find(|known| *name == known.name));
+        if let Some(local) = local {
+            return local.is_table;
+        }
+        let table = |item: &Item| match item {
+            Item::Const(constant) => path.segments.last() == Some(&constant.name) && constant.ty.is_table(),
+            _ => false,
+        };
+        match self.program.items[self.item].uses.get(&path.text()) {
+            Some(item) => table(&self.program.items[*item].item),
+            // Of a type or trait: rustc compares what it is.
+            None => {
+                path.segments.len() > 1
+                    && self.program.items.iter().any(|(_, item)| item.owner.is_some() && table(&item.item))
+            }
         }
     }
 
@@ -78,7 +98,7 @@ impl<'a> Infer<'a> {
     /// The elements' type of a slice or array that is compared; `None` after an error.
     fn infer_compared_slice(&mut self, expr: &'a Expr) -> Option<Term> {
         let inner = match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => inner,
+            ExprKind::Paren(inner, ..) | ExprKind::Unary(UnaryOp::Deref, inner) => inner,
             ExprKind::Borrow { .. } => return self.infer_slice(expr, false).map(|(element, _)| element),
             // Of an array in a variable, too.
             _ => return self.infer_sliced(expr, false).map(|(element, _)| element),
@@ -113,14 +133,14 @@ impl<'a> Infer<'a> {
         let message = format!("expected `&{}[{expected}]`, found `&{}[{found}]`", word(writes), word(mutable));
         let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
         if writes && !mutable {
-            error.help("a reference that is written through must be `&mut`, here and where it is declared");
+            error.help("a reference that elements are written through must be `&mut`, here and in its declaration");
         }
     }
 
     /// The elements' type of a slice, and whether they can be written through it. `None` after an error.
     pub(super) fn infer_slice(&mut self, expr: &'a Expr, writes: bool) -> Option<(Term, bool)> {
         match &expr.kind {
-            ExprKind::Paren(inner) => {
+            ExprKind::Paren(inner, ..) => {
                 let found = self.infer_slice(inner, writes);
                 let term = self.term(inner);
                 self.record(expr.id, term);
@@ -146,7 +166,11 @@ impl<'a> Infer<'a> {
                 match (self.table.shallow(&term), reference) {
                     (Term::Error | Term::Never, _) => None,
                     (Term::Buffer { element, mutable, .. }, _) => Some(((*element).clone(), mutable)),
-                    (Term::Array(element, _), Some(mutable)) if self.is_parameter(expr) => {
+                    (Term::Array(_, Len::Known(0)), _) if self.is_table(expr) => {
+                        self.report_empty(expr);
+                        None
+                    }
+                    (Term::Array(element, _), Some(mutable)) if self.is_parameter(expr) || self.is_table(expr) => {
                         Some(((*element).clone(), mutable))
                     }
                     (other, _) => {
@@ -170,6 +194,13 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Reports a slice of nothing.
+    pub(super) fn report_empty(&mut self, array: &Expr) {
+        self.diags
+            .error(code::BAD_INDEX, array.span, "an array without elements has no slices")
+            .note("there is nothing that the function could read");
+    }
+
     /// `x[a..b]` or what has elements, before `.iter()` and its like; `mutable`: to be written. A part is a slice.
     pub(super) fn infer_elements(&mut self, expr: &'a Expr, mutable: bool) -> Term {
         let part = sliced(expr);
@@ -181,7 +212,7 @@ impl<'a> Infer<'a> {
             None => Term::Error,
         };
         let mut outer = expr;
-        while let ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } = &outer.kind {
+        while let ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } = &outer.kind {
             self.record(outer.id, term.clone());
             outer = inner;
         }
@@ -192,7 +223,7 @@ impl<'a> Infer<'a> {
     /// Infers the operand behind the `&` of a slice.
     fn infer_sliced(&mut self, operand: &'a Expr, mutable: bool) -> Option<(Term, bool)> {
         let (base, ends) = match &operand.kind {
-            ExprKind::Paren(inner) => {
+            ExprKind::Paren(inner, ..) => {
                 let found = self.infer_sliced(inner, mutable);
                 let term = self.term(inner);
                 self.record(operand.id, term);
@@ -223,9 +254,7 @@ impl<'a> Infer<'a> {
             Term::Error | Term::Never => None,
             Term::Buffer { element, mutable, .. } => Some(((*element).clone(), mutable)),
             Term::Array(_, Len::Known(0)) => {
-                self.diags
-                    .error(code::BAD_INDEX, base.span, "an array without elements has no slices")
-                    .note("there is nothing that the function could read");
+                self.report_empty(base);
                 None
             }
             Term::Array(element, _) => {
@@ -252,7 +281,7 @@ impl<'a> Infer<'a> {
     /// elements, four bytes at most, and a slice in those of its own.
     pub(super) fn refuse_mixed(&mut self, place: &Expr) -> bool {
         let (mut root, mut is_chosen) = (place, false);
-        while let ExprKind::Paren(inner)
+        while let ExprKind::Paren(inner, ..)
         | ExprKind::Unary(UnaryOp::Deref, inner)
         | ExprKind::Borrow { operand: inner, .. }
         | ExprKind::Field { base: inner, .. }
@@ -268,11 +297,11 @@ impl<'a> Infer<'a> {
         while let Term::Buffer { element, .. } = self.table.shallow(&held) {
             (held, of_buffer) = ((*element).clone(), true);
         }
-        let granule = |term: &Term| self.table.resolve(term).and_then(|ty| granule(self.program, &ty));
-        let own = granule(&self.term(place));
+        let atomic_unit = |term: &Term| self.table.resolve(term).and_then(|ty| atomic_unit(self.program, &ty));
+        let own = atomic_unit(&self.term(place));
         let refused = match &held {
             Term::Shared(_) => is_chosen,
-            _ if of_buffer => is_chosen || own.is_none() || own != granule(&held),
+            _ if of_buffer => is_chosen || own.is_none() || own != atomic_unit(&held),
             // What it is a reference to is not known here.
             _ => is_reference && !is_own && (is_chosen || own != Some(4)),
         };
@@ -288,7 +317,7 @@ impl<'a> Infer<'a> {
         let (mut root, mut is_whole) = (place, true);
         loop {
             root = match &root.kind {
-                ExprKind::Paren(inner) => inner,
+                ExprKind::Paren(inner, ..) => inner,
                 ExprKind::Unary(UnaryOp::Deref, inner) => inner,
                 ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => {
                     is_whole = false;
@@ -312,8 +341,8 @@ impl<'a> Infer<'a> {
 
     fn report_remote(&mut self, place: &Expr) {
         self.diags
-            .error(code::REFERENCE_USE, place.span, "this array has no slices")
-            .note("buffers have, shared variables and arrays of the function, and arrays in elements that are aligned as they are")
+            .error(code::REFERENCE_USE, place.span, "cannot make a slice of this array")
+            .note("slices are made of buffers, of shared and local variables, and of array fields that are as aligned as the element")
             .help("copy it to a variable: `let mut own = …;`, use that, and store it back if it changed");
     }
 
@@ -433,15 +462,15 @@ impl<'a> Infer<'a> {
 }
 
 /// The bytes in which the host reads and writes values of a type that many invocations reach; `None` where nobody knows.
-fn granule(program: &Program, ty: &Ty) -> Option<u32> {
+fn atomic_unit(program: &Program, ty: &Ty) -> Option<u32> {
     match ty {
         Ty::Scalar(ScalarName::Bool) => None,
         Ty::Scalar(scalar) | Ty::Atomic(scalar) => Some((scalar.bits() / 8).min(4)),
         Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat => Some(4),
-        Ty::Array(element, _) => granule(program, element),
+        Ty::Array(element, _) => atomic_unit(program, element),
         Ty::Struct(..) => {
             let fields = program.fields_of(ty);
-            fields.iter().try_fold(1, |most, field| Some(granule(program, field)?.max(most)))
+            fields.iter().try_fold(1, |most, field| Some(atomic_unit(program, field)?.max(most)))
         }
         _ => None,
     }
@@ -454,7 +483,7 @@ pub(super) fn slice_of(element: Term, mutable: bool) -> Term {
 /// The expression without `&` and parentheses.
 pub(crate) fn sliced(expr: &Expr) -> &Expr {
     match &expr.kind {
-        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => sliced(inner),
+        ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => sliced(inner),
         _ => expr,
     }
 }

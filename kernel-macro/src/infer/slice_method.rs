@@ -10,11 +10,11 @@ use crate::source::text;
 use crate::typed::Callee;
 
 use super::block::strip;
-use super::choice::{Wanted, call, lending, option};
-use super::elements::{Called, Elements};
 use super::finish::Deferred;
+use super::iterable::{Called, Elements};
 use super::iterator::over;
 use super::mismatch::Because;
+use super::option::{Wanted, call, lending, option};
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
@@ -159,12 +159,12 @@ impl<'a> Infer<'a> {
 
     /// The argument of `contains`, a reference to what is compared with each element.
     fn infer_needle(&mut self, receiver: &'a Expr, arg: &'a Expr, element: &Term) {
-        self.infer_sought(arg, element);
+        self.infer_searched(arg, element);
         self.deferred.push(Deferred::Compared { operand: receiver, term: element.clone(), of: Standard::PartialEq });
     }
 
     /// A reference to what is looked for.
-    pub(super) fn infer_sought(&mut self, arg: &'a Expr, element: &Term) {
+    pub(super) fn infer_searched(&mut self, arg: &'a Expr, element: &Term) {
         let before = self.diags.len();
         let found = self.infer_reference(arg, &Expect::Type(element.clone(), Because::Nothing));
         self.coerce(arg, &found, element, Because::Nothing);
@@ -185,7 +185,7 @@ impl<'a> Infer<'a> {
                 let source = text(receiver);
                 self.diags
                     .error(code::NOT_ASSIGNABLE, receiver.span, format!("the elements of `{source}` cannot be written"))
-                    .help("a reference that is written through must be `&mut`, here and where it is declared");
+                    .help("a reference that elements are written through must be `&mut`, here and in its declaration");
             }
         } else if !is_part {
             let before = self.diags.len();

@@ -82,7 +82,7 @@ impl<'a> Infer<'a> {
                             span,
                             format!("`{target}` is not made from `{source}` by `TryFrom`"),
                         )
-                        .note("in kernels it is for integers, and for arrays of slices")
+                        .note("kernels support it for integers, and from slices to arrays")
                         .help(format!("write a function that gives a `Result`, and call it with `{}`", text(value)));
                     None
                 }

@@ -199,6 +199,10 @@ impl<'a> Infer<'a> {
                 Term::Buffer { element: Rc::new(member), mutable, origin }
             }
             TypeKind::Ref { target, .. } => self.term_of(target),
+            TypeKind::Table(element) => {
+                let element = self.term_of(element);
+                Term::ArrayOf(Rc::new(element), Rc::new(self.fresh()))
+            }
             TypeKind::Array { element, len } => {
                 let element = self.term_of(element);
                 if let Some(open) = self.open_len(len) {

@@ -325,6 +325,8 @@ impl<'a> Infer<'a> {
             .iter()
             .map(|variant| variant.fields.iter().map(|(_, ty)| self.known_type(ty)).collect())
             .collect();
+        let all = Term::tuple(fields.iter().flatten().map(Term::from).collect());
+        self.within_limits(all, SpanRange::token(definition.name.span()));
         for value in definition.variants.iter().filter_map(|variant| variant.discriminant.as_ref()) {
             if !self.report_large_discriminant(value, definition) {
                 self.check(value, &term, Because::Nothing);
@@ -352,7 +354,7 @@ impl<'a> Infer<'a> {
 /// A literal, maybe with a sign.
 fn literal_value(expr: &Expr) -> Option<i128> {
     match &expr.kind {
-        ExprKind::Paren(inner) => literal_value(inner),
+        ExprKind::Paren(inner, ..) => literal_value(inner),
         ExprKind::Unary(UnaryOp::Neg, inner) => literal_value(inner).map(|value| -value),
         ExprKind::Literal(Literal::Int { value, .. }) => i128::try_from(*value).ok(),
         _ => None,

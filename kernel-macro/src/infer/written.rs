@@ -41,9 +41,9 @@ impl<'a> Infer<'a> {
             .error(
                 code::UNSUPPORTED_SYNTAX,
                 range(name.span()),
-                format!("`{name}` behind `iter_mut` is not supported in kernels"),
+                format!("`{name}` after `iter_mut` is not supported in kernels"),
             )
-            .note("elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`")
+            .note("elements are written in `for` loops, after `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`")
             .help("write `for v in x.iter_mut() { … }`");
     }
 
@@ -121,7 +121,7 @@ impl<'a> Infer<'a> {
     /// The root of a place, and its variable.
     fn root_of(&self, place: &'a Expr) -> (&'a Expr, Option<BindingId>) {
         let mut root = strip(place);
-        while let ExprKind::Paren(inner)
+        while let ExprKind::Paren(inner, ..)
         | ExprKind::Unary(UnaryOp::Deref, inner)
         | ExprKind::Borrow { operand: inner, .. }
         | ExprKind::Field { base: inner, .. }
@@ -137,7 +137,7 @@ impl<'a> Infer<'a> {
 
     fn report_unnamed(&mut self, pattern: &Pattern, name: &str) {
         self.diags
-            .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "an element that is written needs a name of its own")
+            .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "an element of `iter_mut` must be bound to a plain name")
             .help(format!("write `{name}`, and take it apart in the loop"));
         // What the loop does with them is no further error.
         pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));

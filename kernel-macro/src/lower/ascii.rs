@@ -5,26 +5,23 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
-use super::owner::is_not_lowered;
-use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::ascii::Ascii;
 
 /// The bytes of a class, by the first and the last of each range.
-pub(super) fn ascii_ranges(class: Intrinsic) -> &'static [(u8, u8)] {
-    use Intrinsic as I;
+pub(super) fn ascii_ranges(class: Ascii) -> &'static [(u8, u8)] {
     match class {
-        I::IsAscii => &[(0, 127)],
-        I::IsAsciiDigit => &[(b'0', b'9')],
-        I::IsAsciiHexdigit => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
-        I::IsAsciiAlphabetic => &[(b'A', b'Z'), (b'a', b'z')],
-        I::IsAsciiAlphanumeric => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
-        I::IsAsciiUppercase => &[(b'A', b'Z')],
-        I::IsAsciiLowercase => &[(b'a', b'z')],
+        Ascii::Any => &[(0, 127)],
+        Ascii::Digit => &[(b'0', b'9')],
+        Ascii::Hexdigit => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
+        Ascii::Alphabetic => &[(b'A', b'Z'), (b'a', b'z')],
+        Ascii::Alphanumeric => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
+        Ascii::Uppercase => &[(b'A', b'Z')],
+        Ascii::Lowercase => &[(b'a', b'z')],
         // Not the vertical tab.
-        I::IsAsciiWhitespace => &[(b'\t', b'\n'), (12, b'\r'), (b' ', b' ')],
-        I::IsAsciiPunctuation => &[(b'!', b'/'), (b':', b'@'), (b'[', b'`'), (b'{', b'~')],
-        I::IsAsciiGraphic => &[(b'!', b'~')],
-        I::IsAsciiControl => &[(0, 31), (127, 127)],
-        _ => is_not_lowered(class),
+        Ascii::Whitespace => &[(b'\t', b'\n'), (12, b'\r'), (b' ', b' ')],
+        Ascii::Punctuation => &[(b'!', b'/'), (b':', b'@'), (b'[', b'`'), (b'{', b'~')],
+        Ascii::Graphic => &[(b'!', b'~')],
+        Ascii::Control => &[(0, 31), (127, 127)],
     }
 }
 

@@ -63,9 +63,11 @@ impl FnCx<'_, '_, '_> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.lower_if(expr, condition, then_block, else_expr.as_deref())
             }
-            ExprKind::Sought(sought) if self.typed.sought.contains(&expr.id) => self.lower_expr(&sought.element),
-            ExprKind::Sought(sought) => {
-                let (condition, then_block, else_expr) = sought.written();
+            ExprKind::OptionPlace(option_place) if self.typed.option_places.contains(&expr.id) => {
+                self.lower_expr(&option_place.element)
+            }
+            ExprKind::OptionPlace(option_place) => {
+                let (condition, then_block, else_expr) = option_place.written();
                 self.lower_if(expr, condition, then_block, else_expr)
             }
             ExprKind::Match { scrutinee, arms } => self.lower_match(expr, scrutinee, arms),

@@ -5,9 +5,8 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
-use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::direction::Direction;
 
 /// Factors of glam's own polynomial for the arc cosine, the highest power first.
 const ARC_COSINE: [f32; 8] = [
@@ -24,40 +23,39 @@ const ARC_COSINE: [f32; 8] = [
 
 impl FnCx<'_, '_, '_> {
     /// A method of vectors that has to do with directions.
-    pub(super) fn of_directions(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[ValueId]) -> Option<ValueId> {
-        use Intrinsic as I;
+    pub(super) fn of_directions(&mut self, expr: &Expr, method: Direction, args: &[ValueId]) -> Option<ValueId> {
+        use Direction as D;
         let a = args[0];
         let b = args.get(1).copied().unwrap_or(a);
         let c = args.get(2).copied().unwrap_or(a);
-        Some(match intrinsic {
-            I::AngleBetween => self.angle_between(a, b),
-            I::AngleToVec2 => {
+        Some(match method {
+            D::AngleBetween => self.angle_between(a, b),
+            D::AngleToVec2 => {
                 let (angle, side) = (self.angle_between(a, b), self.perp_dot(a, b));
                 let sign = self.signum(side);
                 self.b.op(Op::Mul, &[angle, sign])
             }
-            I::AngleToVec3 => {
+            D::AngleToVec3 => {
                 let normal = self.cross(a, b);
                 let (sin, cos) = (self.dot(normal, c), self.dot(a, b));
                 self.b.op(Op::Atan2, &[sin, cos])
             }
-            I::RotateX => self.rotate_about(a, 0, b),
-            I::RotateY => self.rotate_about(a, 1, b),
-            I::RotateZ => self.rotate_about(a, 2, b),
-            I::RotateAxis => {
+            D::RotateX => self.rotate_about(a, 0, b),
+            D::RotateY => self.rotate_about(a, 1, b),
+            D::RotateZ => self.rotate_about(a, 2, b),
+            D::RotateAxis => {
                 let turn = self.quat_of_axis(b, c);
                 self.rotate_vector(turn, a)
             }
-            I::AnyOrthogonalVector => self.any_orthogonal_vector(a),
-            I::AnyOrthonormalVector => self.orthonormal_pair(a)[1],
-            I::AnyOrthonormalPair => {
+            D::AnyOrthogonalVector => self.any_orthogonal_vector(a),
+            D::AnyOrthonormalVector => self.orthonormal_pair(a)[1],
+            D::AnyOrthonormalPair => {
                 let pair = self.orthonormal_pair(a);
                 let ty = self.ty_of(expr).clone();
                 let ty = self.ty(&ty)?;
                 self.compose(ty, &pair)
             }
-            I::IsNormalized => self.is_normalized(a),
-            _ => is_not_lowered(intrinsic),
+            D::IsNormalized => self.is_normalized(a),
         })
     }
 

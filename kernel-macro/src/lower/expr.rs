@@ -31,7 +31,7 @@ impl FnCx<'_, '_, '_> {
     fn lower_kind(&mut self, expr: &Expr) -> Option<ValueId> {
         match &expr.kind {
             ExprKind::Literal(literal) => Some(self.lower_literal(literal, self.ty_of(expr))),
-            ExprKind::Paren(inner) => self.lower_expr(inner),
+            ExprKind::Paren(inner, ..) => self.lower_expr(inner),
             ExprKind::Path(_) => self.lower_path(expr),
             ExprKind::Closure(_) => self.lower_closure(expr),
             ExprKind::Borrow { operand, .. } => self.lower_expr(operand),
@@ -324,6 +324,8 @@ impl FnCx<'_, '_, '_> {
             callee @ (Callee::Barrier
             | Callee::SubgroupBarrier
             | Callee::Uniform
+            | Callee::Detach
+            | Callee::WithSlope
             | Callee::Fence(..)
             | Callee::Subgroup(_)) => self.lower_parallel_call(expr, callee, args),
             Callee::Device(item) if self.is_in_place(item) => self.lower_call_in_place(item, args),

@@ -70,7 +70,7 @@ impl FnCx<'_, '_, '_> {
             return Some(self.images[number as usize]);
         }
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.lower_named(inner, ty),
+            ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => self.lower_named(inner, ty),
             ExprKind::Index { base, index } => {
                 let Root::Buffer(list) = self.lower_spot(base)?.place()?.root else { return None };
                 let index = self.lower_expr(index)?;

@@ -98,32 +98,6 @@ impl FnCx<'_, '_, '_> {
                 let projected = self.b.op(Op::Div, &[moved, w]);
                 self.truncate(projected)
             }
-            L::FromRotationX
-            | L::FromRotationY
-            | L::FromRotationZ
-            | L::FromAxisAngle
-            | L::FromQuat
-            | L::FromRotationTranslation
-            | L::FromScaleRotationTranslation
-            | L::FromXyzw
-            | L::FromVec4
-            | L::QuatFromArray
-            | L::QuatToArray
-            | L::Xyz
-            | L::Conjugate
-            | L::QuatInverse
-            | L::QuatDot
-            | L::QuatLength
-            | L::QuatLengthSquared
-            | L::QuatLengthRecip
-            | L::QuatNormalize
-            | L::QuatLerp
-            | L::QuatSlerp
-            | L::QuatAngleBetween
-            | L::QuatIsNormalized
-            | L::FromRotationArc
-            | L::MulQuat
-            | L::MulVec3 => self.rotation(expr, method, args),
         }
     }
 

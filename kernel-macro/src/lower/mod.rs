@@ -13,7 +13,6 @@ mod angle;
 mod ascii;
 mod budget;
 mod chain;
-mod choice;
 mod closure;
 mod compare;
 mod constant;
@@ -34,8 +33,8 @@ mod matching;
 mod matrix;
 mod number;
 mod operator;
+mod option;
 mod overflow;
-mod owner;
 mod parallel;
 mod pattern;
 mod place;
@@ -46,6 +45,7 @@ mod report;
 mod shorthand;
 mod single;
 mod slice;
+mod slope;
 mod stmt;
 #[cfg(test)]
 mod tests;
@@ -90,6 +90,8 @@ struct Shared<'p> {
     memory: FastMap<BindingId, Slot>,
     /// Whether `debug_assert!` and its like are there.
     debug_assertions: bool,
+    /// Whether the module is to be derived.
+    derives: bool,
     /// The messages of panics and prints, by the numbers in their sites.
     messages: Vec<Message>,
     /// The barriers, with what is written there.
@@ -130,7 +132,17 @@ pub(crate) fn lower_kernel(
     workgroup: [impl Into<Len>; 3],
     debug_assertions: bool,
 ) -> Lowered {
-    lower_kernel_natively(program, kernel, workgroup, debug_assertions, NativeFloats::NONE)
+    lower(program, kernel, workgroup, debug_assertions, (NativeFloats::NONE, false))
+}
+
+/// As [`lower_kernel`], with what the derivation of gradients is told.
+pub(crate) fn lower_kernel_to_derive(
+    program: &Program,
+    kernel: ItemId,
+    workgroup: [impl Into<Len>; 3],
+    debug_assertions: bool,
+) -> Lowered {
+    lower(program, kernel, workgroup, debug_assertions, (NativeFloats::NONE, true))
 }
 
 /// As [`lower_kernel`], for a device that adds to some atomic floats itself.
@@ -141,6 +153,16 @@ pub(crate) fn lower_kernel_natively(
     debug_assertions: bool,
     native: NativeFloats,
 ) -> Lowered {
+    lower(program, kernel, workgroup, debug_assertions, (native, false))
+}
+
+fn lower(
+    program: &Program,
+    kernel: ItemId,
+    workgroup: [impl Into<Len>; 3],
+    debug_assertions: bool,
+    (native, derives): (NativeFloats, bool),
+) -> Lowered {
     let workgroup = workgroup.map(|len| size(len.into()));
     let mut module = ModuleBuilder::new();
     let mut shared = Shared {
@@ -150,6 +172,7 @@ pub(crate) fn lower_kernel_natively(
         closures: FastMap::default(),
         memory: FastMap::default(),
         debug_assertions,
+        derives,
         messages: Vec::new(),
         barriers: Vec::new(),
         matrix_faults: Vec::new(),

@@ -5,7 +5,6 @@ use gridwise_ir::op::Op;
 
 use super::division::Division;
 use super::function::FnCx;
-use super::owner::is_not_lowered;
 use crate::ast::Expr;
 use crate::builtin::overflow::{Arithmetic, Overflow};
 
@@ -166,7 +165,7 @@ impl FnCx<'_, '_, '_> {
             Arithmetic::Rem => self.b.op(Op::Rem, &[a, divisor]),
             Arithmetic::DivEuclid => self.div_euclid_by(a, divisor),
             Arithmetic::RemEuclid => self.rem_euclid_by(a, divisor),
-            _ => is_not_lowered(op),
+            _ => unreachable!("`{op:?}` is no division"),
         };
         Wrapped { value, flag }
     }
@@ -203,7 +202,7 @@ impl FnCx<'_, '_, '_> {
         let Wrapped { value, flag } = match op {
             Arithmetic::SubUnsigned => self.sub_flagged(a, other),
             Arithmetic::AddSigned | Arithmetic::AddUnsigned => self.add_flagged(a, other),
-            _ => is_not_lowered(op),
+            _ => unreachable!("`{op:?}` has operands of one type"),
         };
         let signed = self.cast(b, self.shape(a).0.signed());
         let is_negative = self.compare_to_zero(Op::Lt, signed);

@@ -67,6 +67,14 @@ impl FnCx<'_, '_, '_> {
                 let value = self.lower_expr(args.first()?)?;
                 Some(self.b.op(Op::Uniform, &[value]))
             }
+            Callee::Detach => {
+                let value = self.lower_expr(args.first()?)?;
+                Some(self.detached(value))
+            }
+            Callee::WithSlope => {
+                let values = self.lower_args(args)?;
+                Some(self.with_slope(values[0], values[1], values[2]))
+            }
             Callee::Fence(scope, order) => {
                 self.b.fence(scope, order);
                 None

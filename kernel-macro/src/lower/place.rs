@@ -47,7 +47,7 @@ impl Spot {
                 Some(Self { value: whole(value), place: Some(Place::local(local)), window: None })
             }
             Slot::Buffer(buffer) => {
-                let place = Place { root: Root::Buffer(buffer), path: [].into() };
+                let place = Place { root: Root::Buffer(buffer), path: [].into(), is_unordered: false };
                 Some(Self { value: None, place: Some(place), window: None })
             }
             Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)), window: None }),
@@ -78,8 +78,16 @@ impl Spot {
         Self { value: None, place: Some(place), window: Some(window) }
     }
 
+    /// The spot, with accesses of which nothing says in which order invocations do them.
+    pub(super) fn unordered(mut self) -> Self {
+        if let Some(place) = &mut self.place {
+            place.is_unordered = true;
+        }
+        self
+    }
+
     fn is_buffer(&self) -> bool {
-        matches!(&self.place, Some(Place { root: Root::Buffer(_) | Root::Member(..), path }) if path.is_empty())
+        matches!(&self.place, Some(Place { root: Root::Buffer(_) | Root::Member(..), path, .. }) if path.is_empty())
     }
 
     /// Its member by number.
@@ -106,7 +114,8 @@ impl FnCx<'_, '_, '_> {
     /// Evaluates what a place expression is made of (indices), or any other expression. `None` when there is no value.
     pub(super) fn lower_spot(&mut self, expr: &Expr) -> Option<Spot> {
         match &expr.kind {
-            ExprKind::Paren(inner)
+            ExprKind::Paren(inner, Some(_)) => self.lower_spot(inner).map(Spot::unordered),
+            ExprKind::Paren(inner, None)
             | ExprKind::Unary(UnaryOp::Deref, inner)
             | ExprKind::Borrow { operand: inner, .. } => self.lower_spot(inner),
             ExprKind::Path(_) => match self.typed.paths.get(&expr.id)? {

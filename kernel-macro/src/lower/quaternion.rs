@@ -5,32 +5,31 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
-use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::builtin::matrix::Linear;
+use crate::builtin::rotation::Rotation;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
-    /// The methods of [`Linear`] that have to do with rotations.
-    pub(super) fn rotation(&mut self, expr: &Expr, method: Linear, args: &[ValueId]) -> ValueId {
-        use Linear as L;
+    /// The methods of vectors, matrices and quaternions that have to do with rotations.
+    pub(super) fn rotation(&mut self, expr: &Expr, method: Rotation, args: &[ValueId]) -> ValueId {
+        use Rotation as R;
         let a = args[0];
         let b = args.get(1).copied().unwrap_or(a);
         let c = args.get(2).copied().unwrap_or(a);
         match method {
-            L::FromRotationX => self.from_rotation(expr, 0, a),
-            L::FromRotationY => self.from_rotation(expr, 1, a),
-            L::FromRotationZ => self.from_rotation(expr, 2, a),
-            L::FromAxisAngle => self.from_axis_angle(expr, a, b),
-            L::FromQuat => {
+            R::FromRotationX => self.from_rotation(expr, 0, a),
+            R::FromRotationY => self.from_rotation(expr, 1, a),
+            R::FromRotationZ => self.from_rotation(expr, 2, a),
+            R::FromAxisAngle => self.from_axis_angle(expr, a, b),
+            R::FromQuat => {
                 let turned = self.matrix_of_quat(a);
                 self.resized(turned, self.size_of(expr))
             }
-            L::FromRotationTranslation => {
+            R::FromRotationTranslation => {
                 let (turned, last) = (self.matrix_of_quat(a), self.point(b));
                 self.grown(turned, last)
             }
-            L::FromScaleRotationTranslation => {
+            R::FromScaleRotationTranslation => {
                 let turned = self.matrix_of_quat(b);
                 let last = self.point(c);
                 let turned = self.grown(turned, last);
@@ -41,29 +40,28 @@ impl FnCx<'_, '_, '_> {
                 }
                 self.matrix(&columns)
             }
-            L::FromXyzw => self.vector(args),
-            L::QuatFromArray => self.vector_of_array(a, 4),
-            L::QuatToArray => self.array_of_vector(a),
-            L::Xyz => self.truncate(a),
-            L::Conjugate | L::QuatInverse => self.conjugate(a),
-            L::QuatDot => self.dot(a, b),
-            L::QuatLength => self.length(a),
-            L::QuatLengthSquared => self.dot(a, a),
-            L::QuatLengthRecip => {
+            R::FromXyzw => self.vector(args),
+            R::QuatFromArray => self.vector_of_array(a, 4),
+            R::QuatToArray => self.array_of_vector(a),
+            R::Xyz => self.truncate(a),
+            R::Conjugate | R::QuatInverse => self.conjugate(a),
+            R::QuatDot => self.dot(a, b),
+            R::QuatLength => self.length(a),
+            R::QuatLengthSquared => self.dot(a, a),
+            R::QuatLengthRecip => {
                 let length = self.length(a);
                 self.recip(length)
             }
-            L::QuatNormalize => self.normalize(a),
-            L::QuatLerp => self.lerp_quats(a, b, c),
-            L::QuatSlerp => self.slerp_quats(a, b, c),
-            L::QuatAngleBetween => self.angle_between_quats(a, b),
-            L::QuatIsNormalized => self.is_normalized(a),
-            L::FromRotationArc => self.quat_of_arc(a, b),
-            L::MulQuat => self.multiply_quats(a, b),
-            L::MulVec3 => self.rotate_vector(a, b),
+            R::QuatNormalize => self.normalize(a),
+            R::QuatLerp => self.lerp_quats(a, b, c),
+            R::QuatSlerp => self.slerp_quats(a, b, c),
+            R::QuatAngleBetween => self.angle_between_quats(a, b),
+            R::QuatIsNormalized => self.is_normalized(a),
+            R::FromRotationArc => self.quat_of_arc(a, b),
+            R::MulQuat => self.multiply_quats(a, b),
+            R::MulVec3 => self.rotate_vector(a, b),
             // The lanes stay.
-            L::FromVec4 => a,
-            _ => is_not_lowered(method),
+            R::FromVec4 => a,
         }
     }
 

@@ -147,7 +147,7 @@ impl<'p> FnCx<'p, '_, '_> {
 
     pub(super) fn is_reference(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.is_reference(inner),
+            ExprKind::Paren(inner, ..) => self.is_reference(inner),
             ExprKind::Borrow { .. } => true,
             ExprKind::Path(_) => match self.typed.paths.get(&expr.id) {
                 Some(Resolution::Binding(binding)) => self.typed.references.contains_key(binding),
@@ -351,7 +351,7 @@ impl<'p> FnCx<'p, '_, '_> {
 /// The referent of a reference: the operand of `&`, or the variable that is one.
 fn referent(expr: &Expr) -> &Expr {
     match &expr.kind {
-        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => referent(inner),
+        ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => referent(inner),
         _ => expr,
     }
 }

@@ -23,7 +23,8 @@ impl FnCx<'_, '_, '_> {
             return self.lower_part(expr, base, cut);
         }
         match (&expr.kind, self.ty_of(expr)) {
-            (ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. }, _) => self.lower_slice(inner),
+            (ExprKind::Paren(inner, Some(_)), _) => self.lower_slice(inner).map(Spot::unordered),
+            (ExprKind::Paren(inner, None) | ExprKind::Borrow { operand: inner, .. }, _) => self.lower_slice(inner),
             (_, Ty::Buffer { origin: Some(call), .. }) => {
                 let call = *call;
                 let slice = self.lower_expr(expr)?;
@@ -90,7 +91,7 @@ impl FnCx<'_, '_, '_> {
         let is_outside = self.b.op(Op::Not, &[is_inside]);
         self.when(is_outside, |cx| cx.b.trap(site, &[index, count]));
         let len = self.b.member_len(list, index);
-        let place = Place { root: Root::Member(list, index), path: [].into() };
+        let place = Place { root: Root::Member(list, index), path: [].into(), is_unordered: false };
         Some(Spot::slice(place, Window { offset: None, len }))
     }
 

@@ -25,8 +25,10 @@ impl FnCx<'_, '_, '_> {
                 return;
             }
             let statement = match statement {
-                Statement::Sought(sought) if self.typed.sought.contains(&sought.id) => &sought.element,
-                Statement::Sought(sought) => &sought.written,
+                Statement::OptionPlace(option_place) if self.typed.option_places.contains(&option_place.id) => {
+                    &option_place.element
+                }
+                Statement::OptionPlace(option_place) => &option_place.written,
                 other => other,
             };
             match statement {
@@ -47,7 +49,7 @@ impl FnCx<'_, '_, '_> {
                     self.b.set_location(outer);
                 }
                 // A value wherever it is named; what one of the two forms stands for was taken above.
-                Statement::Const(_) | Statement::Sought(_) | Statement::Use(_) => {}
+                Statement::Const(_) | Statement::OptionPlace(_) | Statement::Use(_) => {}
                 Statement::Expr { expr, .. } => {
                     self.lower_expr(expr);
                 }

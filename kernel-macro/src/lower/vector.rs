@@ -8,117 +8,116 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
-use super::owner::is_not_lowered;
 use crate::ast::Expr;
-use crate::builtin::intrinsic::Intrinsic;
 use crate::builtin::overflow::Arithmetic;
+use crate::builtin::vector::Vector;
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
     /// A function or method of a vector.
-    pub(super) fn of_vector(&mut self, expr: &Expr, intrinsic: Intrinsic, args: &[ValueId]) -> Option<ValueId> {
-        use Intrinsic as I;
+    pub(super) fn of_vector(&mut self, expr: &Expr, method: Vector, args: &[ValueId]) -> Option<ValueId> {
+        use Vector as V;
         let a = args[0];
         let b = args.get(1).copied().unwrap_or(a);
         let c = args.get(2).copied().unwrap_or(a);
-        Some(match intrinsic {
-            I::VectorNew => self.vector(args),
-            I::Splat => self.splat(a, lane_count(self.ty_of(expr))),
-            I::FromArray => self.vector_of_array(a, lane_count(self.ty_of(expr))),
-            I::ToArray => self.array_of_vector(a),
-            I::Dot => self.dot(a, b),
-            I::Cross => self.cross(a, b),
-            I::PerpDot => self.perp_dot(a, b),
-            I::Length => self.length(a),
-            I::LengthSquared => self.dot(a, a),
-            I::Normalize => self.normalize(a),
-            I::Distance => self.distance(a, b),
-            I::DistanceSquared => self.distance_squared(a, b),
-            I::Lerp => self.lerp(a, b, c),
-            I::Reflect => self.reflect(a, b),
-            I::MinElement => self.min_element(a),
-            I::MaxElement => self.max_element(a),
-            I::LanesWrappingAdd => self.b.op(Op::Add, args),
-            I::LanesWrappingSub => self.b.op(Op::Sub, args),
-            I::LanesWrappingMul => self.b.op(Op::Mul, args),
-            I::LanesSaturatingAdd => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Add, lane)),
-            I::LanesSaturatingSub => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Sub, lane)),
-            I::LanesSaturatingMul => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Mul, lane)),
-            I::LanesSignum => self.each_lane(args, |cx, lane| cx.signum_int(lane[0])),
-            I::ElementSum => self.fold_lanes(a, Op::Add),
-            I::ElementProduct => self.fold_lanes(a, Op::Mul),
-            I::Cmpeq => self.b.op(Op::Eq, args),
-            I::Cmpne => self.b.op(Op::Ne, args),
-            I::Cmplt => self.b.op(Op::Lt, args),
-            I::Cmple => self.b.op(Op::Le, args),
-            I::Cmpgt => self.b.op(Op::Gt, args),
-            I::Cmpge => self.b.op(Op::Ge, args),
-            I::VectorSelect => self.b.op(Op::Select, args),
-            I::AnyLane => self.b.op(Op::Any, args),
-            I::AllLanes => self.b.op(Op::All, args),
-            I::Truncate => self.truncate(a),
-            I::Extend => self.extend(a, b),
-            I::AsVec => self.cast(a, Scalar::F32),
-            I::AsIVec => self.cast(a, Scalar::I32),
-            I::AsUVec => self.cast(a, Scalar::U32),
-            I::LengthRecip => self.length_recip(a),
-            I::NormalizeOr => {
+        Some(match method {
+            V::New => self.vector(args),
+            V::Splat => self.splat(a, lane_count(self.ty_of(expr))),
+            V::FromArray => self.vector_of_array(a, lane_count(self.ty_of(expr))),
+            V::ToArray => self.array_of_vector(a),
+            V::Dot => self.dot(a, b),
+            V::Cross => self.cross(a, b),
+            V::PerpDot => self.perp_dot(a, b),
+            V::Length => self.length(a),
+            V::LengthSquared => self.dot(a, a),
+            V::Normalize => self.normalize(a),
+            V::Distance => self.distance(a, b),
+            V::DistanceSquared => self.distance_squared(a, b),
+            V::Lerp => self.lerp(a, b, c),
+            V::Reflect => self.reflect(a, b),
+            V::MinElement => self.min_element(a),
+            V::MaxElement => self.max_element(a),
+            V::LanesWrappingAdd => self.b.op(Op::Add, args),
+            V::LanesWrappingSub => self.b.op(Op::Sub, args),
+            V::LanesWrappingMul => self.b.op(Op::Mul, args),
+            V::LanesSaturatingAdd => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Add, lane)),
+            V::LanesSaturatingSub => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Sub, lane)),
+            V::LanesSaturatingMul => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Mul, lane)),
+            V::LanesSignum => self.each_lane(args, |cx, lane| cx.signum_int(lane[0])),
+            V::ElementSum => self.fold_lanes(a, Op::Add),
+            V::ElementProduct => self.fold_lanes(a, Op::Mul),
+            V::Cmpeq => self.b.op(Op::Eq, args),
+            V::Cmpne => self.b.op(Op::Ne, args),
+            V::Cmplt => self.b.op(Op::Lt, args),
+            V::Cmple => self.b.op(Op::Le, args),
+            V::Cmpgt => self.b.op(Op::Gt, args),
+            V::Cmpge => self.b.op(Op::Ge, args),
+            V::Select => self.b.op(Op::Select, args),
+            V::AnyLane => self.b.op(Op::Any, args),
+            V::AllLanes => self.b.op(Op::All, args),
+            V::Truncate => self.truncate(a),
+            V::Extend => self.extend(a, b),
+            V::AsVec => self.cast(a, Scalar::F32),
+            V::AsIVec => self.cast(a, Scalar::I32),
+            V::AsUVec => self.cast(a, Scalar::U32),
+            V::LengthRecip => self.length_recip(a),
+            V::NormalizeOr => {
                 let (is_fine, normalized) = self.checked_normalize(a);
                 self.select(is_fine, normalized, b)
             }
-            I::NormalizeOrZero => {
+            V::NormalizeOrZero => {
                 let zero = self.float_like(a, 0.0);
                 let (is_fine, normalized) = self.checked_normalize(a);
                 self.select(is_fine, normalized, zero)
             }
-            I::TryNormalize => {
+            V::TryNormalize => {
                 let (is_fine, normalized) = self.checked_normalize(a);
                 let ty = self.ty_of(expr).clone();
                 return self.option_of(&ty, is_fine, normalized);
             }
-            I::ClampLength => self.clamp_length(a, Some(b), Some(c)),
-            I::ClampLengthMin => self.clamp_length(a, Some(b), None),
-            I::ClampLengthMax => self.clamp_length(a, None, Some(b)),
-            I::ProjectOnto => self.project_onto(a, b),
-            I::ProjectOntoNormalized => {
+            V::ClampLength => self.clamp_length(a, Some(b), Some(c)),
+            V::ClampLengthMin => self.clamp_length(a, Some(b), None),
+            V::ClampLengthMax => self.clamp_length(a, None, Some(b)),
+            V::ProjectOnto => self.project_onto(a, b),
+            V::ProjectOntoNormalized => {
                 let along = self.dot(a, b);
                 self.scaled(b, along)
             }
-            I::RejectFrom => {
+            V::RejectFrom => {
                 let along = self.project_onto(a, b);
                 self.b.op(Op::Sub, &[a, along])
             }
-            I::MidpointVector => {
+            V::Midpoint => {
                 let (sum, half) = (self.b.op(Op::Add, &[a, b]), self.float_like(a, 0.5));
                 self.b.op(Op::Mul, &[sum, half])
             }
-            I::MoveTowards => self.move_towards(a, b, c),
-            I::Refract => self.refract(a, b, c),
-            I::AbsDiffEq => {
+            V::MoveTowards => self.move_towards(a, b, c),
+            V::Refract => self.refract(a, b, c),
+            V::AbsDiffEq => {
                 let difference = self.b.op(Op::Sub, &[a, b]);
                 let (size, limit) = (self.b.op(Op::Abs, &[difference]), self.splat(c, self.shape(a).1));
                 let lanes = self.b.op(Op::Le, &[size, limit]);
                 self.b.op(Op::All, &[lanes])
             }
-            I::VectorIsNan => {
+            V::IsNan => {
                 let lanes = self.b.op(Op::Ne, &[a, a]);
                 self.b.op(Op::Any, &[lanes])
             }
-            I::VectorIsFinite => {
+            V::IsFinite => {
                 let lanes = self.is_finite(a);
                 self.b.op(Op::All, &[lanes])
             }
-            I::FractGl => {
+            V::FractGl => {
                 let whole = self.round_vector(Op::Floor, a);
                 self.b.op(Op::Sub, &[a, whole])
             }
-            I::Step => {
+            V::Step => {
                 let (zero, one) = (self.float_like(a, 0.0), self.float_like(a, 1.0));
                 let is_below = self.b.op(Op::Lt, &[b, a]);
                 self.b.op(Op::Select, &[is_below, zero, one])
             }
-            I::Saturate => self.saturate(a),
-            I::Smoothstep => {
+            V::Saturate => self.saturate(a),
+            V::Smoothstep => {
                 let (way, width) = (self.b.op(Op::Sub, &[a, b]), self.b.op(Op::Sub, &[c, b]));
                 let t = self.b.op(Op::Div, &[way, width]);
                 let (t, two, three) = (self.saturate(t), self.float_like(a, 2.0), self.float_like(a, 3.0));
@@ -126,25 +125,24 @@ impl FnCx<'_, '_, '_> {
                 let rest = self.b.op(Op::Sub, &[three, twice]);
                 self.b.op(Op::Mul, &[square, rest])
             }
-            I::WithX => self.with_lane(a, 0, b),
-            I::WithY => self.with_lane(a, 1, b),
-            I::WithZ => self.with_lane(a, 2, b),
-            I::WithW => self.with_lane(a, 3, b),
-            I::Perp => {
+            V::WithX => self.with_lane(a, 0, b),
+            V::WithY => self.with_lane(a, 1, b),
+            V::WithZ => self.with_lane(a, 2, b),
+            V::WithW => self.with_lane(a, 3, b),
+            V::Perp => {
                 let lanes = self.lanes(a);
                 let x = self.b.op(Op::Neg, &[lanes[1]]);
                 self.vector(&[x, lanes[0]])
             }
-            I::RotateVec2 => self.complex_product(a, b),
-            I::FromAngleVec2 => {
+            V::RotateVec2 => self.complex_product(a, b),
+            V::FromAngleVec2 => {
                 let (sin, cos) = (self.sin(a), self.cos(a));
                 self.vector(&[cos, sin])
             }
-            I::ToAngle => {
+            V::ToAngle => {
                 let lanes = self.lanes(a);
                 self.b.op(Op::Atan2, &[lanes[1], lanes[0]])
             }
-            _ => is_not_lowered(intrinsic),
         })
     }
 

@@ -35,7 +35,10 @@ impl Parser<'_> {
             let below = self.ordered("__value", op, "__end", whole);
             inside = self.made(ExprKind::Binary(BinaryOp::And, Box::new(inside), Box::new(below), whole.end), whole);
         }
-        ExprKind::Block { label: None, block: Block { statements, tail: Some(Box::new(inside)), span: whole } }
+        ExprKind::Block {
+            label: None,
+            block: Block { statements, tail: Some(Box::new(inside)), span: whole, safety: None },
+        }
     }
 
     fn let_named(&mut self, name: &str, value: Expr) -> Statement {
@@ -70,14 +73,14 @@ pub(super) fn hidden(name: &str, at: Span) -> Ident {
 
 pub(super) fn without_parens(expr: &Expr) -> &Expr {
     match &expr.kind {
-        ExprKind::Paren(inner) => without_parens(inner),
+        ExprKind::Paren(inner, ..) => without_parens(inner),
         _ => expr,
     }
 }
 
 pub(super) fn take_parens(expr: Expr) -> Expr {
     match expr.kind {
-        ExprKind::Paren(inner) => take_parens(*inner),
+        ExprKind::Paren(inner, ..) => take_parens(*inner),
         _ => expr,
     }
 }

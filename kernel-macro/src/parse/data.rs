@@ -77,7 +77,7 @@ impl Parser<'_> {
         let syn::Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         let help = match ungroup(&reference.elem) {
             syn::Type::Slice(_) => {
-                "hold where it begins and how long it is, `first: u32, len: u32`, and pass the slice beside the value"
+                "store its position and length, `first: u32, len: u32`, and pass the slice beside the value"
             }
             _ => "hold the value itself, or its index and pass the slice beside",
         };

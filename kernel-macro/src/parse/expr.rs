@@ -5,14 +5,18 @@ use quote::ToTokens;
 use syn::{BinOp, Expr as Syn, Lit, UnOp};
 
 use super::Parser;
+use super::assign::written_insertion;
 use super::contains::{is_contains, without_parens};
 use super::for_each::written_for_each;
 use super::pat::PatternPlace;
 use super::span::{expr_range, path_range};
 use crate::ast::{
-    BinaryOp, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp, Unroll,
+    BinaryOp, Block, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp, Unroll,
 };
 use crate::diag::code;
+
+/// The method that vouches for accesses in any order.
+const UNORDERED: &str = "unordered";
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self, expr: &Syn) -> Expr {
@@ -36,19 +40,22 @@ impl Parser<'_> {
         exprs.into_iter().map(|expr| self.expr(expr)).collect()
     }
 
-    fn expr_kind(&mut self, expr: &Syn) -> ExprKind {
+    pub(super) fn expr_kind(&mut self, expr: &Syn) -> ExprKind {
         match expr {
             Syn::Lit(lit) => self.literal(&lit.lit),
             Syn::Path(path) if path.qself.is_none() => {
                 self.value_path(&path.path).map_or(ExprKind::Error, ExprKind::Path)
             }
             Syn::Path(path) => self.qualified(path),
-            Syn::Paren(paren) => ExprKind::Paren(self.boxed(&paren.expr)),
+            Syn::Paren(paren) => ExprKind::Paren(self.boxed(&paren.expr), None),
             Syn::Unary(unary) => self.unary(unary),
             Syn::Reference(reference) => {
                 ExprKind::Borrow { mutable: reference.mutability.is_some(), operand: self.boxed(&reference.expr) }
             }
             Syn::Binary(binary) => {
+                if let Some(written) = written_insertion(&binary.left, &binary.right, Some(&binary.op)) {
+                    return self.expr_kind(&written);
+                }
                 let (op, assign, span) = binary_op(&binary.op);
                 let (left, right) = (self.boxed(&binary.left), self.boxed(&binary.right));
                 if assign { ExprKind::AssignOp(op, left, right, span) } else { ExprKind::Binary(op, left, right, span) }
@@ -114,6 +121,10 @@ impl Parser<'_> {
                 label: block.label.as_ref().map(|label| to_label(&label.name)),
                 block: self.block(&block.block),
             },
+            Syn::Unsafe(block) => {
+                let safety = Some(block.unsafe_token.span);
+                ExprKind::Block { label: None, block: Block { safety, ..self.block(&block.block) } }
+            }
             Syn::Break(jump) => {
                 self.jumps += 1;
                 ExprKind::Break {
@@ -269,6 +280,9 @@ impl Parser<'_> {
         turbofish: Option<Box<PathArgs>>,
         args: Vec<Expr>,
     ) -> ExprKind {
+        if name == UNORDERED && turbofish.is_none() && args.is_empty() {
+            return ExprKind::Paren(receiver, Some(Box::new(name)));
+        }
         if turbofish.is_none() && is_contains(&receiver, &name, &args) {
             return self.contains(*receiver, args);
         }
@@ -298,7 +312,7 @@ impl Parser<'_> {
         }
         let base = literal.rest.as_ref().map(|rest| self.boxed(rest));
         if let (Some(dots), None) = (&literal.dot2_token, &base) {
-            self.unsupported(dots, "`..` without a struct behind it is", "write `..base`, or every field");
+            self.unsupported(dots, "`..` without a struct after it is", "write `..base`, or every field");
             return ExprKind::Error;
         }
         if literal.qself.is_some() {
@@ -314,7 +328,6 @@ impl Parser<'_> {
     fn unsupported_expr(&mut self, expr: &Syn) {
         let (at, what, help) = match expr {
             Syn::RawAddr(_) => (expr.to_token_stream(), "raw pointers are", "use the value"),
-            Syn::Unsafe(it) => (it.unsafe_token.to_token_stream(), "`unsafe` is", "remove it: accesses are checked"),
             Syn::Async(it) => {
                 (it.async_token.to_token_stream(), "`async` is", "remove it: invocations run by themselves")
             }

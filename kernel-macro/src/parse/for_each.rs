@@ -28,14 +28,14 @@ pub(super) fn written_for_each(
     let Some(Expr { kind: ExprKind::Closure(closure), span, .. }) = args.pop() else { return Err((receiver, args)) };
     let Some(Closure { mut params, body, .. }) = Rc::into_inner(closure) else { return Err((receiver, args)) };
     let Some((pattern, _)) = params.pop() else { return Err((receiver, args)) };
-    let body = Block { statements: Vec::new(), tail: Some(Box::new(body)), span };
+    let body = Block { statements: Vec::new(), tail: Some(Box::new(body)), span, safety: None };
     Ok(ExprKind::For { label: None, pattern: Box::new(pattern), iterated: receiver, body, unroll: Unroll::Auto })
 }
 
 /// Whether a chain goes through elements by position to write them.
 fn goes_through_written(chain: &Expr) -> bool {
     match &chain.kind {
-        ExprKind::Paren(inner) => goes_through_written(inner),
+        ExprKind::Paren(inner, ..) => goes_through_written(inner),
         ExprKind::Method { name, args, .. } if name == "iter_mut" => args.is_empty(),
         ExprKind::Method { receiver, name, args, .. } if BY_POSITION.iter().any(|step| name == step) => {
             goes_through_written(receiver) || name == "zip" && args.iter().any(goes_through_written)

@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
         let array = self.made_here(ExprKind::Array(elements), span);
         let made = self.made_here(ExprKind::Call { callee, callee_span: span, args: vec![array] }, span);
-        let block = Block { statements: vec![named], tail: Some(Box::new(made)), span };
+        let block = Block { statements: vec![named], tail: Some(Box::new(made)), span, safety: None };
         Some(ExprKind::Block { label: None, block })
     }
 

@@ -45,7 +45,7 @@ impl Parser<'_> {
         };
         if is_sampled && mutable {
             self.diags
-                .error(code::PARAMETER_TYPE, SpanRange::of(reference), "an image with a sampler is only read")
+                .error(code::PARAMETER_TYPE, SpanRange::of(reference), "an image with a sampler is read-only")
                 .help(format!(
                     "write `&Sampled{dimensions}D<{format}>`, or `&mut Image{dimensions}D<{format}>` to store"
                 ));

@@ -79,6 +79,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         generics,
         receiver: item.sig.receiver().filter(|_| role.is_owned()).cloned(),
         is_const: item.sig.constness.is_some(),
+        is_unsafe: role == Role::Kernel && is_unsafe(&item.sig),
         gives_place: role == Role::Element,
         params,
         result,
@@ -102,7 +103,7 @@ pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Con
             parser.diags.error(code::BAD_SIGNATURE, SpanRange::token(item.ident.span()), "a device const needs a name");
         error.help("name it, or remove `#[device]`");
     }
-    let ty = parser.const_ty(&item.ident, &item.ty, &item.expr);
+    let ty = parser.const_ty(&item.ty);
     let value = parser.expr(&item.expr);
     Const { attrs: item.attrs.clone(), name: item.ident.clone(), ty, value, expr_count: parser.exprs }
 }
@@ -111,7 +112,7 @@ pub(crate) fn parse_const(item: &syn::ItemConst, diags: &mut Diagnostics) -> Con
 pub(super) fn parse_owned_const(name: &Ident, ty: &Type, value: &syn::Expr, diags: &mut Diagnostics) -> Const {
     let mut parser = Parser::new(diags);
     parser.owned = true;
-    let ty = parser.const_ty(name, ty, value);
+    let ty = parser.const_ty(ty);
     let value = parser.expr(value);
     Const { attrs: Vec::new(), name: name.clone(), ty, value, expr_count: parser.exprs }
 }
@@ -125,6 +126,11 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
     parser.refuse_data_lifetimes(&item.generics, before);
     let derives = Derives { gpu_data: true, ..super::module::derives_of(&item.attrs) };
     Struct { name: item.ident.clone(), generics, fields, shape, derives }
+}
+
+/// Whether a function is an `unsafe fn`.
+fn is_unsafe(signature: &syn::Signature) -> bool {
+    matches!(signature.safety, syn::Safety::Unsafe(_))
 }
 
 impl Parser<'_> {
@@ -150,8 +156,10 @@ impl Parser<'_> {
             self.unsupported(keyword, "`async fn` is", "remove `async`");
         }
         let safety = &signature.safety;
-        if !quote::ToTokens::to_token_stream(safety).is_empty() {
-            self.unsupported(safety, "`unsafe fn` is", "remove the keyword: kernels are safe functions");
+        let is_unsafe_kernel = role == Role::Kernel && is_unsafe(signature);
+        if !is_unsafe_kernel && !safety.to_token_stream().is_empty() {
+            let help = "remove the keyword: an access whose order nothing tells is `unsafe { y.unordered()[k] }`";
+            self.unsupported(safety, "`unsafe fn` other than a kernel is", help);
         }
         if let Some(abi) = &signature.abi {
             self.unsupported(abi, "`extern` is", "remove it");
@@ -182,7 +190,7 @@ impl Parser<'_> {
             // Of a comment rustc itself says that it can be none.
             } else if !attr.path().is_ident("doc") {
                 let help = match attr.path().is_ident("cfg") {
-                    true => "put it on the function, of which there may be several with opposite `cfg`s",
+                    true => "put it on the function, and write the function twice with opposite `cfg`s",
                     false => "put it on the function",
                 };
                 self.unsupported(attr, "attributes on parameters are", help);
@@ -345,7 +353,7 @@ impl Parser<'_> {
             let message = "a reference as a function's result is not supported in kernels";
             self.diags
                 .error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
-                .note("a reference is another name of a place, which must be known where it is used")
+                .note("kernels have no pointers: the place that a reference names must be known when the kernel is compiled")
                 .help(help);
             return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
         }
@@ -387,34 +395,21 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// The type of a const, which is no slice.
-    fn const_ty(&mut self, name: &Ident, ty: &Type, value: &syn::Expr) -> TypeExpr {
-        let element = match ty {
-            Type::Reference(reference) => match &*reference.elem {
-                Type::Slice(slice) => Some(&*slice.elem),
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some(element) = element else { return self.ty(ty) };
-        let of = match value {
-            syn::Expr::Reference(value) => &*value.expr,
-            value => value,
-        };
-        let count = match of {
-            syn::Expr::Array(array) => array.elems.len().to_string(),
-            syn::Expr::Repeat(repeat) => written(&repeat.len),
-            _ => "N".to_owned(),
-        };
-        let element = written(element);
-        let help = format!(
-            "write an array, `const {name}: [{element}; {count}]`, of values without `&`, and `&{name}` where a slice is wanted"
-        );
-        self.unsupported(ty, "a slice as a const is", &help);
-        TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    /// The type of a const: a slice is an array of as many elements as the value has.
+    pub(super) fn const_ty(&mut self, ty: &Type) -> TypeExpr {
+        let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
+        let Type::Slice(slice) = ungroup(&reference.elem) else { return self.ty(ty) };
+        if reference.mutability.is_some() {
+            let element = slice.elem.to_token_stream();
+            self.unsupported(ty, "a const that is a `&mut` reference is", &format!("write `&[{element}]`"));
+            return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
+        }
+        if let Type::Reference(_) = ungroup(&slice.elem) {
+            let help = "write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins";
+            self.unsupported(ty, "a const that is a slice of references is", help);
+            return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
+        }
+        let kind = TypeKind::Table(Box::new(self.ty(&slice.elem)));
+        TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
     }
-}
-
-fn written(tokens: &impl ToTokens) -> String {
-    tokens.to_token_stream().to_string().replace(" ;", ";").replace(" ,", ",")
 }

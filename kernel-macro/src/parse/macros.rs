@@ -226,7 +226,7 @@ impl Parser<'_> {
                         let message = message.replace("takes 1 arguments", "takes 1 argument");
                         self.diags
                             .error(code::BAD_FORMAT, SpanRange::token(span), message)
-                            .help("add an argument behind the string, or write `{{` for a brace");
+                            .help("add an argument after the string, or write `{{` for a brace");
                         return false;
                     }
                     Argument::Name(name) => self.named(name, args, span),

@@ -1,10 +1,9 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
-mod apart;
 mod assign;
 mod contains;
 mod data;
-mod element;
+mod destructure;
 mod expr;
 mod expression_attribute;
 mod for_each;
@@ -17,6 +16,7 @@ mod item;
 mod iterate;
 mod macros;
 mod module;
+mod option_place;
 mod parallel;
 mod pat;
 mod span;
@@ -107,7 +107,7 @@ impl<'d> Parser<'d> {
             let first = attr.path().segments.first().map(|segment| &segment.ident);
             if !quiet.iter().any(|name| first.is_some_and(|first| first == name)) {
                 let help = match first.map(ToString::to_string).unwrap_or_default().as_str() {
-                    "cfg" | "cfg_attr" => "put it on the kernel, of which there may be several with opposite `cfg`s",
+                    "cfg" | "cfg_attr" => "put it on the kernel, and write the kernel twice with opposite `cfg`s",
                     name if crate::infer::nearest(name, ["unroll"]).is_some() => "did you mean `#[unroll]`?",
                     _ => "remove the attribute",
                 };

@@ -228,9 +228,7 @@ impl Parser<'_> {
             Pat::Reference(_) => ("reference patterns are", "bind the value: there are no references"),
             Pat::Const(_) => ("`const` blocks in patterns are", "name a `#[device] const`"),
             Pat::Macro(_) => ("macros in patterns are", "write the pattern out"),
-            Pat::Guard(_) => {
-                ("a guard inside a pattern is", "write the `if` behind the whole pattern of a `match` arm")
-            }
+            Pat::Guard(_) => ("a guard inside a pattern is", "write the `if` after the whole pattern of a `match` arm"),
             Pat::Type(_) => ("a type inside a pattern is", "write the type of the whole pattern"),
             _ => ("this pattern is", "write names, `_`, literals, ranges, tuples, arrays, structs and variants"),
         };

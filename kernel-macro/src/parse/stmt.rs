@@ -27,7 +27,7 @@ impl Parser<'_> {
         }
         self.imports.truncate(imports);
         let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
-        Block { statements, tail, span }
+        Block { statements, tail, span, safety: None }
     }
 
     /// A statement that is not the block's value; `None` when an error leaves nothing of it.
@@ -39,7 +39,7 @@ impl Parser<'_> {
             }
             Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
                 let tokens = quote::ToTokens::to_token_stream(item);
-                let (ty, value) = (self.ty(&item.ty), self.expr(&item.expr));
+                let (ty, value) = (self.const_ty(&item.ty), self.expr(&item.expr));
                 Some(Statement::Const(Box::new(LocalConst { name: item.ident.clone(), ty, value, tokens })))
             }
             Stmt::Item(syn::Item::Use(item)) => Some(Statement::Use(quote::ToTokens::to_token_stream(item))),
@@ -63,7 +63,7 @@ impl Parser<'_> {
                 syn::Expr::Block(block) => Box::new(self.block(&block.block)),
                 other => {
                     let tail = Some(self.boxed(other));
-                    Box::new(Block { statements: Vec::new(), tail, span: SpanRange::of(other) })
+                    Box::new(Block { statements: Vec::new(), tail, span: SpanRange::of(other), safety: None })
                 }
             });
         self.else_blocks -= 1;

@@ -42,7 +42,7 @@ impl Parser<'_> {
     ) -> TypeKind {
         let message = match is_kernel {
             true if mutable == inner => return TypeKind::List { mutable, element: Box::new(self.ty(element)) },
-            true => ("a list that is written in part is", "write `&[&[T]]` to read, and `&mut [&mut [T]]` to write"),
+            true => ("a list that is only partly `&mut` is", "write `&[&[T]]` to read, and `&mut [&mut [T]]` to write"),
             false => ("a list of buffers here is", "take one of them, `x: &[T]`, and pass `lists[k]`"),
         };
         self.unsupported(ty, message.0, message.1);
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
         if mutable != reference.mutability.is_some() {
             let help = "write `&[&Image2D<F>]` to read, and `&mut [&mut Image2D<F>]` to store";
-            self.unsupported(ty, "a list of images that is written in part is", help);
+            self.unsupported(ty, "a list of images that is only partly `&mut` is", help);
             return TypeKind::Error;
         }
         match self.image_param(reference) {

@@ -118,7 +118,7 @@ impl Work {
         if self.depth >= MAX_DEPTH || !is_small {
             if !std::mem::replace(&mut self.failed, true) {
                 diags
-                    .error(code::RECURSION, span, format!("`{name}` needs itself with ever other generic arguments"))
+                    .error(code::RECURSION, span, format!("`{name}` needs itself with ever new generic arguments"))
                     .note(format!(
                         "each of more than {MAX_DEPTH} functions calls the next, or their types have no bound"
                     ))

@@ -252,6 +252,10 @@ pub(crate) enum Callee {
     FromFn,
     /// `workgroup_uniform(value)`
     Uniform,
+    /// `detach(value)`
+    Detach,
+    /// `with_slope(value, x, slope)`
+    WithSlope,
     /// `fence(scope, order)`
     Fence(Scope, Order),
     /// A method of `Atomic<T>`.

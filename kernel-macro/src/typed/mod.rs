@@ -180,6 +180,8 @@ pub(crate) struct TypedFn {
     /// For `ExprKind::Struct`, also of variants, and `Pattern::Struct`: for each written field its position in the
     /// definition.
     pub(crate) structs: FastMap<ExprId, Vec<u32>>,
+    /// The paths that name consts which are slices, `&[T]`: here they are arrays, which references lead to.
+    pub(crate) tables: BTreeSet<ExprId>,
     /// For paths, calls, struct literals and patterns that name a variant: its position in the enum.
     pub(crate) variants: FastMap<ExprId, u32>,
     /// For `Break` and `Continue`: the loop (or labelled block) they name, by its expression.
@@ -212,8 +214,8 @@ pub(crate) struct TypedFn {
     pub(crate) values: BTreeSet<BindingId>,
     /// Whether it has something that Rust makes references of: what `iter()` goes through, what `filter` hands over.
     pub(crate) has_references: bool,
-    /// The `ExprKind::Sought` and `Statement::Sought` that look for elements of slices and arrays.
-    pub(crate) sought: BTreeSet<ExprId>,
+    /// The `ExprKind::OptionPlace` and `Statement::OptionPlace` that look for elements of slices and arrays.
+    pub(crate) option_places: BTreeSet<ExprId>,
     /// The `for` loops whose elements are written.
     pub(crate) written_loops: BTreeSet<ExprId>,
     /// The buffer parameters that hold atomics somewhere.

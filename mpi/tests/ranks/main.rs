@@ -6,6 +6,9 @@
 mod collectives;
 mod errors;
 mod halos;
+#[path = "../../../tests/fault-layer/suites/faults/layer.rs"]
+mod layer;
+mod lost;
 
 use std::error::Error;
 use std::process::{Command, ExitCode, Output, Stdio};
@@ -57,6 +60,8 @@ const CASES: &[Case] = &[
     works("devices_of_ranks", &[1, 4], errors::devices),
     fails("an_error_ends_all_ranks", "error: rank 1 of 4: out of cheese", errors::fails),
     fails("a_panic_ends_all_ranks", "error: rank 1 of 4 panicked", errors::panics),
+    works("a_lost_device_is_told_to_the_neighbours", &[2, 4], lost::is_told),
+    fails("a_lost_device_ends_all_ranks", "the device is lost; call", lost::ends_all),
     fails("a_killed_rank_ends_all_ranks", "signal 9", errors::is_killed),
     fails("a_halo_dropped_in_flight_does_not_wait", "error: rank 1 of 4: gave up", halos::gives_up),
 ];
@@ -67,6 +72,13 @@ fn main() -> ExitCode {
             eprintln!("there is no case `{name}`");
             return ExitCode::FAILURE;
         };
+        if name.contains("lost")
+            // SAFETY: no other thread is there yet.
+            && let Err(error) = unsafe { lost::load() }
+        {
+            eprintln!("the fault layer does not load: {error}");
+            return ExitCode::FAILURE;
+        }
         return run(case.program);
     }
     let trials = CASES.iter().flat_map(|case| {

@@ -33,13 +33,17 @@ def from_dlpack(array: Any, manager: Manager) -> Tensor:
     """A tensor with a copy of any array in the host's memory that speaks DLPack, such as PyTorch's."""
     import numpy
 
-    return manager.array(numpy.from_dlpack(array))
+    # numpy before 2.1 does not pass on arrays that it may only read, such as those that it took by DLPack itself.
+    return manager.array(array if isinstance(array, numpy.ndarray) else numpy.from_dlpack(array))
 
 
 def devices() -> list[str]:
     """The names of all devices; the last is the host."""
     return [str(device["device_name"]) for device in _native.Manager("host").list_devices()]
 
+
+# One exception class for each kind of error, all of them of `Error`; pickle finds them here.
+globals().update(errors)
 
 __all__ = [
     "Algorithm",

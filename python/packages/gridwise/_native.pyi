@@ -10,6 +10,9 @@ from typing_extensions import Self
 __version__: str
 errors: dict[str, type[Error]]
 
+# Absent where the package was built without naga.
+def translate(source: str, language: str, entry_point: str, version: tuple[int, int]) -> bytes: ...
+
 class Error(RuntimeError): ...
 
 class DataTypes(enum.Enum):
@@ -84,9 +87,13 @@ class OpMult(OpBase):
 class Kernel:
     __name__: str
     def __call__(
-        self, grid: int | tuple[int, ...], *args: Any, seq: Sequence | None = None, **keywords: Any
+        self,
+        *args: Any,
+        groups: int | tuple[int, ...] | None = None,
+        seq: Sequence | None = None,
+        **keywords: Any,
     ) -> Sequence | None: ...
-    def op(self, grid: int | tuple[int, ...], *args: Any, **keywords: Any) -> OpBase: ...
+    def op(self, *args: Any, groups: int | tuple[int, ...] | None = None, **keywords: Any) -> OpBase: ...
 
 class Sequence:
     def record(self, op: OpBase) -> Self: ...
@@ -127,7 +134,14 @@ class Manager:
         self, data: ArrayLike, width: int, height: int, num_channels: int, memory_type: MemoryTypes | None = None
     ) -> Image: ...
     def image_t(
-        self, data: ArrayLike, width: int, height: int, num_channels: int, memory_type: MemoryTypes | None = None
+        self,
+        data: ArrayLike,
+        width: int,
+        height: int,
+        num_channels: int,
+        memory_type: MemoryTypes | None = None,
+        *,
+        format: str | None = None,
     ) -> Image: ...
     def algorithm(
         self,

@@ -20,7 +20,7 @@ from gridwise._native import (
     errors,
 )
 
-from ._compile import CompileError, compile
+from ._compile import CompileError, NoCompiler, compile
 
 # Kompute 0.9.
 TensorDataTypes = DataTypes
@@ -57,6 +57,7 @@ __all__ = [
     "Manager",
     "Memory",
     "MemoryTypes",
+    "NoCompiler",
     "OpAlgoDispatch",
     "OpBase",
     "OpCopy",

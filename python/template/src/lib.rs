@@ -1,5 +1,6 @@
 //! Kernels for Python: `my_kernels.saxpy(len(y), 3.0, x, y)`.
 
+use gridwise::image::Rgba8Unorm;
 use gridwise::prelude::*;
 
 #[kernel(workgroup = 256)]
@@ -48,7 +49,47 @@ fn descend(rows: u32, rate: f32, parts: &[f32], weights: &mut [f32]) {
     weights[weight] -= rate * sum / rows as f32;
 }
 
+/// A struct that Python has, too: an element of a tensor with numpy's structured type, or a value that is a dict or a tuple.
+#[repr(C)]
+#[derive(Clone, Copy, GpuData)]
+struct Particle {
+    position: Vec3,
+    mass: f32,
+    charges: [i32; 2],
+}
+
+gridwise_python::structs! {
+    Particle { position: Vec3, mass: f32, charges: [i32; 2] }
+}
+
+/// Moves particles towards another one.
+#[kernel]
+fn attract(by: f32, center: Particle, particles: &mut [Particle]) {
+    let i = global_id().x;
+    particles[i].position += (center.position - particles[i].position) * (by * center.mass / particles[i].mass);
+    particles[i].charges[0] += center.charges[1];
+}
+
+/// Adds tensors of any number, which Python gives as a list.
+#[kernel]
+fn total(parts: &[&[f32]], sums: &mut [f32]) {
+    let i = global_id().x;
+    let mut sum = 0.0;
+    for part in 0..parts.len() {
+        sum += parts[part][i];
+    }
+    sums[i] = sum;
+}
+
+/// Scales a picture, texel by texel.
+#[kernel(workgroup = [8, 8])]
+fn brighten(by: f32, picture: &mut Image2D<Rgba8Unorm>) {
+    let at = global_id().xy();
+    let texel = picture.load(at);
+    picture.store(at, texel * by);
+}
+
 gridwise_python::module! {
     /// Kernels in Rust.
-    mod my_kernels { Saxpy, Translate, Histogram<16>, Gradient, Descend }
+    mod my_kernels { Saxpy, Translate, Histogram<16>, Gradient, Descend, Attract, Total, Brighten }
 }

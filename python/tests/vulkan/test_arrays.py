@@ -82,7 +82,8 @@ def test_dlpack_both_ways(mgr):
     assert exported.tolist() == [[0, 1, 2], [3, 4, 5]]
     imported = gw.from_dlpack(exported, mgr)
     assert imported.shape == (2, 3) and np.array_equal(imported.numpy(), exported)
-    with pytest.raises(BufferError):
+    # numpy before 2.1 has no such argument.
+    with pytest.raises((BufferError, TypeError)):
         np.from_dlpack(tensor, copy=False)
     with pytest.raises(ValueError, match="copy"):
         np.asarray(tensor, copy=False)

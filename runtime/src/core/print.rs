@@ -206,27 +206,12 @@ impl LaunchPrints {
 mod tests {
     use std::sync::Mutex;
 
-    use gridwise_ir::descriptor::{HostStack, Location, Message, Parallel, known};
+    use gridwise_ir::descriptor::{Location, Message};
 
     use super::*;
 
     const LOCATION: Location = Location { file: "k.rs", line: 3, column: 5 };
     static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
-        name: "k",
-        location: LOCATION,
-        spirv: crate::descriptor::Spirv::Bytes(&[]),
-        entry_point: "main",
-        workgroup: known([2, 2, 1]),
-        constants: &[],
-        shared_arrays: &[],
-        params: &[],
-        launch_words: &[],
-        push_constant_size: 0,
-        trap_binding: None,
-        trap_words: 0,
-        obligations: crate::descriptor::Obligations::NONE,
-        traps_anyway: true,
-        asks_for_fma: [false; 2],
         print_binding: Some(0),
         sites: &[Site {
             kind: SiteKind::Print,
@@ -234,11 +219,7 @@ mod tests {
             text: "println!",
             message: Some(Message { words: 1, write: |f, words| writeln!(f, "{}", words[0]) }),
         }],
-        features: &[],
-        parallel: Parallel::NONE,
-        host_stack: HostStack::LITTLE,
-        batch: None,
-        ir: None,
+        ..KernelDescriptor::new("k", LOCATION, &[], "main", [2, 2, 1], 0)
     };
 
     fn lines(words: &[u32], used: u32, dropped: u32) -> Vec<String> {

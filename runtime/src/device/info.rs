@@ -308,3 +308,25 @@ impl fmt::Display for DeviceKind {
         })
     }
 }
+
+impl Limits {
+    /// The width to which rows are padded so that each of them can be a part of a tensor that a kernel gets.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
+    /// let (width, height) = (501, 4);
+    /// let pitch = manager.device().limits.padded_width::<f32>(width);
+    /// let plane = manager.tensor_of_len::<f32>(pitch * height)?;
+    /// let second_row = plane.part(pitch..pitch + width)?; // begins where the device can bind it
+    /// assert_eq!((second_row.len(), pitch * size_of::<f32>() % manager.device().limits.part_alignment as usize), (501, 0));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn padded_width<T>(&self, width: usize) -> usize {
+        let (size, alignment) = (size_of::<T>().max(1), self.part_alignment.max(1) as usize);
+        // Alignments are powers of two.
+        let each = alignment >> size.trailing_zeros().min(alignment.trailing_zeros());
+        width.checked_next_multiple_of(each).unwrap_or(width)
+    }
+}

@@ -187,7 +187,7 @@ impl Device {
     /// Takes what has these marks for a transfer of several submissions, before any lock that a call of the host could need.
     pub(crate) fn reserve<'a>(&'a self, uses: &'a Uses) -> impl Drop + 'a {
         struct Reserved<'a> {
-            shared: &'a Device,
+            device: &'a Device,
             uses: &'a Uses,
             is_new: bool,
             _inside: Inside,
@@ -195,13 +195,13 @@ impl Device {
         impl Drop for Reserved<'_> {
             fn drop(&mut self) {
                 if self.is_new {
-                    self.shared.schedule.release(std::iter::once(self.uses));
+                    self.device.schedule.release(std::iter::once(self.uses));
                 }
             }
         }
         let mut is_new = false;
-        let holder = self.schedule.hold(|| self.new_id() + 1, std::iter::once(uses), |newly| is_new = newly);
-        Reserved { shared: self, uses, is_new, _inside: enter(holder) }
+        let holder = self.schedule.hold(std::iter::once(uses), |newly| is_new = newly);
+        Reserved { device: self, uses, is_new, _inside: enter(holder) }
     }
 
     /// Waits until a submission is complete.

@@ -47,7 +47,7 @@ impl Manager {
     /// # }
     /// ```
     pub fn vulkan(&self) -> Option<VulkanHandles<'_>> {
-        match &self.shared().backend {
+        match &self.shared_device().backend {
             Backend::Vulkan(vulkan) => {
                 let device = &vulkan.device;
                 let (entry, instance) = (device.instance.entry(), &device.instance.raw);

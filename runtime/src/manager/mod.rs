@@ -8,6 +8,7 @@ mod shared_memory;
 mod start;
 mod stream;
 mod tune;
+mod user_memory;
 
 use std::sync::{Arc, Weak};
 
@@ -18,6 +19,7 @@ pub use tune::{Candidate, Tuned};
 
 use crate::core::print::{PrintSink, Printed};
 use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueInfo, Statistics};
+use crate::memory::crossing::Bridges;
 
 /// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
 ///
@@ -38,7 +40,7 @@ use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueIn
 /// Objects may outlive the manager that made them and be dropped in any order.
 #[derive(Debug, Clone)]
 pub struct Manager {
-    shared: Arc<Device>,
+    device: Arc<Device>,
     /// Of those that a tensor gave, none: the tensor is there, and may be all that is.
     _last: Option<Arc<LastHandle>>,
 }
@@ -46,14 +48,14 @@ pub struct Manager {
 /// Goes with the last clone of a manager; in debug builds the log then names the tensors that are still there.
 #[derive(Debug)]
 struct LastHandle {
-    shared: Weak<Device>,
+    device: Weak<Device>,
 }
 
 impl Drop for LastHandle {
     fn drop(&mut self) {
         // That tensors outlive their manager is allowed; that nobody knows which is how memory leaks.
-        if let (true, Some(shared)) = (cfg!(debug_assertions), self.shared.upgrade()) {
-            for LiveTensor { name, bytes } in shared.live.list() {
+        if let (true, Some(device)) = (cfg!(debug_assertions), self.device.upgrade()) {
+            for LiveTensor { name, bytes } in device.live.list() {
                 tracing::debug!(name, bytes, "a tensor outlives its manager");
             }
         }
@@ -61,19 +63,19 @@ impl Drop for LastHandle {
 }
 
 impl Manager {
-    fn of(shared: Device) -> Self {
-        let shared = Arc::new(shared);
-        let last = Arc::new(LastHandle { shared: Arc::downgrade(&shared) });
-        Self { shared, _last: Some(last) }
+    fn of(device: Device) -> Self {
+        let device = Arc::new(device);
+        let last = Arc::new(LastHandle { device: Arc::downgrade(&device) });
+        Self { device, _last: Some(last) }
     }
 
     /// A manager of what another one made.
-    pub(crate) fn of_shared(shared: &Arc<Device>) -> Self {
-        Self { shared: shared.clone(), _last: None }
+    pub(crate) fn of_device(device: &Arc<Device>) -> Self {
+        Self { device: device.clone(), _last: None }
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Device> {
-        &self.shared
+    pub(crate) fn shared_device(&self) -> &Arc<Device> {
+        &self.device
     }
 
     /// The device.
@@ -86,7 +88,7 @@ impl Manager {
     /// assert!(wide && manager.device().limits.max_workgroup_invocations >= 128);
     /// ```
     pub fn device(&self) -> &DeviceInfo {
-        &self.shared.info
+        &self.device.info
     }
 
     /// The queues that [`ManagerDesc::queues`](crate::ManagerDesc::queues) asked for: at least one, and the first computes.
@@ -103,7 +105,7 @@ impl Manager {
     /// # }
     /// ```
     pub fn queues(&self) -> &[QueueInfo] {
-        &self.shared.queues
+        &self.device.queues
     }
 
     /// Counts of the manager's objects and of its work so far.
@@ -121,7 +123,7 @@ impl Manager {
     /// # }
     /// ```
     pub fn statistics(&self) -> Statistics {
-        self.shared.statistics()
+        self.device.statistics()
     }
 
     /// The heaps of the device's memory, with what there is left for this process; none on the host device.
@@ -137,7 +139,7 @@ impl Manager {
     /// # }
     /// ```
     pub fn memory_heaps(&self) -> Vec<MemoryHeap> {
-        match &self.shared.backend {
+        match &self.device.backend {
             Backend::Vulkan(vulkan) => vulkan.device.heaps(),
             Backend::Host(_) => Vec::new(),
         }
@@ -155,8 +157,9 @@ impl Manager {
     /// # }
     /// ```
     pub fn trim(&self) {
-        if let Backend::Vulkan(vulkan) = &self.shared.backend {
+        if let Backend::Vulkan(vulkan) = &self.device.backend {
             vulkan.trim();
+            self.device.cache::<Bridges>().clear();
         }
     }
 
@@ -174,7 +177,7 @@ impl Manager {
     /// # }
     /// ```
     pub fn live_tensors(&self) -> Vec<LiveTensor> {
-        self.shared.live.list()
+        self.device.live.list()
     }
 
     /// From now on calls a function for each message of a kernel's `println!` and its like, in place of the standard
@@ -191,7 +194,7 @@ impl Manager {
     /// assert!(lines.lock().unwrap().is_empty());
     /// ```
     pub fn on_print(&self, sink: impl Fn(&Printed<'_>) + Send + Sync + 'static) {
-        self.shared.set_sink(PrintSink::new(sink));
+        self.device.set_sink(PrintSink::new(sink));
     }
 
     /// Writes the pipelines compiled so far to where [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache) says, for later runs.
@@ -212,7 +215,7 @@ impl Manager {
     /// # }
     /// ```
     pub fn save_pipelines(&self) {
-        if let Backend::Vulkan(vulkan) = &self.shared.backend {
+        if let Backend::Vulkan(vulkan) = &self.device.backend {
             vulkan.device.pipelines.store.save();
         }
     }
@@ -225,7 +228,7 @@ impl Manager {
     /// assert_eq!(manager.validation_messages(), Vec::<String>::new());
     /// ```
     pub fn validation_messages(&self) -> Vec<String> {
-        match &self.shared.backend {
+        match &self.device.backend {
             Backend::Vulkan(vulkan) => vulkan.device.instance.validation_messages(),
             Backend::Host(_) => Vec::new(),
         }

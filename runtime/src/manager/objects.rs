@@ -12,7 +12,7 @@ use crate::memory::image::{Dimension, Format, Image, ImageDesc, Levels};
 use crate::memory::mapped::MemoryKind;
 use crate::memory::tensor::{Contents, Tensor, TensorDesc};
 use crate::record::algorithm::{Algorithm, Variant};
-use crate::record::event::Event;
+use crate::record::event::{Event, WaitWay};
 use crate::record::kernel::Kernel;
 use crate::record::kernels;
 use crate::record::module::{SpirvAlgorithm, SpirvDesc};
@@ -47,7 +47,7 @@ impl Manager {
         buffer: BufferRange,
         len: usize,
     ) -> Result<Tensor<T>> {
-        Tensor::from_buffer(&self.shared, name, buffer, len)
+        Tensor::from_buffer(&self.device, name, buffer, len)
     }
 
     /// A tensor with copies of `data`.
@@ -140,7 +140,7 @@ impl Manager {
     /// # Errors
     /// As [`tensor`](Self::tensor).
     pub fn tensor_in<T: GpuData>(&self, memory: MemoryKind, desc: TensorDesc<'_, T>) -> Result<Tensor<T>> {
-        Tensor::new(&self.shared, memory.usage(), desc)
+        Tensor::new(&self.device, memory.usage(), desc)
     }
 
     /// An image of zeros, with one dimension.
@@ -222,7 +222,7 @@ impl Manager {
     where
         Image<F, D>: Dimension,
     {
-        Image::new(&self.shared, desc)
+        Image::new(&self.device, desc)
     }
 
     /// An empty sequence, on the first queue.
@@ -268,9 +268,9 @@ impl Manager {
     /// # Errors
     /// When there is no such queue: [`Error::NoQueue`].
     pub fn sequence_on(&self, queue: usize) -> Result<Sequence> {
-        match self.shared.queues.len() {
+        match self.device.queues.len() {
             available if queue >= available => Err(Error::NoQueue { queue, available }),
-            _ => Ok(Sequence::new(self.shared.clone(), queue)),
+            _ => Ok(Sequence::new(self.device.clone(), queue)),
         }
     }
 
@@ -283,7 +283,27 @@ impl Manager {
     /// # }
     /// ```
     pub fn event(&self) -> Event {
-        Event::new(self.shared.clone())
+        Event::new(self.device.clone())
+    }
+
+    /// The way in which a sequence of this manager waits for an event: on the device where it can, else by the host.
+    /// [`OpWait`](crate::ops::OpWait) takes this way.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Manager, WaitWay};
+    ///
+    /// let (one, other) = (Manager::new()?, Manager::new()?); // two managers of one device
+    /// match one.wait_way(&other.event()) {
+    ///     WaitWay::SharedSemaphore => println!("the device waits"),
+    ///     _ => println!("the host waits"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn wait_way(&self, event: &Event) -> WaitWay {
+        event.mark.way_of(&self.device)
     }
 
     /// A kernel made ready for the device. One pipeline is made per kernel, however often this is called.
@@ -305,7 +325,7 @@ impl Manager {
     /// When the kernel needs more than the device has, or the driver refuses it.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
         let variant = Variant::usual(K::DESCRIPTOR);
-        Ok(Algorithm::new(kernels::prepare(&self.shared, K::DESCRIPTOR, K::CONSTANTS, variant)?))
+        Ok(Algorithm::new(kernels::prepare(&self.device, K::DESCRIPTOR, K::CONSTANTS, variant)?))
     }
 }
 
@@ -329,7 +349,7 @@ impl<T: GpuData> Tensor<T> {
     /// # }
     /// ```
     pub fn manager(&self) -> Manager {
-        Manager::of_shared(&self.buffer.shared)
+        Manager::of_device(&self.buffer.device)
     }
 }
 
@@ -377,7 +397,7 @@ impl Algorithm {
     /// must not race: its behaviour while it runs cannot be checked. A module that you cannot vouch for runs in a `Worker`, a
     /// process of its own.
     pub unsafe fn from_spirv(manager: &Manager, desc: &SpirvDesc<'_>) -> Result<SpirvAlgorithm> {
-        SpirvAlgorithm::new(manager.shared(), desc)
+        SpirvAlgorithm::new(manager.shared_device(), desc)
     }
 }
 
@@ -398,14 +418,14 @@ impl Manager {
     /// # Errors
     /// When the device fails while it is asked.
     pub fn subnormals(&self) -> Result<Subnormals> {
-        let shared = self.shared();
-        let of = |feature, width| match shared.info.has(feature) {
-            true => shared.keeps_subnormals(width).map(Some),
+        let device = self.shared_device();
+        let of = |feature, width| match device.info.has(feature) {
+            true => device.keeps_subnormals(width).map(Some),
             false => Ok(None),
         };
         Ok(Subnormals {
             f16: of(Feature::Float16, subnormals::Width::Half)?,
-            f32: shared.keeps_subnormals(subnormals::Width::Single)?,
+            f32: device.keeps_subnormals(subnormals::Width::Single)?,
             f64: of(Feature::Float64, subnormals::Width::Double)?,
         })
     }

@@ -99,11 +99,11 @@ impl Recovery {
     /// [`ManagerDesc::keeps_contents`]; [`Error::ForeignTensor`] for a tensor of another manager; and those of
     /// [`Manager::tensor`].
     pub fn tensor<T: GpuData>(&self, lost: &Tensor<T>) -> Result<Tensor<T>> {
-        if !Arc::ptr_eq(&lost.handle().buffer.shared, &self.lost) {
+        if !Arc::ptr_eq(&lost.handle().buffer.device, &self.lost) {
             let operation = "recovering a tensor".to_owned();
             return Err(Error::ForeignTensor { operation, tensor: lost.name().into() });
         }
-        lost.restore(self.manager.shared())
+        lost.restore(self.manager.shared_device())
     }
 
     /// An image like one of the lost device's, on the new device, with its texels: of each level what the host wrote or read last,
@@ -122,11 +122,11 @@ impl Recovery {
     /// # Errors
     /// As [`tensor`](Self::tensor): of a level that the host knows nothing of, nothing comes back.
     pub fn image<F: Format, const D: usize>(&self, lost: &Image<F, D>) -> Result<Image<F, D>> {
-        if !Arc::ptr_eq(&lost.buffer.shared, &self.lost) {
+        if !Arc::ptr_eq(&lost.buffer.device, &self.lost) {
             let operation = "recovering an image".to_owned();
             return Err(Error::ForeignTensor { operation, tensor: lost.name().into() });
         }
-        lost.restore(self.manager.shared())
+        lost.restore(self.manager.shared_device())
     }
 }
 
@@ -164,7 +164,7 @@ impl Manager {
     /// leads to the host device here: nothing is reported then, and it may be tried again.
     pub fn recover(&self) -> Result<Recovery> {
         span!("recover");
-        let lost = self.shared();
+        let lost = self.shared_device();
         let refused = |why| Err(Error::CannotRecover { why });
         if !lost.is_gone() {
             return refused("its device works; wait for what runs");

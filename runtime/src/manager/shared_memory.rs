@@ -42,7 +42,7 @@ impl Manager {
             Contents::Data(data) => data.len(),
             Contents::Zeros(len) | Contents::Uninit(len) => len,
         };
-        let buffer = Buffer::of_shared(self.shared(), desc.name, (len, size_of::<T>()), None)?;
+        let buffer = Buffer::of_shared(self.shared_device(), desc.name, (len, size_of::<T>()), None)?;
         Tensor::filled(buffer, desc.contents)
     }
 
@@ -63,7 +63,7 @@ impl Manager {
     pub fn tensor_from_shared<T: GpuData>(&self, name: &str, memory: SharedMemory) -> Result<Tensor<T>> {
         let len = memory.layout().bytes.checked_div(size_of::<T>() as u64).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let buffer = Buffer::of_shared(self.shared(), name, (len, size_of::<T>()), Some(memory))?;
+        let buffer = Buffer::of_shared(self.shared_device(), name, (len, size_of::<T>()), Some(memory))?;
         Ok(Tensor { buffer: Arc::new(buffer), marker: PhantomData })
     }
 }

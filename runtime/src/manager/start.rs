@@ -99,7 +99,7 @@ impl Manager {
         let mut infos: Vec<_> = candidates.iter().map(|candidate| candidate.info.clone()).collect();
         infos.push(DeviceInfo::host());
         let chosen = desc.device.choose(&infos)?;
-        let mut shared = match (instance, candidates.into_iter().nth(chosen)) {
+        let mut made = match (instance, candidates.into_iter().nth(chosen)) {
             (Some(instance), Some(candidate)) => {
                 let queues = desc.queues.plan(&candidate.info.queue_families)?;
                 let device = VulkanDevice::new(instance, &candidate, &queues, &desc)?;
@@ -111,9 +111,9 @@ impl Manager {
                 Device::new(info, queues, host(), capacity, sink)
             }
         };
-        shared.desc = Some(desc);
-        tracing::info!(device = %shared.info, "device chosen");
-        Ok(Self::of(shared))
+        made.desc = Some(desc);
+        tracing::info!(device = %made.info, "device chosen");
+        Ok(Self::of(made))
     }
 
     /// A manager on an application's own Vulkan device. It submits to the queue it is given, which the application may use as
@@ -189,8 +189,8 @@ impl Manager {
     fn make_sanitizer(desc: ManagerDesc, queues: Vec<QueueInfo>) -> Self {
         let host = HostDevice { options: desc.host, is_sanitizer: true, ..HostDevice::default() };
         let capacity = capacity_of(desc.print_bytes);
-        let shared = Device::new(DeviceInfo::sanitizer(), queues, Backend::Host(host), capacity, desc.print);
-        Self::of(shared)
+        let made = Device::new(DeviceInfo::sanitizer(), queues, Backend::Host(host), capacity, desc.print);
+        Self::of(made)
     }
 
     #[cfg(not(feature = "sanitizer"))]

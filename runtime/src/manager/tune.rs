@@ -220,12 +220,12 @@ impl Manager {
     /// When no candidate can run on this device, an argument does not fit, a launch panics, or there is no memory for copies
     /// of the tensors that the kernel writes.
     pub fn tune(&self, candidates: &[Candidate], grid: impl Fn(&[u64]) -> Grid, args: KernelArgs) -> Result<Tuned> {
-        let shared = self.shared();
+        let device = self.shared_device();
         let filled = args.clone().finish()?;
         let grids: Vec<Grid> = candidates.iter().map(|candidate| grid(candidate.constants)).collect();
         let key = key(&args, &filled, candidates, &grids);
-        let host_store = host_store(shared);
-        let store = match &shared.backend {
+        let host_store = host_store(device);
+        let store = match &device.backend {
             Backend::Vulkan(vulkan) => Some(&vulkan.device.pipelines.store),
             Backend::Host(_) => host_store.as_ref(),
         };
@@ -289,8 +289,8 @@ impl Manager {
 }
 
 /// The store of a host device's choices; a Vulkan device has one already.
-fn host_store(shared: &Device) -> Option<Store> {
-    let Backend::Host(host) = &shared.backend else { return None };
+fn host_store(device: &Device) -> Option<Store> {
+    let Backend::Host(host) = &device.backend else { return None };
     let threads = std::thread::available_parallelism().map_or(0, |threads| threads.get() as u32);
     let identity = Identity { device: threads, driver_version: host.options.subgroup_size, ..Identity::default() };
     Some(Store::new(&host.cache, identity))
@@ -319,10 +319,10 @@ struct Backup {
 
 impl Backup {
     fn new(manager: &Manager, buffer: &Arc<Buffer>) -> Result<Self> {
-        let (shared, name) = (manager.shared(), "copy for tuning");
+        let (device, name) = (manager.shared_device(), "copy for tuning");
         let copy = match buffer.is_image() {
-            true => Buffer::new_image(shared, name, *buffer.image_layout())?,
-            false => Buffer::new(shared, name, buffer.len() as usize, buffer.stride() as usize, MemoryUse::Device)?,
+            true => Buffer::new_image(device, name, *buffer.image_layout())?,
+            false => Buffer::new(device, name, buffer.len() as usize, buffer.stride() as usize, MemoryUse::Device)?,
         };
         let backup = Self { tensor: TensorRef { buffer: buffer.clone() }, copy: TensorRef { buffer: Arc::new(copy) } };
         manager.sequence()?.record(CopyTensor { from: &backup.tensor, to: &backup.copy })?.eval()?;

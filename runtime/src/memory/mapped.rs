@@ -155,9 +155,9 @@ impl<T: GpuData> Tensor<T> {
     fn reach(&self, is_write: bool) -> Result<(*mut T, HostAccess<'_>)> {
         let data = self.buffer.reached().map(<*mut u8>::cast::<T>).filter(|data| data.is_aligned());
         let data = data.ok_or_else(|| Error::NotMappable { tensor: self.name().to_owned() })?;
-        let shared = &self.buffer.shared;
-        let access = shared.schedule.map_for_host(&self.buffer.uses, is_write)?;
-        shared.wait_all(&access.after)?;
+        let device = &self.buffer.device;
+        let access = device.schedule.map_for_host(&self.buffer.uses, &self.buffer.part(), is_write)?;
+        device.wait_all(&access.after)?;
         Ok((data, access))
     }
 }

@@ -1,11 +1,13 @@
 //! Memory of a device: buffers, and the tensors, images and views made of them. It must not know recordings.
 
 pub(crate) mod buffer;
+pub(crate) mod crossing;
 pub mod data;
 pub(crate) mod host_copies;
 pub(crate) mod image;
 pub(crate) mod mapped;
 pub(crate) mod padding;
+pub(crate) mod page_vec;
 #[cfg(unix)]
 pub(crate) mod shared_memory;
 pub(crate) mod tensor;

@@ -96,12 +96,12 @@ pub enum Contents<'a, T> {
 }
 
 impl<T: GpuData> Tensor<T> {
-    pub(crate) fn new(shared: &Arc<Device>, usage: MemoryUse, desc: TensorDesc<'_, T>) -> Result<Self> {
+    pub(crate) fn new(device: &Arc<Device>, usage: MemoryUse, desc: TensorDesc<'_, T>) -> Result<Self> {
         let len = match desc.contents {
             Contents::Data(data) => data.len(),
             Contents::Zeros(len) | Contents::Uninit(len) => len,
         };
-        let buffer = Buffer::new(shared, desc.name, len, size_of::<T>(), usage)?;
+        let buffer = Buffer::new(device, desc.name, len, size_of::<T>(), usage)?;
         Self::filled(buffer, desc.contents)
     }
 
@@ -115,14 +115,14 @@ impl<T: GpuData> Tensor<T> {
         Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
     }
 
-    pub(crate) fn from_buffer(shared: &Arc<Device>, name: &str, range: BufferRange, len: usize) -> Result<Self> {
-        let buffer = Buffer::borrow(shared, name, range, len, size_of::<T>())?;
+    pub(crate) fn from_buffer(device: &Arc<Device>, name: &str, range: BufferRange, len: usize) -> Result<Self> {
+        let buffer = Buffer::borrow(device, name, range, len, size_of::<T>())?;
         Ok(Self { buffer: Arc::new(buffer), marker: PhantomData })
     }
 
     /// A tensor like this one of a lost device, on another.
-    pub(crate) fn restore(&self, shared: &Arc<Device>) -> Result<Self> {
-        Ok(Self { buffer: Arc::new(self.buffer.restore(shared)?), marker: PhantomData })
+    pub(crate) fn restore(&self, device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { buffer: Arc::new(self.buffer.restore(device)?), marker: PhantomData })
     }
 
     /// Makes the tensor anew, of any length, with copies of `data`.
@@ -153,7 +153,7 @@ impl<T: GpuData> Tensor<T> {
     pub fn rebuild(&mut self, data: &[T]) -> Result<()> {
         let name = self.name().to_owned();
         let desc = TensorDesc { name: &name, contents: Contents::Data(data) };
-        let new = Self::new(&self.buffer.shared, self.buffer.usage(), desc)?;
+        let new = Self::new(&self.buffer.device, self.buffer.usage(), desc)?;
         // Recorded transfers name the host-side copy, too.
         if let Some(staged) = self.buffer.staged_if_made().filter(|staged| staged.bytes() == new.buffer.bytes()) {
             write_all(&staged, data)?;

@@ -1,8 +1,8 @@
 //! A tensor's memory seen otherwise: some of its elements, or elements of another type. It must not let bytes be seen that are padding.
 //!
 //! A view is a buffer of its own length and stride with the memory, the id and the schedule of the tensor, and the byte
-//! where it begins (`Buffer::start`). Barriers within a recording and the order of submissions compare byte ranges; the
-//! host counts the tensor as a whole. Nothing rests on lifetimes: overlapping arguments are found when a launch is
+//! where it begins (`Buffer::start`). Barriers within a recording, the order of submissions, and what the host waits for compare byte
+//! ranges. Nothing rests on lifetimes: overlapping arguments are found when a launch is
 //! recorded. Kernels may exchange whole words, so a part counts as all words of 4 bytes that it has bytes of. Recording
 //! checks the alignment of every buffer and every member of a list.
 
@@ -78,7 +78,7 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     ///
     /// A recording keeps the whole tensor alive. Operations and evaluations wait for each other only if their parts
-    /// overlap; the host waits for every access to the tensor. Parts that one launch only reads may overlap; a part that
+    /// overlap. The host's reads and writes of a part wait for what uses the part. Parts that one launch only reads may overlap; a part that
     /// it writes shares no word of 4 bytes with another.
     ///
     /// A kernel on a Vulkan device gets only parts that begin at a multiple of [`Limits::part_alignment`](crate::Limits::part_alignment)

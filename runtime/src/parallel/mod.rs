@@ -5,7 +5,9 @@ mod atomic;
 mod barrier;
 mod coop;
 mod shared;
+mod slope;
 pub mod subgroup;
+mod unordered;
 
 pub use atomic::{Atomic, AtomicInt, AtomicValue};
 pub use barrier::{Scope, barrier, fence, workgroup_uniform};
@@ -13,6 +15,8 @@ pub use coop::{
     Accumulator, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole, MultipliesInto,
 };
 pub use shared::{Shared, held};
+pub use slope::{detach, with_slope};
+pub use unordered::Unordered;
 
 /// The end of everything here that only a running kernel can do.
 #[cold]

@@ -11,7 +11,7 @@ use gridwise_ir::variant::VariantDesc;
 use crate::core::error::{Error, KernelName, Result};
 use crate::device::executable::Executable;
 use crate::device::subnormals::Width;
-use crate::device::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, watched, words_for};
+use crate::device::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, buffered, watched, words_for};
 use crate::device::{Backend, Device, DeviceInfo, DeviceKind, Limits, SubgroupLimits};
 use crate::record::steps::{BufferArg, Role};
 
@@ -54,6 +54,8 @@ pub(crate) struct Variant {
     pub(crate) is_split: bool,
     /// For how many images each list of them has room.
     pub(crate) listed_images: u32,
+    /// Evaluations read some of its values anew: it has them in a buffer.
+    pub(crate) has_parameters: bool,
 }
 
 /// For how many images lists have room at the least: their lengths are rounded up, so that few pipelines serve all.
@@ -91,6 +93,7 @@ impl Variant {
             is_indirect: false,
             is_split: false,
             listed_images: 0,
+            has_parameters: false,
         }
     }
 }
@@ -224,16 +227,19 @@ impl Algorithm {
 impl Prepared {
     /// Checks a kernel against a device and creates its pipeline.
     pub(crate) fn new(
-        shared: &Device,
+        device: &Device,
         descriptor: &'static KernelDescriptor,
         constants: &'static [u64],
         flags: Flags,
     ) -> Result<Self> {
         check_constants(descriptor, constants)?;
-        check_device(descriptor, constants, flags.variant.listed_images, &shared.info)?;
-        let pipeline = match &shared.backend {
+        check_device(descriptor, constants, flags.variant.listed_images, &device.info)?;
+        if flags.variant.has_parameters {
+            check_buffered(descriptor, &device.info)?;
+        }
+        let pipeline = match &device.backend {
             Backend::Vulkan(vulkan) => {
-                Some(create_pipeline(&vulkan.device, &shared.info.limits, (descriptor, constants), flags)?)
+                Some(create_pipeline(&vulkan.device, &device.info.limits, (descriptor, constants), flags)?)
             }
             Backend::Host(_) => None,
         };
@@ -268,14 +274,20 @@ fn create_pipeline(
         VariantDesc { entry_point, constants: &values, keeps_names: device.has_tools(), faults: device.caps.faults };
     let mut words = words_for(descriptor, &device.caps, &variant)?.into();
     let mut bindings = bindings_of(descriptor, flags.variant.listed_images);
-    let watch = watched((&descriptor.name.into(), &mut words), &mut bindings, (&device.caps, limits.max_buffers))?;
+    let name = KernelName::from(descriptor.name);
+    let parameters = match flags.variant.has_parameters {
+        true => buffered((&name, &mut words), &mut bindings, limits.max_buffers)?,
+        false => None,
+    };
+    let watch = watched((&name, &mut words), &mut bindings, (&device.caps, limits.max_buffers))?;
     let desc = PipelineDesc {
         name: descriptor.name,
         words: &words,
         entry_point,
         bindings: &bindings,
         watch,
-        push_constant_size: descriptor.push_constant_size,
+        parameters,
+        push_constant_size: if parameters.is_some() { 0 } else { descriptor.push_constant_size },
         constants: Constants::default(),
         width: descriptor.workgroup_with(constants)[0],
         uses_subgroups: descriptor.parallel.subgroup_operations != SubgroupOperations(0),
@@ -316,6 +328,29 @@ fn check_constants(descriptor: &'static KernelDescriptor, constants: &[u64]) -> 
         }
     }
     Ok(())
+}
+
+/// Checks that the device has in buffers the narrow integers that a kernel has in push constants.
+fn check_buffered(descriptor: &'static KernelDescriptor, info: &DeviceInfo) -> Result<()> {
+    let of_buffers = |feature| match feature {
+        Feature::PushConstant8 => Some(Feature::Storage8),
+        Feature::PushConstant16 => Some(Feature::Storage16),
+        _ => None,
+    };
+    let missing = descriptor.features.iter().find_map(|needed| {
+        let feature = of_buffers(needed.feature).filter(|feature| !info.has(*feature))?;
+        Some((feature, needed.location))
+    });
+    match missing {
+        None => Ok(()),
+        Some((feature, location)) => Err(Error::MissingFeature {
+            kernel: descriptor.name.into(),
+            feature,
+            file: location.file,
+            line: location.line,
+            device: info.name.clone(),
+        }),
+    }
 }
 
 /// Checks what a kernel needs against what a device has, before the driver sees any of it.
@@ -440,38 +475,25 @@ fn check_matrices(descriptor: &'static KernelDescriptor, constants: &[u64], info
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{Feature, FeatureUse, HostStack, Location, Parallel, known};
+    use gridwise_ir::descriptor::{Feature, FeatureUse, Location};
 
     use super::*;
 
     #[test]
     fn a_missing_feature_is_named_with_kernel_and_line() {
         const NEEDS: KernelDescriptor = KernelDescriptor {
-            name: "blur",
             features: &[FeatureUse {
                 feature: Feature::Int8,
                 location: Location { file: "src/blur.rs", line: 12, column: 9 },
             }],
-            location: Location { file: "src/blur.rs", line: 3, column: 1 },
-            spirv: crate::descriptor::Spirv::Bytes(&[]),
-            entry_point: "main",
-            workgroup: known([64, 1, 1]),
-            constants: &[],
-            shared_arrays: &[],
-            params: &[],
-            launch_words: &[],
-            push_constant_size: 0,
-            trap_binding: None,
-            trap_words: 0,
-            obligations: crate::descriptor::Obligations::NONE,
-            traps_anyway: true,
-            asks_for_fma: [false; 2],
-            print_binding: None,
-            sites: &[],
-            parallel: Parallel::NONE,
-            host_stack: HostStack::LITTLE,
-            batch: None,
-            ir: None,
+            ..KernelDescriptor::new(
+                "blur",
+                Location { file: "src/blur.rs", line: 3, column: 1 },
+                &[],
+                "main",
+                [64, 1, 1],
+                0,
+            )
         };
         let mut info = DeviceInfo::host();
         assert!(check_device(&NEEDS, &[], 0, &info).is_ok());

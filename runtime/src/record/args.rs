@@ -12,6 +12,7 @@ use crate::memory::padding;
 use crate::memory::tensor::Tensor;
 use crate::record::kernel::{HostFn, Kernel};
 use crate::record::launch::PushBlock;
+use crate::record::parameter::{Argument, Parameter, ParameterUse};
 use crate::record::steps::{BufferArg, Role};
 
 /// The arguments of one launch; the generated `dispatch` functions fill it.
@@ -51,6 +52,8 @@ pub struct KernelArgs {
 pub(crate) struct Filled {
     pub(crate) push: PushBlock,
     pub(crate) buffers: Vec<BufferArg>,
+    /// The arguments that each evaluation reads anew.
+    pub(crate) parameters: Vec<ParameterUse>,
 }
 
 /// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
@@ -123,10 +126,55 @@ impl KernelArgs {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// The arguments of a kernel that is an `unsafe fn` come from [`new_unchecked`](Self::new_unchecked); here it does not compile:
+    ///
+    /// ```standalone_crate,compile_fail,E0080
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # use gridwise::{Kernel, KernelArgs, descriptor::KernelDescriptor, __private::twin::{HostArgs, HostGroup}};
+    /// # use kernels::Saxpy;
+    /// struct Racing;
+    ///
+    /// // SAFETY: the same as `Saxpy`.
+    /// unsafe impl Kernel for Racing {
+    ///     const IS_UNSAFE: bool = true; // by `#[kernel] unsafe fn`
+    ///     const DESCRIPTOR: &'static KernelDescriptor = Saxpy::DESCRIPTOR;
+    ///     fn host(args: &HostArgs<'_>, group: HostGroup<'_>) { Saxpy::host(args, group) }
+    /// }
+    /// let args = KernelArgs::new::<Racing>();
+    /// ```
     pub fn new<K: Kernel>() -> Self {
+        const { assert!(!K::IS_UNSAFE, "this kernel is an `unsafe fn`: use `KernelArgs::new_unchecked`") };
+        // SAFETY: the kernel asks for no promise.
+        unsafe { Self::new_unchecked::<K>() }
+    }
+
+    /// No arguments yet, for kernel `K`, which may be an `unsafe fn`.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// use gridwise::{Grid, KernelArgs, Manager};
+    /// # use kernels::Saxpy;
+    ///
+    /// # fn main() -> gridwise::Result<()> {
+    /// let manager = Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// // SAFETY: invocations write elements of their own.
+    /// let args = unsafe { KernelArgs::new_unchecked::<Saxpy>() }.value(3.0f32).read(&x).write(&mut y);
+    /// manager.sequence()?.dispatch(Grid::items(1), args)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Safety
+    /// No launch with these arguments may race, if the kernel is an `unsafe fn`: no invocation accesses an element that another one
+    /// writes, unless barriers or atomic operations put both in an order.
+    pub unsafe fn new_unchecked<K: Kernel>() -> Self {
         let descriptor = K::DESCRIPTOR;
         let buffers = Vec::with_capacity(descriptor.params.len());
-        let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers });
+        let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers, parameters: Vec::new() });
         Self { descriptor, constants: K::CONSTANTS, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
     }
 
@@ -159,6 +207,46 @@ impl KernelArgs {
                 ParamKind::Value { offset, size } if size as usize == V::SIZE => {
                     let slot = filled.push.slot(offset, V::SIZE);
                     value.put(slot.ok_or_else(|| mismatch(descriptor, param, found()))?);
+                    Ok(())
+                }
+                _ => Err(mismatch(descriptor, param, found())),
+            }
+        });
+        self
+    }
+
+    /// The next argument, by value: a value, or a parameter of the sequence that the launch is recorded in.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise::Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[0.0f32])?);
+    /// let sequence = manager.sequence()?;
+    /// let a = sequence.parameter(2.0f32);
+    /// sequence.dispatch(Grid::items(1), KernelArgs::new::<Saxpy>().argument(&a).read(&x).write(&mut y))?;
+    /// sequence.dispatch(Grid::items(1), KernelArgs::new::<Saxpy>().argument(5.0f32).read(&x).write(&mut y))?.eval()?;
+    /// assert_eq!(y.to_vec()?, [7.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn argument<V: ValueArg>(self, argument: impl Argument<V>) -> Self {
+        argument.add_to(self)
+    }
+
+    /// The next argument, which each evaluation reads anew.
+    pub(crate) fn parameter<V: ValueArg>(mut self, parameter: &Parameter<V>) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let found = || format!("a parameter of {} bytes", V::SIZE);
+            match param_kind(descriptor, param, found)? {
+                ParamKind::Value { offset, size } if size as usize == V::SIZE => {
+                    filled.push.slot(offset, V::SIZE).ok_or_else(|| mismatch(descriptor, param, found()))?;
+                    let (cell, param) = (parameter.cell.clone(), param as u32);
+                    filled.parameters.push(ParameterUse { cell, param, offset });
                     Ok(())
                 }
                 _ => Err(mismatch(descriptor, param, found())),
@@ -391,14 +479,13 @@ impl KernelArgs {
             };
             let is_written = kind.0 == ImageAccess::Store;
             for (image, sampler) in images {
-                let is_alias =
-                    |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
-                let alias = filled.buffers.iter().position(is_alias);
                 let (buffer, param, role) = (image.clone(), param as u32, Role::Member);
                 filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler, role });
-                refuse_alias(descriptor, &filled.buffers, alias)?;
             }
-            Ok(())
+            match alias(&filled.buffers) {
+                None => Ok(()),
+                Some((first, second)) => Err(passed_twice(descriptor, &filled.buffers, first, second)),
+            }
         });
         self
     }

@@ -1,12 +1,14 @@
 //! Events: what one sequence has come to, for others to wait for.
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::core::error::Result;
 use crate::core::sync::schedule::{Marks, Ticket};
-use crate::device::Device;
+use crate::device::vulkan::{ForeignWait, VulkanDevice};
+use crate::device::{Backend, Device};
 
 /// A mark in the work of one sequence that others wait for; made by [`Manager::event`](crate::Manager::event).
 ///
@@ -37,17 +39,39 @@ pub struct Event {
     pub(crate) mark: Arc<Mark>,
 }
 
+/// The way in which a sequence waits for an event; told by [`Manager::wait_way`](crate::Manager::wait_way). By all ways, work behind
+/// the wait begins when the last run that had signalled the event is complete.
+///
+/// ```
+/// use gridwise::{Manager, WaitWay};
+///
+/// let (one, other) = (Manager::host(), Manager::host());
+/// assert_eq!(one.wait_way(&one.event()), WaitWay::OneManager);
+/// assert_eq!(one.wait_way(&other.event()), WaitWay::Host);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WaitWay {
+    /// The event is of this manager. Its device waits.
+    OneManager,
+    /// Both managers have one device and one driver, and the device waits: by a timeline semaphore that they share
+    /// (`VK_KHR_external_semaphore_fd`).
+    SharedSemaphore,
+    /// A thread of the host waits, and divides the recording there.
+    Host,
+}
+
 /// The state that an event shares with the recordings that name it.
 #[derive(Debug)]
 pub(crate) struct Mark {
     /// The last run that signals it.
     ticket: Mutex<Ticket>,
-    pub(crate) shared: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 impl Event {
-    pub(crate) fn new(shared: Arc<Device>) -> Self {
-        Self { mark: Arc::new(Mark { ticket: Mutex::default(), shared }) }
+    pub(crate) fn new(device: Arc<Device>) -> Self {
+        Self { mark: Arc::new(Mark { ticket: Mutex::default(), device }) }
     }
 
     /// Whether the run that signalled it last is complete; true before the first.
@@ -95,7 +119,7 @@ impl Event {
     /// # Errors
     /// When the device fails.
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
-        self.mark.shared.wait_timeout(self.mark.ticket(), Some(timeout))
+        self.mark.device.wait_timeout(self.mark.ticket(), Some(timeout))
     }
 
     /// Waits until the run that signalled it last is complete. Errors of that run are told by its evaluation.
@@ -119,7 +143,7 @@ impl Event {
     /// # Errors
     /// When the device fails.
     pub fn wait(&self) -> Result<()> {
-        self.mark.shared.wait(self.mark.ticket())
+        self.mark.wait()
     }
 }
 
@@ -128,9 +152,39 @@ impl Mark {
         *self.ticket.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until the run that signalled the event last is complete.
+    pub(crate) fn wait(&self) -> Result<()> {
+        self.device.wait(self.ticket())
+    }
+
     /// The run that was submitted as this signals the event.
     pub(crate) fn signal(&self, ticket: Ticket) {
         *self.ticket.lock().unwrap_or_else(PoisonError::into_inner) = ticket;
+    }
+
+    /// The way in which a device waits for it.
+    pub(crate) fn way_of(&self, device: &Arc<Device>) -> WaitWay {
+        if Arc::ptr_eq(&self.device, device) {
+            return WaitWay::OneManager;
+        }
+        match (&device.backend, &self.device.backend) {
+            (Backend::Vulkan(own), Backend::Vulkan(other)) if own.device.can_wait_for(&other.device) => {
+                WaitWay::SharedSemaphore
+            }
+            _ => WaitWay::Host,
+        }
+    }
+
+    /// The wait of a run of another device, which can wait for it; nothing where it is complete. A device that is lost meanwhile sets the
+    /// flag.
+    ///
+    /// # Errors
+    /// When one of the devices fails.
+    pub(crate) fn foreign_wait(&self, device: &VulkanDevice, is_lost: &Arc<AtomicBool>) -> Result<Option<ForeignWait>> {
+        match &self.device.backend {
+            Backend::Vulkan(own) => device.wait_for_foreign(&own.device, &self.device.schedule, self.ticket(), is_lost),
+            Backend::Host(_) => Ok(None),
+        }
     }
 
     /// Adds what a run must come behind.

@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::thread::{self, ThreadId};
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
@@ -29,12 +31,30 @@ impl Hooks {
 #[derive(Clone)]
 pub(crate) struct HostCall {
     name: &'static str,
+    /// The only thread that may call it, if there is one.
+    thread: Option<ThreadId>,
     call: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
 }
 
 impl HostCall {
     pub(crate) fn new(name: &'static str, call: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
-        Self { name, call: Arc::new(call) }
+        Self { name, thread: None, call: Arc::new(call) }
+    }
+
+    /// A call that stays on this thread.
+    pub(crate) fn local(name: &'static str, call: impl Fn() -> Result<(), String> + 'static) -> Self {
+        let local = Local { thread: thread::current().id(), call: ManuallyDrop::new(call) };
+        Self { name, thread: Some(local.thread), call: Arc::new(move || local.call()) }
+    }
+
+    /// Whether a thread may call it.
+    pub(crate) fn may_run_on(&self, thread: ThreadId) -> bool {
+        self.thread.is_none_or(|only| only == thread)
+    }
+
+    /// Whether it stays on one thread.
+    pub(crate) fn is_local(&self) -> bool {
+        self.thread.is_some()
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -43,6 +63,37 @@ impl HostCall {
 
     pub(crate) fn call(&self) -> Result<(), String> {
         (self.call)()
+    }
+}
+
+/// A function that only its own thread calls and drops.
+struct Local<F> {
+    thread: ThreadId,
+    call: ManuallyDrop<F>,
+}
+
+// SAFETY: each access to the function is behind a check that this is its thread; numbers of threads are never used again.
+unsafe impl<F> Send for Local<F> {}
+// SAFETY: likewise.
+unsafe impl<F> Sync for Local<F> {}
+
+impl<F: Fn() -> Result<(), String>> Local<F> {
+    fn call(&self) -> Result<(), String> {
+        if thread::current().id() != self.thread {
+            return Err("it stays on the thread that recorded it".to_owned());
+        }
+        (self.call)()
+    }
+}
+
+impl<F> Drop for Local<F> {
+    fn drop(&mut self) {
+        if thread::current().id() == self.thread {
+            // SAFETY: its own thread, once.
+            unsafe { ManuallyDrop::drop(&mut self.call) };
+        } else {
+            tracing::warn!("a host call that stays on its thread was dropped on another one: what it holds is leaked");
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::core::error::{Error, KernelName, Result};
-use crate::core::grid::Grid;
+use crate::core::grid::{Grid, Unit};
 use crate::core::sync::hazard::Touch;
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
@@ -74,6 +74,14 @@ impl AnyGrid {
             GridSource::Known(grid) => grid.size[1..] == [1, 1],
             GridSource::Indirect(_) => false,
         }
+    }
+
+    /// The invocations along x, in workgroups of `width`, if the host knows them.
+    #[doc(hidden)]
+    pub fn line_items(&self, width: u32) -> Option<u128> {
+        let GridSource::Known(grid) = &self.0 else { return None };
+        let size = u128::try_from(grid.size[0]).unwrap_or(0);
+        Some(if grid.unit == Unit::Items { size } else { size.saturating_mul(width.into()) })
     }
 }
 

@@ -56,6 +56,9 @@ pub unsafe trait Kernel: 'static {
     /// ```
     const CONSTANTS: &'static [u64] = &[];
 
+    /// Whether it is an `unsafe fn`: who launches it promises that its invocations do not race.
+    const IS_UNSAFE: bool = false;
+
     /// Positions of the `&[T]` parameters that invocations write all the same, through atomics.
     const ATOMIC_PARAMS: &'static [usize] = &[];
 

@@ -1,9 +1,9 @@
 //! The kernels of a device that are ready: made once, by whoever records a launch first. It must not submit anything.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gridwise_ir::descriptor::KernelDescriptor;
+use rustc_hash::FxHashMap;
 
 use crate::core::error::{Error, Result};
 use crate::core::span::span;
@@ -12,7 +12,7 @@ use crate::record::algorithm::{Flags, Prepared, Variant};
 
 /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and their variants.
 #[derive(Default)]
-pub(crate) struct Kernels(Mutex<HashMap<Key, Slot>>);
+pub(crate) struct Kernels(Mutex<FxHashMap<Key, Slot>>);
 
 /// Address of the descriptor, values of the const parameters, variant.
 type Key = (usize, &'static [u64], Variant);

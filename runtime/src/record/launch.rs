@@ -5,6 +5,7 @@ use gridwise_ir::descriptor::{Batch, KernelDescriptor, LaunchNumbers, LaunchWord
 use crate::core::error::{Error, KernelName, Result};
 use crate::core::grid::{Grid, Unit};
 use crate::device::MAX_PUSH_BYTES;
+use crate::record::parameter::ParameterUse;
 
 /// The push-constant block of one launch.
 #[derive(Debug, Clone, Copy)]
@@ -110,7 +111,7 @@ impl Extent {
     ) -> Result<Self> {
         let mut extent = Self { items: [0; 3], groups: [0; 3] };
         for (axis, asked) in grid.size.into_iter().enumerate() {
-            let width = i128::from(workgroup[axis].max(1));
+            let width = u64::from(workgroup[axis].max(1));
             if asked < 0 {
                 return Err(Error::NegativeGrid { kernel: kernel(), axis, asked });
             }
@@ -119,28 +120,24 @@ impl Extent {
                 Unit::Items => 1,
                 Unit::Groups => width,
             };
-            let limit = (1i128 << 32) / width * width / unit;
-            let limit = limit.min(i128::from(u32::MAX) / unit);
-            let too_large = |limit: i128| Error::GridTooLarge {
-                kernel: kernel(),
-                axis,
-                asked: u64::try_from(asked).unwrap_or(u64::MAX),
-                limit: limit as u64,
-            };
-            // First: sizes may be any numbers, and what is computed from smaller ones does not overflow.
+            let limit = (1 << 32) / width * width / unit;
+            let limit = limit.min(u64::from(u32::MAX) / unit);
+            // Sizes may be any numbers; from here on they are small enough for what is computed from them.
+            let asked = u64::try_from(asked).unwrap_or(u64::MAX);
+            let too_large = |limit| Error::GridTooLarge { kernel: kernel(), axis, asked, limit };
             if asked > limit {
                 return Err(too_large(limit));
             }
             let groups = match grid.unit {
-                Unit::Items => (asked + width - 1) / width,
+                Unit::Items => asked.div_ceil(width),
                 Unit::Groups => asked,
             };
-            if grid.unit == Unit::Items && is_full && asked % width != 0 {
-                let (items, width, rounded) = (asked as u64, width as u32, (groups * width) as u64);
+            if grid.unit == Unit::Items && is_full && !asked.is_multiple_of(width) {
+                let (items, width, rounded) = (asked, width as u32, groups * width);
                 return Err(Error::PartialWorkgroup { kernel: kernel(), axis, items, width, rounded });
             }
             // A wider x takes several dispatches, if the kernel can be told where each begins.
-            let max = i128::from(max_groups[axis]);
+            let max = u64::from(max_groups[axis]);
             if groups > max && !(axis == 0 && can_split) {
                 return Err(too_large(max * width / unit));
             }
@@ -198,6 +195,8 @@ impl Extent {
 pub(crate) struct Numbers<'a> {
     pub(crate) extent: &'a Extent,
     pub(crate) push: &'a PushBlock,
+    /// The values that each evaluation reads anew: nothing is known of them.
+    pub(crate) parameters: &'a [ParameterUse],
     /// Elements of the argument for a parameter.
     pub(crate) len: &'a dyn Fn(u32) -> u32,
     pub(crate) constants: &'a [u64],
@@ -216,8 +215,13 @@ impl LaunchNumbers for Numbers<'_> {
         (self.len)(param.into()).into()
     }
 
-    fn value(&self, offset: u8, size: u8) -> u64 {
-        self.push.number(offset, size)
+    fn value(&self, offset: u8, size: u8) -> Option<u64> {
+        let asked = u64::from(offset)..u64::from(offset) + u64::from(size);
+        let is_open = |parameter: &ParameterUse| {
+            let open = parameter.bytes();
+            open.start < asked.end && asked.start < open.end
+        };
+        (!self.parameters.iter().any(is_open)).then(|| self.push.number(offset, size))
     }
 
     fn constant(&self, position: u16) -> u64 {
@@ -236,34 +240,12 @@ fn can_split(descriptor: &KernelDescriptor) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{HostStack, LaunchWord, Location, Parallel, known};
+    use gridwise_ir::descriptor::{LaunchWord, Location, Parallel, known};
 
     use super::*;
 
-    const BASE: KernelDescriptor = KernelDescriptor {
-        name: "k",
-        location: Location { file: "k.rs", line: 1, column: 1 },
-        spirv: crate::descriptor::Spirv::Bytes(&[]),
-        entry_point: "k",
-        workgroup: known([64, 2, 1]),
-        constants: &[],
-        shared_arrays: &[],
-        params: &[],
-        launch_words: &[],
-        push_constant_size: 0,
-        trap_binding: None,
-        trap_words: 0,
-        obligations: crate::descriptor::Obligations::NONE,
-        traps_anyway: true,
-        asks_for_fma: [false; 2],
-        print_binding: None,
-        sites: &[],
-        features: &[],
-        parallel: Parallel::NONE,
-        host_stack: HostStack::LITTLE,
-        batch: None,
-        ir: None,
-    };
+    const BASE: KernelDescriptor =
+        KernelDescriptor::new("k", Location { file: "k.rs", line: 1, column: 1 }, &[], "k", [64, 2, 1], 0);
     const MAX: [u32; 3] = [65535; 3];
 
     #[test]
@@ -293,7 +275,7 @@ mod tests {
         let takes = |items, is_asked, batches_small| {
             let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, &[], is_asked)), ..BASE };
             let (extent, push) = (Extent { items: [items, 1, 1], groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
-            let numbers = Numbers { extent: &extent, push: &push, len: &|_| 0, constants: &[] };
+            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], len: &|_| 0, constants: &[] };
             extent.batch(&descriptor, (false, batches_small), &numbers).is_some()
         };
         assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));

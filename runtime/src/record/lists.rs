@@ -19,11 +19,11 @@ const MOST_ELEMENTS: u32 = i32::MAX as u32;
 /// # Errors
 /// When a tensor has no address that kernels could use or too many elements, or there is no memory for a table.
 pub(crate) fn with_tables(
-    shared: &Arc<Device>,
+    device: &Arc<Device>,
     descriptor: &'static KernelDescriptor,
     mut arguments: Vec<BufferArg>,
 ) -> Result<Vec<BufferArg>> {
-    if let Backend::Host(_) = shared.backend {
+    if let Backend::Host(_) = device.backend {
         return Ok(arguments);
     }
     for (param, declared) in (0..).zip(descriptor.params) {
@@ -35,7 +35,7 @@ pub(crate) fn with_tables(
         let spare = rows.len();
         rows.resize(spare + stride.div_ceil(ListRow::BYTES) as usize, ListRow::default());
         let name = format!("table of `{}`", declared.name);
-        let table = Buffer::new(shared, &name, rows.len(), ListRow::BYTES as usize, MemoryUse::Upload)?;
+        let table = Buffer::new(device, &name, rows.len(), ListRow::BYTES as usize, MemoryUse::Upload)?;
         let address = address(descriptor, &table)? + spare as u64 * u64::from(ListRow::BYTES);
         rows[..spare].iter_mut().filter(|row| row.len == 0).for_each(|row| row.address = address);
         // SAFETY: as many bytes as the table has.

@@ -11,5 +11,8 @@ pub(crate) mod launch;
 pub(crate) mod lists;
 pub(crate) mod module;
 pub mod ops;
+pub(crate) mod parameter;
+pub(crate) mod races;
 pub(crate) mod steps;
+pub(crate) mod swap;
 mod untyped;

@@ -1,5 +1,6 @@
 //! The steps of a recording, for both devices: dispatches, copies, fills; all checked when recorded.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::record::kernel::HostFn;
 use crate::record::launch::{Extent, PushBlock};
 use crate::record::module::Loaded;
 use crate::record::ops::CommandsStep;
+use crate::record::parameter::ParameterUse;
 
 /// One step of a recording.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub(crate) enum Step {
     Barrier,
     /// All before, then a call of the host, then all after. Whoever runs a recording divides it there.
     Host(HostCall),
+    /// All before, then something that takes another manager's part, then all after. Divided likewise.
+    Between(Between),
     /// The run sets an event.
     Signal(Arc<Mark>),
     /// The run begins behind what set an event last.
@@ -42,6 +46,7 @@ pub(crate) enum Step {
         to_offset: u64,
         bytes: u64,
     },
+    CopyBox(Box<CopyBoxStep>),
     /// Invariant: `bytes` are whole words of the buffer's memory, and a multiple of the pattern's, which is not empty.
     Fill {
         buffer: Arc<Buffer>,
@@ -53,10 +58,37 @@ pub(crate) enum Step {
     Commands(Box<CommandsStep>),
 }
 
+/// A step that takes another manager's part.
+#[derive(Debug, Clone)]
+pub(crate) enum Between {
+    /// A copy of a whole tensor to another manager's, or from there. Invariant: both have as many bytes.
+    Copy { own: Arc<Buffer>, foreign: Arc<Buffer>, is_sent: bool },
+    /// The run goes on behind what set another manager's event last.
+    WaitFor(Arc<Mark>),
+}
+
+/// A copy of rows that lie apart. Invariant: they lie in the spans, and none that is written has a byte in common with another.
+#[derive(Debug, Clone)]
+pub(crate) struct CopyBoxStep {
+    /// The buffer, and the bytes from the first to behind the last that is read.
+    pub(crate) from: (Arc<Buffer>, Range<u64>),
+    /// The same of those that are written.
+    pub(crate) to: (Arc<Buffer>, Range<u64>),
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Bytes that lie beside each other in both buffers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) bytes: u64,
+}
+
 /// An operation of a recording, with its steps.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedOp {
-    pub(crate) name: String,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) steps: Range<usize>,
 }
 
@@ -157,6 +189,8 @@ pub(crate) struct DispatchStep {
     pub(crate) pipeline: Option<Arc<Pipeline>>,
     pub(crate) buffers: Vec<BufferArg>,
     pub(crate) push: PushBlock,
+    /// The parts of the block that each evaluation reads anew.
+    pub(crate) parameters: Vec<ParameterUse>,
     pub(crate) extent: Extent,
     /// Whether the kernel's obligations hold, as its pipeline takes for granted.
     pub(crate) is_proven: bool,
@@ -174,6 +208,13 @@ pub(crate) struct Guarded {
 }
 
 impl DispatchStep {
+    /// The push constants of a run on the host device, which has begun.
+    pub(crate) fn push_of_run(&self) -> PushBlock {
+        let mut push = self.push;
+        self.parameters.iter().for_each(|parameter| parameter.put(&mut push));
+        push
+    }
+
     /// Whether the launch can trap, and so needs a record.
     pub(crate) fn can_trap(&self) -> bool {
         self.descriptor.trap_binding.is_some() && (self.descriptor.traps_anyway || !self.is_proven)
@@ -251,36 +292,46 @@ impl DispatchStep {
 /// The place of a grid in a tensor, in errors.
 pub(crate) const GRID: &str = "the grid";
 
-/// Puts the memory that rebuilt tensors have by now in the place of arguments, and makes the tables of lists anew.
-fn follow_rebuilt(
+/// Tells the buffer that takes another's place; `None` where that one stays.
+pub(crate) type Follow<'f> = &'f dyn Fn(&Arc<Buffer>) -> Result<Option<Arc<Buffer>>>;
+
+/// Names the argument at a position, in errors.
+type PlaceOf<'p> = &'p dyn Fn(&[BufferArg], usize) -> String;
+
+/// Puts buffers in the place of arguments, and makes the tables of lists anew.
+fn follow_all(
     arguments: &mut Vec<BufferArg>,
     indirect: &mut Option<Indirect>,
     lists: Option<(&Arc<Device>, &'static KernelDescriptor)>,
-    place: &dyn Fn(&[BufferArg], usize) -> String,
+    (by, place): (Follow<'_>, PlaceOf<'_>),
 ) -> Result<()> {
-    let is_replaced = arguments.iter().any(|argument| argument.buffer.is_replaced());
+    let mut is_changed = false;
     for at in 0..arguments.len() {
-        follow(&mut arguments[at].buffer).map_err(|error| error.of_argument(|| place(arguments, at)))?;
+        let followed = follow(&mut arguments[at].buffer, by);
+        is_changed |= followed.map_err(|error| error.of_argument(|| place(arguments, at)))?;
     }
     if let Some(indirect) = indirect {
-        follow(&mut indirect.command).map_err(|error| error.of_argument(|| GRID.to_owned()))?;
+        follow(&mut indirect.command, by).map_err(|error| error.of_argument(|| GRID.to_owned()))?;
     }
     match lists {
-        Some((shared, descriptor)) if is_replaced && arguments.iter().any(|argument| argument.role == Role::Table) => {
+        Some((device, descriptor)) if is_changed && arguments.iter().any(|argument| argument.role == Role::Table) => {
             let mut given = std::mem::take(arguments);
             given.retain(|argument| argument.role != Role::Table);
-            *arguments = crate::record::lists::with_tables(shared, descriptor, given)?;
+            *arguments = crate::record::lists::with_tables(device, descriptor, given)?;
             Ok(())
         }
         _ => Ok(()),
     }
 }
 
-fn follow(buffer: &mut Arc<Buffer>) -> Result<()> {
-    if let Some(current) = buffer.current()? {
-        *buffer = current;
+/// Whether there is another buffer in the place of this one, which it then is.
+fn follow(buffer: &mut Arc<Buffer>, by: Follow<'_>) -> Result<bool> {
+    let followed = by(buffer)?;
+    let is_changed = followed.is_some();
+    if let Some(followed) = followed {
+        *buffer = followed;
     }
-    Ok(())
+    Ok(is_changed)
 }
 
 impl Step {
@@ -288,33 +339,58 @@ impl Step {
     ///
     /// # Errors
     /// When a tensor has another length.
-    pub(crate) fn follow_rebuilt(&mut self, shared: &Arc<Device>) -> Result<()> {
-        match self {
-            Self::Dispatch(step) => {
-                let lists = Some((shared, step.descriptor));
-                let descriptor = step.descriptor;
-                let place = |arguments: &[BufferArg], at| place_of(descriptor, arguments, at);
-                follow_rebuilt(&mut step.buffers, &mut step.indirect, lists, &place)
-            }
-            Self::Module(step) => {
-                let loaded = step.loaded.clone();
-                let place = |arguments: &[BufferArg], at: usize| loaded.place_of(&arguments[at]);
-                follow_rebuilt(&mut step.buffers, &mut step.indirect, None, &place)
-            }
-            Self::Copy { from, to, .. } => follow(from).and_then(|()| follow(to)),
-            Self::Fill { buffer, .. } => follow(buffer),
-            Self::Image(ImageStep::In { tensor, .. } | ImageStep::Out { tensor, .. }) => follow(tensor),
+    pub(crate) fn follow_rebuilt(&mut self, device: &Arc<Device>) -> Result<()> {
+        if let Self::Commands(step) = self {
             // What the application recorded has the memory that there was.
-            Self::Commands(step) => step.uses.iter().try_for_each(|(buffer, _)| match buffer.current()? {
+            return step.uses.iter().try_for_each(|(buffer, _)| match buffer.current()? {
                 None => Ok(()),
                 Some(current) => {
                     let (tensor, recorded) = (buffer.name().into(), buffer.len() as usize);
                     Err(Error::TensorRebuilt { tensor, recorded, now: Some(current.len() as usize) })
                 }
-            }),
-            // Images are not rebuilt.
-            Self::Image(ImageStep::Copy { .. } | ImageStep::Clear { .. } | ImageStep::Shrink { .. }) => Ok(()),
-            Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => Ok(()),
+            });
+        }
+        self.follow(device, &|buffer| buffer.current())
+    }
+
+    /// Puts other buffers in the place of those that it uses; commands of an application's own stay as they are.
+    ///
+    /// # Errors
+    /// Those of `by`, and when there is no memory for the table of a list.
+    pub(crate) fn follow(&mut self, device: &Arc<Device>, by: Follow<'_>) -> Result<()> {
+        match self {
+            Self::Dispatch(step) => {
+                let lists = Some((device, step.descriptor));
+                let descriptor = step.descriptor;
+                let place = |arguments: &[BufferArg], at| place_of(descriptor, arguments, at);
+                follow_all(&mut step.buffers, &mut step.indirect, lists, (by, &place))
+            }
+            Self::Module(step) => {
+                let loaded = step.loaded.clone();
+                let place = |arguments: &[BufferArg], at: usize| loaded.place_of(&arguments[at]);
+                follow_all(&mut step.buffers, &mut step.indirect, None, (by, &place))
+            }
+            Self::Copy { from, to, .. } | Self::Image(ImageStep::Copy { from, to, .. }) => {
+                follow(from, by).and_then(|_| follow(to, by)).map(drop)
+            }
+            Self::Between(Between::Copy { own, foreign, .. }) => {
+                // Another manager's tensor changes no places here, and its number is another's here.
+                follow(own, by).and_then(|_| follow(foreign, &|buffer| buffer.current())).map(drop)
+            }
+            Self::CopyBox(step) => follow(&mut step.from.0, by).and_then(|_| follow(&mut step.to.0, by)).map(drop),
+            Self::Fill { buffer, .. } => follow(buffer, by).map(drop),
+            Self::Image(ImageStep::In { tensor, image, .. } | ImageStep::Out { tensor, image, .. }) => {
+                follow(tensor, by).and_then(|_| follow(image, by)).map(drop)
+            }
+            Self::Image(ImageStep::Clear { image, .. } | ImageStep::Shrink { image, .. }) => {
+                follow(image, by).map(drop)
+            }
+            Self::Barrier
+            | Self::Host(_)
+            | Self::Between(Between::WaitFor(_))
+            | Self::Signal(_)
+            | Self::WaitFor(_)
+            | Self::Commands(_) => Ok(()),
         }
     }
 
@@ -339,7 +415,20 @@ impl Step {
         }
     }
 
-    /// Calls `f` for each buffer the step uses, with what it uses of its memory and whether it writes that.
+    /// Whether the host divides recordings here.
+    pub(crate) fn is_divider(&self) -> bool {
+        matches!(self, Self::Host(_) | Self::Between(_))
+    }
+
+    /// The tensor of another manager that it uses.
+    pub(crate) fn foreign(&self) -> Option<&Arc<Buffer>> {
+        match self {
+            Self::Between(Between::Copy { foreign, .. }) => Some(foreign),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` for each buffer of the recording's device that the step uses, with what it uses of its memory and whether it writes that.
     pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, Range<u64>, bool)) {
         let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
             for argument in arguments {
@@ -355,13 +444,19 @@ impl Step {
                 f(from, from.in_memory(*from_offset..from_offset + bytes), false);
                 f(to, to.in_memory(*to_offset..to_offset + bytes), true);
             }
+            Self::CopyBox(step) => {
+                f(&step.from.0, step.from.0.in_memory(step.from.1.clone()), false);
+                f(&step.to.0, step.to.0.in_memory(step.to.1.clone()), true);
+            }
             Self::Fill { buffer, bytes, .. } => f(buffer, buffer.in_memory(0..*bytes), true),
             Self::Image(image) => image.for_each_use(f),
             Self::Commands(commands) => commands.uses.iter().for_each(|(buffer, is_write)| {
                 let bytes = if buffer.is_image() { WHOLE } else { buffer.words() };
                 f(buffer, bytes, *is_write);
             }),
-            Self::Barrier | Self::Host(_) | Self::Signal(_) | Self::WaitFor(_) => {}
+            Self::Between(Between::Copy { own, is_sent, .. }) => f(own, own.in_memory(0..own.bytes()), !is_sent),
+            Self::Barrier | Self::Host(_) | Self::Between(Between::WaitFor(_)) | Self::Signal(_) | Self::WaitFor(_) => {
+            }
         }
     }
 
@@ -388,9 +483,13 @@ impl Step {
                 f(Stage::Transfer, from.touch(*from_offset..from_offset + bytes, false));
                 f(Stage::Transfer, to.touch(*to_offset..to_offset + bytes, true));
             }
+            Self::CopyBox(step) => {
+                f(Stage::Transfer, step.from.0.touch(step.from.1.clone(), false));
+                f(Stage::Transfer, step.to.0.touch(step.to.1.clone(), true));
+            }
             Self::Fill { buffer, bytes, .. } => f(Stage::Transfer, buffer.touch(0..*bytes, true)),
             Self::Image(image) => image.touches().into_iter().for_each(|touch| f(Stage::Transfer, touch)),
-            Self::Barrier | Self::Host(_) | Self::Commands(_) => return false,
+            Self::Barrier | Self::Host(_) | Self::Between(_) | Self::Commands(_) => return false,
             Self::Signal(_) | Self::WaitFor(_) => {}
         }
         true

@@ -146,9 +146,9 @@ pub(crate) enum Running {
 
 impl Running {
     /// Waits until the run is complete; false when the time is over first.
-    pub(crate) fn wait_timeout(&self, shared: &Device, timeout: Option<Duration>) -> Result<bool> {
+    pub(crate) fn wait_timeout(&self, device: &Device, timeout: Option<Duration>) -> Result<bool> {
         match self {
-            Self::Submitted(ticket) => shared.wait_timeout(*ticket, timeout),
+            Self::Submitted(ticket) => device.wait_timeout(*ticket, timeout),
             Self::Driven(_) if timeout != Some(Duration::ZERO) && self.is_driven_here() => {
                 Err(Error::SequenceInFlight { operation: "wait for the run" })
             }
@@ -157,11 +157,11 @@ impl Running {
     }
 
     /// Waits until the device no longer uses what the run named; whether it is complete.
-    pub(crate) fn wait_out(&self, shared: &Device) -> bool {
+    pub(crate) fn wait_out(&self, device: &Device) -> bool {
         match self {
             Self::Submitted(ticket) => {
-                shared.wait_out(*ticket);
-                shared.schedule.is_completed(*ticket)
+                device.wait_out(*ticket);
+                device.schedule.is_completed(*ticket)
             }
             Self::Driven(driven) => driven.wait(None),
         }
@@ -181,16 +181,16 @@ impl Running {
         matches!(self, Self::Driven(driven) if driven.is_driven_here())
     }
 
-    fn watch(&self, shared: &Device, key: u64, waker: &Waker) {
+    fn watch(&self, device: &Device, key: u64, waker: &Waker) {
         match self {
-            Self::Submitted(ticket) => shared.watch(key, *ticket, waker),
+            Self::Submitted(ticket) => device.watch(key, *ticket, waker),
             Self::Driven(driven) => driven.watch(key, waker),
         }
     }
 
-    fn forget(&self, shared: &Device, key: u64) {
+    fn forget(&self, device: &Device, key: u64) {
         match self {
-            Self::Submitted(_) => shared.forget(key),
+            Self::Submitted(_) => device.forget(key),
             Self::Driven(driven) => driven.forget(key),
         }
     }
@@ -219,7 +219,7 @@ impl Evaluation {
     /// # Errors
     /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device failed.
     pub fn wait(&self) -> Result<()> {
-        let waited = self.run.wait_timeout(&self.sequence.shared, None);
+        let waited = self.run.wait_timeout(&self.sequence.device, None);
         waited.map_err(|error| self.sequence.acknowledge(&self.run, error))?;
         self.sequence.settle(&self.run);
         self.outcome.result()
@@ -247,7 +247,7 @@ impl Evaluation {
     /// # Errors
     /// As [`wait`](Self::wait).
     pub fn wait_timeout(&self, timeout: Duration) -> Result<bool> {
-        let waited = self.run.wait_timeout(&self.sequence.shared, Some(timeout));
+        let waited = self.run.wait_timeout(&self.sequence.device, Some(timeout));
         if !waited.map_err(|error| self.sequence.acknowledge(&self.run, error))? {
             return Ok(false);
         }
@@ -295,9 +295,9 @@ impl Future for Evaluation {
         match this.is_complete() {
             Ok(true) => Poll::Ready(Ok(())),
             Ok(false) => {
-                let shared = &this.sequence.shared;
-                let key = *this.key.get_or_insert_with(|| shared.new_id());
-                this.run.watch(shared, key, cx.waker());
+                let device = &this.sequence.device;
+                let key = *this.key.get_or_insert_with(|| device.new_id());
+                this.run.watch(device, key, cx.waker());
                 Poll::Pending
             }
             Err(error) => Poll::Ready(Err(error)),
@@ -308,7 +308,7 @@ impl Future for Evaluation {
 impl Drop for Evaluation {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            self.run.forget(&self.sequence.shared, key);
+            self.run.forget(&self.sequence.device, key);
         }
     }
 }

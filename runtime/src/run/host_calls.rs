@@ -16,9 +16,10 @@ use crate::core::sync::tasks::wake_all;
 use crate::core::times::Times;
 use crate::device::Device;
 use crate::memory::buffer::Buffer;
+use crate::memory::crossing;
 use crate::record::hooks::HostCall;
 use crate::record::steps::RecordedOp;
-use crate::record::steps::Step;
+use crate::record::steps::{Between, Step};
 use crate::run::evaluation::Outcome;
 use crate::run::sequence::{BufferUse, Sequence};
 
@@ -27,6 +28,7 @@ pub(crate) enum Part {
     /// Steps on the device; the operations that each is of.
     Device(Sequence, Vec<usize>),
     Host(HostCall, usize),
+    Between(Between, usize),
 }
 
 /// A run under way; it is complete when all parts are, or one has failed.
@@ -99,24 +101,33 @@ impl Driven {
 }
 
 /// The parts of a recording, each between two host calls; none where it has no such call.
-pub(crate) fn parts(shared: &Arc<Device>, queue: usize, steps: &[Step], ops: &[RecordedOp]) -> Option<Vec<Part>> {
-    if !steps.iter().any(|step| matches!(step, Step::Host(_))) {
+pub(crate) fn parts(device: &Arc<Device>, queue: usize, steps: &[Step], ops: &[RecordedOp]) -> Option<Vec<Part>> {
+    if !steps.iter().any(Step::is_divider) {
         return None;
     }
     let mut parts = Vec::new();
     let (mut gathered, mut gathered_ops, mut of) = (Vec::new(), Vec::new(), Vec::new());
     let close = |steps: &mut Vec<Step>, ops: &mut Vec<RecordedOp>, of: &mut Vec<usize>, parts: &mut Vec<Part>| {
         if !steps.is_empty() {
-            let sequence = Sequence::of_steps(shared.clone(), queue, std::mem::take(steps), std::mem::take(ops));
+            let sequence = Sequence::of_steps(device.clone(), queue, std::mem::take(steps), std::mem::take(ops));
             parts.push(Part::Device(sequence, std::mem::take(of)));
         }
     };
     for (index, op) in ops.iter().enumerate() {
         for step in &steps[op.steps.clone()] {
-            if let Step::Host(call) = step {
+            if step.is_divider() {
                 close(&mut gathered, &mut gathered_ops, &mut of, &mut parts);
-                parts.push(Part::Host(call.clone(), index));
-                continue;
+            }
+            match step {
+                Step::Host(call) => {
+                    parts.push(Part::Host(call.clone(), index));
+                    continue;
+                }
+                Step::Between(between) => {
+                    parts.push(Part::Between(between.clone(), index));
+                    continue;
+                }
+                _ => {}
             }
             let at = gathered.len();
             gathered.push(step.clone());
@@ -140,31 +151,39 @@ pub(crate) struct Run {
     holder: Holder,
     held: Vec<Arc<Buffer>>,
     /// There until the run is over.
-    shared: Option<Arc<Device>>,
+    device: Option<Arc<Device>>,
     pub(crate) outcome: Arc<Outcome>,
     /// Whether all parts have run, or one has failed: nothing has panicked.
     is_over: bool,
 }
 
 impl Run {
-    /// Takes the buffers of a run, when nobody else has them.
+    /// Takes the buffers of a run, when nobody else has them: those of one device at once, and devices in an order that is the same for
+    /// all runs, so that no two wait for each other.
     pub(crate) fn new(
-        shared: &Arc<Device>,
+        device: &Arc<Device>,
         parts: Arc<Vec<Part>>,
-        uses: &[BufferUse],
+        (uses, foreign): (&[BufferUse], &[Arc<Buffer>]),
         driven: Arc<Driven>,
         outcome: Arc<Outcome>,
     ) -> Self {
-        let buffers: Vec<Arc<Buffer>> = uses.iter().map(|used| used.buffer.clone()).collect();
+        let all = uses.iter().map(|used| &used.buffer).chain(foreign);
+        let mut buffers: Vec<Arc<Buffer>> = all.cloned().collect();
+        buffers.sort_by_key(|buffer| Arc::as_ptr(&buffer.device).addr());
         let mut newly = Vec::with_capacity(buffers.len());
-        let uses = buffers.iter().map(|buffer| &*buffer.uses);
-        let holder = shared.schedule.hold(|| shared.new_id() + 1, uses, |is_new| newly.push(is_new));
+        // Without buffers it has a number all the same.
+        let mut holder = device.schedule.hold(std::iter::empty(), |_| {});
+        for of_one in buffers.chunk_by(|one, other| Arc::ptr_eq(&one.device, &other.device)) {
+            let _inside = enter(holder);
+            let uses = of_one.iter().map(|buffer| &*buffer.uses);
+            holder = of_one[0].device.schedule.hold(uses, |is_new| newly.push(is_new));
+        }
         let held = buffers.into_iter().zip(newly).filter(|(_, is_new)| *is_new).map(|(buffer, _)| buffer).collect();
-        Self { driven, parts, holder, held, shared: Some(shared.clone()), outcome, is_over: false }
+        Self { driven, parts, holder, held, device: Some(device.clone()), outcome, is_over: false }
     }
 
     /// Runs all parts on this thread, and takes their times if asked to.
-    pub(crate) fn drive(mut self, ops: usize, is_timed: bool) {
+    pub(crate) fn run_with_host(mut self, ops: usize, is_timed: bool) {
         span!("drive", operations = ops);
         let _inside = enter(self.holder);
         self.driven.lock().driver = Some(thread::current().id());
@@ -189,14 +208,24 @@ impl Drop for Run {
             let (operation, cause) = ("print".to_owned(), "a sink of prints or a hook panicked".to_owned());
             self.outcome.set(Err(Error::HostCallFailed { operation, cause }));
         }
-        if let Some(shared) = &self.shared {
-            shared.schedule.release(self.held.iter().map(|buffer| &*buffer.uses));
+        for of_one in self.held.chunk_by(|one, other| Arc::ptr_eq(&one.device, &other.device)) {
+            of_one[0].device.schedule.release(of_one.iter().map(|buffer| &*buffer.uses));
         }
         // What it keeps alive is let go of before others know that it is complete: the last of it goes where they want it, and not
         // here while the program ends.
         self.held.clear();
-        (self.parts, self.shared) = (Arc::default(), None);
+        (self.parts, self.device) = (Arc::default(), None);
         self.driven.complete();
+    }
+}
+
+impl Between {
+    fn run(&self) -> Result<()> {
+        match self {
+            Self::Copy { own, foreign, is_sent: true } => crossing::copy(own, foreign).map(drop),
+            Self::Copy { own, foreign, is_sent: false } => crossing::copy(foreign, own).map(drop),
+            Self::WaitFor(mark) => mark.wait(),
+        }
     }
 }
 
@@ -215,6 +244,11 @@ impl Part {
                     add(*op, start + time.start, start + time.end);
                 }
                 Ok(())
+            }
+            Self::Between(between, op) => {
+                let done = between.run();
+                add(*op, start, begun.elapsed());
+                done
             }
             Self::Host(call, op) => {
                 let called = catch_unwind(AssertUnwindSafe(|| call.call()));

@@ -1,5 +1,6 @@
 //! Running: sequences, their evaluations, and how both devices carry out what was recorded. It must not know the manager.
 
+pub(crate) mod copy_between;
 pub(crate) mod evaluation;
 pub(crate) mod graph;
 pub(crate) mod host;

@@ -85,7 +85,7 @@ impl Profile {
         let mut time = |(op, span): (&RecordedOp, &Option<(Duration, Duration)>)| {
             let (start, end) = span.unwrap_or((last, last));
             last = end;
-            OpTime { name: op.name.clone(), start, end }
+            OpTime { name: op.name.to_string(), start, end }
         };
         Self { ops: ops.iter().zip(spans).map(&mut time).collect(), host }
     }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     fn profile() -> Profile {
-        let op = |name: &str| RecordedOp { name: name.to_owned(), steps: 0..0 };
+        let op = |name: &str| RecordedOp { name: name.to_owned().into(), steps: 0..0 };
         let span = |start, end| Some((Duration::from_nanos(start), Duration::from_nanos(end)));
         let ops = [op("blur"), op("no\"thing\n"), op("blur")];
         Profile::new(&ops, &[span(0, 1500), None, span(1000, 4000)], Duration::from_micros(9))

@@ -1,7 +1,7 @@
-//! Runs the invocations of a workgroup as fibers, for kernels whose invocations wait for each other. One thread runs all
-//! fibers of a workgroup. It must not hang: invocations that can never go on are an error.
+//! Runs the invocations of a workgroup as fibers or as async functions, for kernels whose invocations wait for each other. One thread runs
+//! all of a workgroup. It must not hang: invocations that can never go on are an error.
 //!
-//! A fiber that waits notes its place in the source and the calls that led there. When none can run on, a subgroup does
+//! One that waits notes its place in the source and the calls that led there. When none can run on, a subgroup does
 //! the operation that stands first in the source, with the lanes that wait there; otherwise all pass the barrier;
 //! otherwise the launch ends with [`Error::DivergentBarrier`](crate::Error::DivergentBarrier). Workgroups run on all
 //! cores.
@@ -10,12 +10,14 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use gridwise_ir::descriptor::Location;
 
-use super::ambient::Scope;
+use super::ambient::{Scope, with_running};
 use super::group::{HostGroup, Invocation};
 use super::launch::HostFailure;
 use super::stack::{self, FiberStack};
@@ -28,6 +30,7 @@ type Fiber = Coroutine<(), (), (), FiberStack>;
 #[derive(Debug, Default)]
 pub struct Seat {
     /// Invariant: set by the running fiber, on whose stack it lies, until that is done.
+    /// `None` for an async function.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     pub(super) state: Cell<State>,
     /// The calls of device functions that the invocation is in.
@@ -147,6 +150,12 @@ pub(super) enum State {
 }
 
 impl Seat {
+    /// Whether the invocation has a stack of its own.
+    #[inline]
+    pub(super) fn is_fiber(&self) -> bool {
+        self.yielder.get().is_some()
+    }
+
     /// Waits until the scheduler makes the invocation ready again.
     pub(super) fn wait(&self, state: State) {
         self.state.set(state);
@@ -164,18 +173,20 @@ impl Invocation<'_> {
             seat.wait(State::Barrier(place));
         }
     }
+
+    /// As [`barrier`](Self::barrier), in an async function.
+    #[inline]
+    pub fn reach(&self, place: &'static Location) -> Reach {
+        reach(place)
+    }
 }
 
 impl HostGroup<'_> {
     /// As [`run_ambient`](Self::run_ambient), for kernels whose invocations wait for each other.
     pub fn run_fibers(self, kernel: impl Fn(&Invocation<'_>)) {
-        let inside = self.inside();
-        let count = inside.element_product() as usize;
-        let seats: Vec<Seat> = (0..count).map(|_| Seat::default()).collect();
-        // In the order of `local_index`, which subgroups count by; a workgroup that waits is whole.
-        let places = (0..inside.z).flat_map(|z| (0..inside.y).flat_map(move |y| (0..inside.x).map(move |x| [x, y, z])));
-        let invocations: Vec<Invocation<'_>> =
-            places.zip(&seats).map(|(local, seat)| self.invocation(local.into(), Some(seat))).collect();
+        let seats = self.seats();
+        let invocations = self.seated(&seats);
+        let count = seats.len();
         let bytes = stack::bytes_for(self.launch.descriptor.host_stack);
         let stacks = match stack::take(count, bytes) {
             Ok(stacks) => stacks,
@@ -190,10 +201,40 @@ impl HostGroup<'_> {
             unsafe { new_fiber(stack, invocation, kernel) }
         };
         let fibers = stacks.into_iter().zip(&invocations).map(fiber).collect();
-        let mut crew = Crew { group: &self, seats: &seats, invocations: &invocations, fibers, panic: None };
+        let mut crew = Crew { group: &self, seats: &seats, invocations: &invocations, tasks: fibers, panic: None };
         let failure = crew.run();
         let panic = crew.panic.take();
-        crew.dismiss();
+        dismiss(crew.tasks);
+        self.end(failure, panic);
+    }
+
+    /// As [`run_fibers`](Self::run_fibers), for kernels that are async functions: they give way where they wait, which costs a call in
+    /// place of a switch of stacks.
+    pub fn run_steps(self, kernel: impl AsyncFn(&Invocation<'_>)) {
+        let seats = self.seats();
+        let invocations = self.seated(&seats);
+        let tasks = invocations.iter().map(|invocation| Steps(kernel(invocation))).collect();
+        let mut crew = Crew { group: &self, seats: &seats, invocations: &invocations, tasks, panic: None };
+        let failure = crew.run();
+        let panic = crew.panic.take();
+        drop(crew);
+        self.end(failure, panic);
+    }
+
+    /// A seat for each invocation.
+    fn seats(&self) -> Vec<Seat> {
+        (0..self.inside().element_product()).map(|_| Seat::default()).collect()
+    }
+
+    /// The invocations, in the order of `local_index`, which subgroups count by; a workgroup that waits is whole.
+    fn seated<'s>(&'s self, seats: &'s [Seat]) -> Vec<Invocation<'s>> {
+        let inside = self.inside();
+        let places = (0..inside.z).flat_map(|z| (0..inside.y).flat_map(move |y| (0..inside.x).map(move |x| [x, y, z])));
+        places.zip(seats).map(|(local, seat)| self.invocation(local.into(), Some(seat))).collect()
+    }
+
+    /// Tells how the invocations ended.
+    fn end(&self, failure: Option<HostFailure>, panic: Option<Box<dyn Any + Send>>) {
         if let Some(payload) = panic {
             resume_unwind(payload);
         }
@@ -201,6 +242,71 @@ impl HostGroup<'_> {
             self.launch.fail(failure);
         }
     }
+}
+
+/// An invocation that gives way to the others of its workgroup where it waits for them.
+trait Task {
+    /// Runs it until it waits or ends; whether it has ended.
+    fn resume(&mut self) -> bool;
+}
+
+impl Task for Fiber {
+    #[inline]
+    fn resume(&mut self) -> bool {
+        matches!(Coroutine::resume(self, ()), CoroutineResult::Return(()))
+    }
+}
+
+/// An invocation of a kernel that is an async function. It is resumed in place, and never moved afterwards.
+struct Steps<F>(F);
+
+impl<F: Future<Output = ()>> Task for Steps<F> {
+    #[inline]
+    fn resume(&mut self) -> bool {
+        // SAFETY: `Crew` keeps its tasks in a vector that neither grows nor gives one away, and drops them there.
+        let future = unsafe { Pin::new_unchecked(&mut self.0) };
+        future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+}
+
+/// Waits for other invocations of the workgroup, in a kernel that is an async function.
+#[derive(Debug)]
+pub struct Reach {
+    state: State,
+    is_reached: bool,
+}
+
+impl Reach {
+    /// `state`: what the invocation waits for.
+    #[inline]
+    pub(super) fn new(state: State) -> Self {
+        Self { state, is_reached: false }
+    }
+}
+
+impl Future for Reach {
+    type Output = ();
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.is_reached, true) {
+            return Poll::Ready(());
+        }
+        let state = self.state;
+        with_running("barrier", |invocation| match invocation.seat {
+            Some(seat) => {
+                seat.state.set(state);
+                Poll::Pending
+            }
+            None => Poll::Ready(()),
+        })
+    }
+}
+
+/// Waits for all invocations of the running workgroup, in an async function.
+#[inline]
+pub fn reach(place: &'static Location) -> Reach {
+    Reach::new(State::Barrier(place))
 }
 
 /// A fiber that runs `kernel` for one invocation.
@@ -218,12 +324,13 @@ unsafe fn new_fiber(stack: FiberStack, invocation: &Invocation<'_>, kernel: &imp
     unsafe { Coroutine::with_stack_unchecked(stack, body) }
 }
 
-/// The fibers of a workgroup that is running.
-struct Crew<'a> {
+/// The invocations of a workgroup that is running.
+struct Crew<'a, T> {
     group: &'a HostGroup<'a>,
     seats: &'a [Seat],
     invocations: &'a [Invocation<'a>],
-    fibers: Vec<Fiber>,
+    /// Invariant: none is moved after its first turn.
+    tasks: Vec<T>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
@@ -260,8 +367,8 @@ enum Turns {
     Ready,
 }
 
-impl Crew<'_> {
-    /// Runs all fibers to their ends, or until they cannot go on.
+impl<T: Task> Crew<'_, T> {
+    /// Runs all tasks to their ends, or until they cannot go on.
     fn run(&mut self) -> Option<HostFailure> {
         let scope = Scope::new();
         let subgroup_size = self.group.launch.options.subgroup_size;
@@ -295,9 +402,9 @@ impl Crew<'_> {
         None
     }
 
-    /// Gives each fiber that runs in this round its turn.
+    /// Gives each task that runs in this round its turn.
     fn run_round(&mut self, scope: &Scope, number: u64, turns: Turns) -> Round {
-        let count = self.fibers.len() as u64;
+        let count = self.tasks.len() as u64;
         let permutation = self.group.permutation(count, number);
         let place = |index| permutation.as_ref().map_or(index, |permutation| permutation.get(index)) as usize;
         let mut round = Round::default();
@@ -314,9 +421,9 @@ impl Crew<'_> {
                     }
                     // SAFETY: the invocations outlive the scope, and stay in place.
                     unsafe { scope.enter(&self.invocations[index]) };
-                    match self.fibers[index].resume(()) {
-                        CoroutineResult::Yield(()) => round.note(seat),
-                        CoroutineResult::Return(()) => seat.state.set(State::Done),
+                    match self.tasks[index].resume() {
+                        false => round.note(seat),
+                        true => seat.state.set(State::Done),
                     }
                 }
             };
@@ -354,17 +461,17 @@ impl Crew<'_> {
         self.seats.iter().filter(is_here).for_each(|seat| seat.state.set(State::Ready));
         Ok(())
     }
+}
 
-    /// Ends all fibers, by unwinding those that still wait, and keeps their stacks.
-    fn dismiss(self) {
-        stack::give_back(self.fibers.into_iter().map(|mut fiber| {
-            if cfg!(panic = "unwind") {
-                fiber.force_unwind();
-            } else {
-                // SAFETY: where panics abort, nothing on a twin's stack needs to be dropped: it holds values and references.
-                unsafe { fiber.force_reset() };
-            }
-            fiber.into_stack()
-        }));
-    }
+/// Ends all fibers, by unwinding those that still wait, and keeps their stacks.
+fn dismiss(fibers: Vec<Fiber>) {
+    stack::give_back(fibers.into_iter().map(|mut fiber| {
+        if cfg!(panic = "unwind") {
+            fiber.force_unwind();
+        } else {
+            // SAFETY: where panics abort, nothing on a twin's stack needs to be dropped: it holds values and references.
+            unsafe { fiber.force_reset() };
+        }
+        fiber.into_stack()
+    }));
 }

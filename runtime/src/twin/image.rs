@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use glam::{UVec2, UVec3, Vec2, Vec3};
 use gridwise_ir::descriptor::{Edge, Filter, SampledExtent, Sampler, Site};
 
-use super::granule::{load, store};
+use super::atomic_unit::{load, store};
 use super::launch::TrapSink;
 use crate::memory::data::Value;
 use crate::memory::image::{FloatFormat, Format, Words};
@@ -108,7 +108,7 @@ fn texel(image: &HostImage, level: u32, [x, y, z]: [u32; 3], bytes: u32) -> *mut
 /// The texel at a byte, each of whose parts is read at once.
 ///
 /// # Safety
-/// A texel of this format lies there, and all threads access it by granules.
+/// A texel of this format lies there, and all threads access it by atomic units.
 unsafe fn read<F: Format>(at: *const u8) -> F::Texel {
     // SAFETY: the caller's promise.
     F::decode(unsafe { load::<F::Raw, F::Raw>(at) })

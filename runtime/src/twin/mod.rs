@@ -8,14 +8,15 @@
 mod access;
 mod ambient;
 mod args;
+pub mod argument_types;
 mod arithmetic;
 mod atomic;
+mod atomic_unit;
 pub mod coop;
 mod divided;
 mod equality;
 mod fiber;
 pub mod generic;
-mod granule;
 mod group;
 mod image;
 mod launch;
@@ -30,7 +31,6 @@ mod slice;
 pub(crate) mod stack;
 mod stop;
 pub mod subgroup;
-pub mod taken;
 mod words;
 
 pub use crate::core::trap::Trap;
@@ -51,7 +51,7 @@ pub use arithmetic::{
 pub use atomic::AtomicPlace;
 pub use divided::{chunk_size, window_size};
 pub use equality::{ends_with, equal, starts_with};
-pub use fiber::{Frame, Seat};
+pub use fiber::{Frame, Reach, Seat, reach};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
 pub use launch::{HostFailure, LaunchContext, Quiet, TrapSink};
@@ -72,5 +72,7 @@ pub use {glam, half};
 mod alignment_tests;
 #[cfg(test)]
 mod crew_tests;
+#[cfg(test)]
+mod steps_tests;
 #[cfg(test)]
 mod tests;

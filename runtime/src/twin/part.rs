@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::atomic::AtomicPlace;
-use super::granule::{granule, load, store};
+use super::atomic_unit::{atomic_unit, load, store};
 use super::slice::{SliceMut, offset};
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
@@ -12,7 +12,7 @@ use crate::parallel::{Atomic, AtomicValue};
 /// A part of an element of a buffer; nowhere after a trap. Nowhere is zero and stays so.
 #[derive(Debug)]
 pub struct BufferPart<'a, T, F> {
-    /// Invariant: an `F` within a `T` of a buffer that lives for `'a`, accessed by granules only.
+    /// Invariant: an `F` within a `T` of a buffer that lives for `'a`, accessed by atomic units only.
     place: Option<NonNull<u8>>,
     marker: PhantomData<(&'a T, F)>,
 }
@@ -34,7 +34,7 @@ impl<'a, T: GpuData, F: GpuData> BufferPart<'a, T, F> {
     /// The part at `place`.
     ///
     /// # Safety
-    /// There lies an `F` within a `T` of a buffer that lives for `'a`, and all threads access it by granules.
+    /// There lies an `F` within a `T` of a buffer that lives for `'a`, and all threads access it by atomic units.
     pub(super) unsafe fn new(place: NonNull<u8>) -> Self {
         Self { place: Some(place), marker: PhantomData }
     }
@@ -88,11 +88,11 @@ impl<'a, T: GpuData, E: GpuData, const LEN: usize> BufferPart<'a, T, [E; LEN]> {
     pub fn elements(&self) -> SliceMut<'a, E> {
         const {
             assert!(
-                granule::<T>() == granule::<E>(),
+                atomic_unit::<T>() == atomic_unit::<E>(),
                 "an array in a buffer whose elements have another alignment has no slices: copy it to a variable"
             );
         }
-        // By granules of one size, as the rest of the buffer is accessed.
+        // By atomic units of one size, as the rest of the buffer is accessed.
         match self.place {
             Some(place) => SliceMut { data: place.as_ptr().cast_const(), len: LEN, marker: PhantomData },
             None => SliceMut::none(),

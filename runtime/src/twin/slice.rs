@@ -6,19 +6,19 @@ use std::ptr::NonNull;
 use gridwise_ir::descriptor::Site;
 
 use super::atomic::AtomicPlace;
-use super::granule::{load, store};
+use super::atomic_unit::{load, store};
 use super::launch::TrapSink;
 use super::part::BufferPart;
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
-/// A writable buffer shared by threads: every access is a relaxed atomic one, word by word (see `granule`).
+/// A writable buffer shared by threads: every access is a relaxed atomic one, word by word (see `atomic_unit`).
 ///
-/// Two invocations that write the same element race: each granule then holds what one of them wrote. That is a wrong program,
+/// Two invocations that write the same element race: each atomic unit then holds what one of them wrote. That is a wrong program,
 /// but not undefined behaviour.
 #[derive(Debug)]
 pub struct SliceMut<'a, T> {
-    /// Invariant: valid for `len` elements of `T` for `'a`, accessed by granules only, aligned for `T`.
+    /// Invariant: valid for `len` elements of `T` for `'a`, accessed by atomic units only, aligned for `T`.
     pub(super) data: *const u8,
     pub(super) len: usize,
     pub(super) marker: PhantomData<&'a T>,
@@ -300,7 +300,7 @@ impl<'a, T: GpuData> Slice<'a, T> {
     /// Elements that nobody writes.
     #[inline]
     pub fn new(elements: &'a [T]) -> Self {
-        // Nothing writes through a `Slice`, and reading by granules is as good as any.
+        // Nothing writes through a `Slice`, and reading by atomic units is as good as any.
         Self(SliceMut { data: elements.as_ptr().cast(), len: elements.len(), marker: PhantomData })
     }
 

@@ -21,8 +21,9 @@ const BYTES_OF_ANY_THREAD: u64 = 256 * 1024;
 /// Bytes for what runs on a kernel's behalf: formatting of messages, the runtime itself, the system's signals.
 const RESERVE_BYTES: u64 = 256 * 1024;
 
-/// Bytes of the largest stack: eight times [`MOST_LOCALS`].
-const MOST_BYTES: u64 = 1 << 30;
+/// Bytes of the largest stack. An estimate counts each value several times, so that it may be many times [`MOST_LOCALS`]; it costs address
+/// space, and memory only as far as the kernel reaches. A kernel with more is refused.
+pub(crate) const MOST_BYTES: u64 = if usize::BITS == 64 { 1 << 37 } else { 1 << 30 };
 
 /// Bytes of local variables that an invocation may have; a kernel with more is refused.
 pub(crate) const MOST_LOCALS: u64 = 1 << 27;

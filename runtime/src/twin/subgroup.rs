@@ -7,7 +7,7 @@ use glam::UVec4;
 use gridwise_ir::descriptor::Location;
 
 use super::ambient::{Ambient, with_current, with_running};
-use super::fiber::{Paths, Seat, State};
+use super::fiber::{Paths, Reach, Seat, State};
 use super::group::Invocation;
 use super::launch::TrapSink;
 use crate::memory::data::Value;
@@ -173,14 +173,29 @@ fn exchange<T: Value, R>(
             return result(&Peers { slots: &[pack(value); 128], active: 1 << lane, own: value, lane, size });
         };
         let subgroups = &invocation.group.subgroups;
-        subgroups.bring(invocation, pack(value));
-        seat.wait(State::Subgroup(place));
+        // An async function has brought its value by `arrive`, and waited then.
+        if seat.is_fiber() {
+            subgroups.bring(invocation, pack(value));
+            seat.wait(State::Subgroup(place));
+        }
         let exchange = subgroups.exchange.borrow();
         let active = exchange.active[invocation.subgroup_id() as usize];
         let first = (invocation.subgroup_id() * size) as usize;
         // The invocations at one place bring values of one type, which the macro's rendering sees to.
         result(&Peers { slots: &exchange.taken[first..], active, own: value, lane, size })
     })
+}
+
+/// Brings `value` to the operation at `place` and waits for the others of the subgroup, in an async function, before it calls the operation
+/// with the same value.
+pub fn arrive<T: Value>(lane: impl Lane, place: &'static Location, value: T) -> Reach {
+    const { assert!(size_of::<T>() <= size_of::<Slot>() && align_of::<T>() <= 16) };
+    lane.with(|invocation| {
+        if invocation.seat.is_some() {
+            invocation.group.subgroups.bring(invocation, pack(value));
+        }
+    });
+    Reach::new(State::Subgroup(place))
 }
 
 fn pack<T: Value>(value: T) -> Slot {

@@ -1,8 +1,6 @@
 //! A hand-written twin, run as the host device runs the generated ones.
 
-use gridwise_ir::descriptor::{
-    HostStack, KernelDescriptor, Location, Parallel, Param, ParamKind, Site, SiteKind, known,
-};
+use gridwise_ir::descriptor::{KernelDescriptor, Location, Param, ParamKind, Site, SiteKind};
 
 use super::*;
 
@@ -14,32 +12,13 @@ pub(super) static SITES: [Site; 2] = [
 ];
 
 pub(super) static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
-    name: "test",
-    location: HERE,
-    spirv: crate::descriptor::Spirv::Bytes(&[]),
-    entry_point: "main",
-    workgroup: known([4, 2, 1]),
-    constants: &[],
-    shared_arrays: &[],
     params: &[
         Param { name: "a", kind: ParamKind::Value { offset: 0, size: 4 } },
         Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4, align: 4 } },
         Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 12, align: 4 } },
     ],
-    launch_words: &[],
-    push_constant_size: 4,
-    trap_binding: None,
-    trap_words: 0,
-    obligations: crate::descriptor::Obligations::NONE,
-    traps_anyway: true,
-    asks_for_fma: [false; 2],
-    print_binding: None,
     sites: &SITES,
-    features: &[],
-    parallel: Parallel::NONE,
-    host_stack: HostStack::LITTLE,
-    batch: None,
-    ir: None,
+    ..KernelDescriptor::new("test", HERE, &[], "main", [4, 2, 1], 4)
 };
 
 /// `y[i][1] = x[i] + a` over a grid of 5×3 in groups of 4×2, with buffers of `len` elements.

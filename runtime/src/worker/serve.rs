@@ -56,7 +56,7 @@ fn serve() -> io::Result<()> {
             Err(error) => Answer::Failed(error.to_string()).write(&mut line)?,
         }
         // A module that takes its device along takes no other: the next one gets a device anew.
-        manager = manager.filter(|manager| !manager.shared().is_gone());
+        manager = manager.filter(|manager| !manager.shared_device().is_gone());
     }
     Ok(())
 }
@@ -100,7 +100,7 @@ impl<'a> Launch<'a> {
             let stride = *stride as usize;
             let len = bytes.len().checked_div(stride).unwrap_or(0);
             let name = format!("binding {binding}");
-            let buffer = Arc::new(Buffer::new(manager.shared(), &name, len, stride, MemoryUse::Device)?);
+            let buffer = Arc::new(Buffer::new(manager.shared_device(), &name, len, stride, MemoryUse::Device)?);
             // SAFETY: `bytes` has as many bytes as the buffer.
             unsafe { buffer.write(bytes.as_ptr()) }?;
             launch = launch.bind((*binding).into(), buffer.clone(), *is_written);

@@ -2,7 +2,9 @@
 
 use gridwise_runtime::ash::{self, vk};
 use gridwise_runtime::ops::{OpCopy, OpFill};
-use gridwise_runtime::{BufferRange, Error, ExistingQueue, ExistingVulkan, Grid, Manager, ManagerDesc, PipelineCache};
+use gridwise_runtime::{
+    BufferRange, CopyWay, Error, ExistingQueue, ExistingVulkan, Grid, Manager, ManagerDesc, PageVec, PipelineCache,
+};
 
 use crate::harness::cases;
 use crate::kernels::{Mark, Saxpy};
@@ -210,7 +212,18 @@ fn tensors_lie_in_an_applications_buffers() {
     assert_eq!(z.to_vec().unwrap(), [1.5; 256]);
     assert!(matches!(borrow(range(0, 1023), 256), Err(Error::OutOfRange { bytes: 1024, size: 1023, .. })));
     assert!(matches!(borrow(range(2, 1024), 4), Err(Error::Misaligned { offset: 2, .. })));
-    drop((sequence, x, y, z, copy, manager));
+    // A device that was made without the extensions: what only devices reach goes by the host, and memory of the host is copied.
+    let device = ManagerDesc::from_env().unwrap().device;
+    let other = Manager::with(ManagerDesc { device, baseline_only: true, ..ManagerDesc::default() }).unwrap();
+    let mut theirs = other.tensor_of_len::<f32>(256).unwrap();
+    assert_eq!(x.copy_to(&mut theirs).unwrap(), CopyWay::Staging);
+    assert_eq!(theirs.to_vec().unwrap(), ramp(256));
+    assert_eq!(theirs.copy_to(&mut z).unwrap(), CopyWay::Staging);
+    assert_eq!(z.to_vec().unwrap(), ramp(256));
+    assert_eq!(manager.host_memory_alignment(), None);
+    let over = manager.tensor_over("over", PageVec::from_slice(&[1.0f32, 2.0]).unwrap()).unwrap();
+    assert_eq!(*over.map().unwrap(), [1.0, 2.0]);
+    drop((sequence, x, y, z, copy, over, manager));
     application.free(buffer, memory);
 }
 

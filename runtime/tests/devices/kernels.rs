@@ -1,8 +1,7 @@
 //! Hand-assembled kernels with hand-written twins: what `#[kernel]` generates, without the compiler.
 
 use gridwise_runtime::descriptor::{
-    HostStack, KernelDescriptor, LaunchWord, LaunchWordKind, Location, Parallel, Param, ParamKind, Site, SiteKind,
-    Spirv, known,
+    KernelDescriptor, LaunchWord, LaunchWordKind, Location, Param, ParamKind, Site, SiteKind, Spirv, known,
 };
 use gridwise_runtime::twin::{HostArgs, HostGroup};
 use gridwise_runtime::{Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
@@ -19,13 +18,7 @@ pub(crate) struct Saxpy;
 const SAXPY_MODULE: &[u8] = include_bytes!("modules/saxpy.spv");
 
 static SAXPY: KernelDescriptor = KernelDescriptor {
-    name: "saxpy",
-    location: LOCATION,
     spirv: Spirv::Bytes(SAXPY_MODULE),
-    entry_point: "saxpy",
-    workgroup: known([64, 1, 1]),
-    constants: &[],
-    shared_arrays: &[],
     params: &[
         Param { name: "a", kind: ParamKind::Value { offset: 0, size: 4 } },
         buffer("x", 0, false),
@@ -35,19 +28,7 @@ static SAXPY: KernelDescriptor = KernelDescriptor {
         LaunchWord { offset: 4, kind: LaunchWordKind::Items(0) },
         LaunchWord { offset: 8, kind: LaunchWordKind::FirstGroup },
     ],
-    push_constant_size: 12,
-    trap_binding: None,
-    trap_words: 0,
-    obligations: gridwise_runtime::descriptor::Obligations::NONE,
-    traps_anyway: true,
-    asks_for_fma: [false; 2],
-    print_binding: None,
-    sites: &[],
-    features: &[],
-    parallel: Parallel::NONE,
-    host_stack: HostStack::LITTLE,
-    batch: None,
-    ir: None,
+    ..KernelDescriptor::new("saxpy", LOCATION, &[], "saxpy", [64, 1, 1], 12)
 };
 
 // SAFETY: the module and the twin do what the descriptor says.
@@ -91,9 +72,6 @@ static MARK: KernelDescriptor = KernelDescriptor {
     ],
     trap_binding: Some(1),
     trap_words: 8,
-    obligations: gridwise_runtime::descriptor::Obligations::NONE,
-    traps_anyway: true,
-    asks_for_fma: [false; 2],
     sites: &[Site { kind: SiteKind::IndexOutOfBounds, location: LOCATION, text: "y[i + shift]", message: None }],
     ..SAXPY
 };

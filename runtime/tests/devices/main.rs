@@ -3,7 +3,10 @@
 //! Vulkan runs under the validation layer with synchronization validation where it is installed; any message fails the
 //! test. A test that a device cannot run is reported as ignored, with the reason.
 
+mod boxes;
 mod commands;
+#[cfg(target_os = "linux")]
+mod cuda;
 mod existing;
 mod futures;
 mod harness;
@@ -11,9 +14,11 @@ mod images;
 mod indirect;
 mod kernels;
 mod launches;
+mod managers;
 mod mapped;
 mod memory;
 mod order;
+mod parameters;
 mod parts;
 mod persistence;
 mod queues;
@@ -22,6 +27,8 @@ mod recordings;
 mod shared_memory;
 mod spirv;
 mod streams;
+mod swaps;
+mod user_memory;
 #[cfg(unix)]
 mod workers;
 
@@ -31,15 +38,20 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     gridwise_runtime::serve_if_asked();
     let modules = [
+        boxes::cases(),
         commands::cases(),
+        #[cfg(target_os = "linux")]
+        cuda::cases(),
         existing::cases(),
         futures::cases(),
         images::cases(),
         indirect::cases(),
         launches::cases(),
+        managers::cases(),
         mapped::cases(),
         memory::cases(),
         order::cases(),
+        parameters::cases(),
         parts::cases(),
         persistence::cases(),
         queues::cases(),
@@ -48,6 +60,8 @@ fn main() -> ExitCode {
         shared_memory::cases(),
         spirv::cases(),
         streams::cases(),
+        swaps::cases(),
+        user_memory::cases(),
         #[cfg(unix)]
         workers::cases(),
     ];

@@ -8,7 +8,8 @@ use crate::kernels::Saxpy;
 use crate::ramp;
 
 cases! {
-    each: recording_after_an_evaluation_begins_anew, evaluations_of_every_kind_end_a_recording,
+    each: recording_after_an_evaluation_begins_anew, recordings_that_differ_in_one_thing_do_so,
+        evaluations_of_every_kind_end_a_recording,
         a_reopened_recording_is_continued, what_is_refused_leaves_the_recording,
         recordings_follow_tensors_that_are_rebuilt, all_operations_follow_what_is_rebuilt,
         other_lengths_are_an_error, rebuilt_tensors_need_no_recording;
@@ -38,6 +39,53 @@ fn recording_after_an_evaluation_begins_anew(on: On) {
         // A replay stays one.
         sequence.eval().unwrap();
         assert_eq!(sum.to_vec().unwrap(), [101.0]);
+    });
+}
+
+/// A command buffer may serve the same recording again, and no other.
+fn recordings_that_differ_in_one_thing_do_so(on: On) {
+    on.run(|manager| {
+        let (one, two) = (manager.tensor(&[1.0f32; 4]).unwrap(), manager.tensor(&[2.0f32; 4]).unwrap());
+        let mut sums = [(); 2].map(|()| manager.tensor(&[0.0f32; 4]).unwrap());
+        let mut expected = [[0.0f32; 4]; 2];
+        let sequence = manager.sequence().unwrap();
+        // Factor, whether two is added, items, which sum.
+        let plain = (1.0, false, 4, 0);
+        let rounds = [plain, plain, (3.0, false, 4, 0), plain, (1.0, true, 4, 0), (1.0, true, 2, 0), (1.0, true, 2, 1)];
+        for (round, (factor, is_two, items, at)) in rounds.into_iter().chain(rounds).enumerate() {
+            let x = if is_two { &two } else { &one };
+            for _ in 0..2 {
+                Saxpy::dispatch(&sequence, Grid::items(items), factor, x, &mut sums[at]).unwrap();
+            }
+            // Times are taken only where they are asked for.
+            match round % 3 {
+                2 => assert_eq!(sequence.eval_profiled().unwrap().ops().len(), 2),
+                _ => sequence.eval().unwrap(),
+            }
+            for sum in &mut expected[at][..items] {
+                *sum += 2.0 * factor * if is_two { 2.0 } else { 1.0 };
+            }
+            for (sum, expected) in sums.iter().zip(expected) {
+                assert_eq!(sum.to_vec().unwrap(), expected, "round {round}");
+            }
+        }
+        // The same launches between others, in one operation more, and on parts that begin elsewhere.
+        for part in [0, 0, 64] {
+            let mut all = manager.tensor(&[0.0f32; 128]).unwrap();
+            for _ in 0..2 {
+                let mut place = all.part_mut(part..part + 4).unwrap();
+                sequence
+                    .dispatch(Grid::items(4), KernelArgs::new::<Saxpy>().value(1.0f32).read(&one).write(&mut place))
+                    .unwrap();
+                sequence.eval().unwrap();
+                sequence.record(OpFill::new(&mut place, 5.0)).unwrap();
+                sequence
+                    .dispatch(Grid::items(4), KernelArgs::new::<Saxpy>().value(1.0f32).read(&one).write(&mut place))
+                    .unwrap();
+                sequence.eval().unwrap();
+            }
+            assert_eq!(all.to_vec().unwrap()[part..part + 5], [6.0, 6.0, 6.0, 6.0, 0.0]);
+        }
     });
 }
 

@@ -2,6 +2,7 @@
 //! memory, by steps of four, and leaves its results in order (van Loan, Computational Frameworks for the Fast Fourier Transform, 1.7). Passes of
 //! 1024 points of longer transforms take more of their steps in registers.
 
+mod real;
 mod registers;
 
 use std::f64::consts::TAU;
@@ -248,7 +249,8 @@ macro_rules! pass {
                         v = times(v, root);
                     }
                 }
-                points[place($radix, column, row)] = v;
+                // SAFETY: `at` numbers rows and columns, and `place` gives each pair a cell of its own.
+                unsafe { points.unordered()[place($radix, column, row)] = v };
             }
             $(
                 let mut sums = [Vec2::ZERO; 8];
@@ -337,7 +339,8 @@ macro_rules! pass {
                     + (within & done_mask)
                     + (row << done);
                 if to < y.len() as u32 {
-                    y[to] = points[place($radix, column, row)] * scale;
+                    // SAFETY: `to` is the number of row and column with its digits in another order.
+                    unsafe { y.unordered()[to] = points[place($radix, column, row)] * scale };
                 }
             }
         }

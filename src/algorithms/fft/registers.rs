@@ -261,6 +261,7 @@ pub(super) fn last_1024(
     let w = thirty_two(exchanged(&mut cells[..], v, mine, theirs));
     #[unroll]
     for k in 0..32u32 {
-        y[at + k * 32 * stride] = swapped(inverse != 0, w[k as usize]) * scale;
+        // SAFETY: `place` is below the stride, by which the rows of a column are apart.
+        unsafe { y.unordered()[at + k * 32 * stride] = swapped(inverse != 0, w[k as usize]) * scale };
     }
 }

@@ -3,8 +3,12 @@
 mod padded;
 mod registers;
 mod scalar;
+mod strided;
 mod texels;
 mod tiles;
+
+pub use strided::{Activation, BatchedGemm, Matrices};
+pub(super) use strided::{Convolved, NONE, ROWS, launches};
 
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
@@ -84,7 +88,7 @@ impl OpGemm {
 }
 
 /// The types that [`OpGemm`] multiplies: `f32`, `f16`, `bf16`.
-pub trait Factor: Plain + sealed::Multiply {}
+pub trait Factor: Plain + sealed::Multiply + sealed::Strided {}
 
 impl Factor for f32 {}
 impl Factor for f16 {}

@@ -95,14 +95,18 @@ pub(super) fn multiply_whole(columns: u32, depth: u32, alpha: f32, beta: f32, a:
     if beta == 0.0 {
         for i in 0..8u32 {
             let at = (row0 + y * 4 + (i & 3) + (i >> 2) * 16) * row_quads + column0 + x;
-            c[at] = alpha * near[i as usize];
-            c[at + 8] = alpha * far[i as usize];
+            // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+            unsafe { c.unordered()[at] = alpha * near[i as usize] };
+            // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+            unsafe { c.unordered()[at + 8] = alpha * far[i as usize] };
         }
     } else {
         for i in 0..8u32 {
             let at = (row0 + y * 4 + (i & 3) + (i >> 2) * 16) * row_quads + column0 + x;
-            c[at] = alpha * near[i as usize] + beta * c[at];
-            c[at + 8] = alpha * far[i as usize] + beta * c[at + 8];
+            // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+            unsafe { c.unordered()[at] = alpha * near[i as usize] + beta * c[at] };
+            // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+            unsafe { c.unordered()[at + 8] = alpha * far[i as usize] + beta * c[at + 8] };
         }
     }
 }
@@ -160,10 +164,12 @@ pub(super) fn multiply_scalars(
             for lane in 0..4u32 {
                 let (column, behind) = (column0 + x * 4 + lane, column0 + x * 4 + 32 + lane);
                 if row < rows && column < columns {
-                    c[row * columns + column] = alpha * near[i as usize][lane as usize];
+                    // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+                    unsafe { c.unordered()[row * columns + column] = alpha * near[i as usize][lane as usize] };
                 }
                 if row < rows && behind < columns {
-                    c[row * columns + behind] = alpha * far[i as usize][lane as usize];
+                    // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+                    unsafe { c.unordered()[row * columns + behind] = alpha * far[i as usize][lane as usize] };
                 }
             }
         }
@@ -175,11 +181,13 @@ pub(super) fn multiply_scalars(
                 let (column, behind) = (column0 + x * 4 + lane, column0 + x * 4 + 32 + lane);
                 if row < rows && column < columns {
                     let at = row * columns + column;
-                    c[at] = alpha * near[i as usize][lane as usize] + beta * c[at];
+                    // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+                    unsafe { c.unordered()[at] = alpha * near[i as usize][lane as usize] + beta * c[at] };
                 }
                 if row < rows && behind < columns {
                     let at = row * columns + behind;
-                    c[at] = alpha * far[i as usize][lane as usize] + beta * c[at];
+                    // SAFETY: `place` deals the cells of a tile out, one to one invocation, and tiles lie side by side.
+                    unsafe { c.unordered()[at] = alpha * far[i as usize][lane as usize] + beta * c[at] };
                 }
             }
         }

@@ -125,7 +125,8 @@ macro_rules! product {
                 for i in 0..4 {
                     for j in 0..4 {
                         let (row, column) = (row0 + (y * 4 + i) * 16, column0 + (x * 4 + j) * 16);
-                        (sums[i][j] * alpha).store(c, row * columns + column, columns, RowMajor);
+                        // SAFETY: each subgroup stores tiles of its own, and the tiles of `c` lie side by side.
+                        unsafe { (sums[i][j] * alpha).store(c.unordered(), row * columns + column, columns, RowMajor) };
                     }
                 }
             } else {
@@ -134,7 +135,8 @@ macro_rules! product {
                         let (row, column) = (row0 + (y * 4 + i) * 16, column0 + (x * 4 + j) * 16);
                         let at = row * columns + column;
                         let old = CoopMatrix::<f32, Accumulator, 16, 16>::load(c, at, columns, RowMajor);
-                        (sums[i][j] * alpha + old * beta).store(c, at, columns, RowMajor);
+                        // SAFETY: each subgroup stores tiles of its own, and the tiles of `c` lie side by side.
+                        unsafe { (sums[i][j] * alpha + old * beta).store(c.unordered(), at, columns, RowMajor) };
                     }
                 }
             }

@@ -95,7 +95,8 @@ macro_rules! products {
                 for i in 0..$blocks {
                     for j in 0..$blocks {
                         let (row, column) = (row0 + (y * $blocks + i) * $side, column0 + (x * $blocks + j) * $side);
-                        (sums[i][j] * alpha).store(c, row * columns + column, columns, RowMajor);
+                        // SAFETY: each subgroup stores tiles of its own, and the tiles of `c` lie side by side.
+                        unsafe { (sums[i][j] * alpha).store(c.unordered(), row * columns + column, columns, RowMajor) };
                     }
                 }
             } else {
@@ -104,7 +105,8 @@ macro_rules! products {
                         let (row, column) = (row0 + (y * $blocks + i) * $side, column0 + (x * $blocks + j) * $side);
                         let at = row * columns + column;
                         let old = CoopMatrix::<f32, Accumulator, $side, $side>::load(c, at, columns, RowMajor);
-                        (sums[i][j] * alpha + old * beta).store(c, at, columns, RowMajor);
+                        // SAFETY: each subgroup stores tiles of its own, and the tiles of `c` lie side by side.
+                        unsafe { (sums[i][j] * alpha + old * beta).store(c.unordered(), at, columns, RowMajor) };
                     }
                 }
             }
@@ -180,7 +182,9 @@ macro_rules! products {
                 if row < rows && column < columns {
                     let place = row * columns + column;
                     let product = alpha * results[at];
-                    c[place] = if beta == 0.0 { product } else { product + beta * c[place] };
+                    let value = if beta == 0.0 { product } else { product + beta * c[place] };
+                    // SAFETY: cells of the workgroup's tile are dealt out, one to one invocation, and tiles lie side by side.
+                    unsafe { c.unordered()[place] = value };
                 }
             }
         }

@@ -6,6 +6,7 @@ use std::ffi::{CStr, c_void};
 use ash::vk::{self, Handle};
 
 use crate::chain::{key_of, next_of, wait_idle};
+use crate::lend;
 use crate::plan::{self, Verdict};
 
 /// A function that the layer answers for.
@@ -60,7 +61,7 @@ pub(crate) const KINDS: usize = Kind::UpdateTemplate as usize + 1;
 macro_rules! fallible {
     ($(
         $name:ident($first:ident: $first_ty:ty $(, $arg:ident: $ty:ty)*) $codes:expr $(=> $kind:ident * $count:expr)?
-            $(, noted $note:expr)? $(, endless $endless:expr)? $(, is $flag:ident)?;
+            $(, noted $note:expr)? $(, instead $instead:expr)? $(, endless $endless:expr)? $(, is $flag:ident)?;
     )*) => {
         /// Positions in [`CALLS`].
         #[expect(non_camel_case_types, reason = "Vulkan's names")]
@@ -92,12 +93,15 @@ macro_rules! fallible {
                         return vk::Result::ERROR_DEVICE_LOST;
                     }
                 }
-                let Some(next) = next_of(key, index) else { return vk::Result::ERROR_EXTENSION_NOT_PRESENT };
-                type Function = unsafe extern "system" fn($first_ty $(, $ty)*) -> vk::Result;
-                // SAFETY: the next layer's function of this name; the caller's arguments are passed on.
-                let result = unsafe {
-                    std::mem::transmute::<vk::PFN_vkVoidFunction, Function>(Some(next))($first $(, $arg)*)
+                let pass_on = || {
+                    let Some(next) = next_of(key, index) else { return vk::Result::ERROR_EXTENSION_NOT_PRESENT };
+                    type Function = unsafe extern "system" fn($first_ty $(, $ty)*) -> vk::Result;
+                    // SAFETY: the next layer's function of this name; the caller's arguments are passed on.
+                    unsafe {
+                        std::mem::transmute::<vk::PFN_vkVoidFunction, Function>(Some(next))($first $(, $arg)*)
+                    }
                 };
+                let result = None::<vk::Result>$(.or_else(|| $instead))?.unwrap_or_else(pass_on);
                 $(
                     if result == vk::Result::SUCCESS {
                         plan::with(|plan| plan.made(Kind::$kind, i64::from($count)));
@@ -133,7 +137,8 @@ fallible! {
     vkCreateImage(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Image * 1;
     vkCreateImageView(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => ImageView * 1;
     vkCreateSampler(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Sampler * 1;
-    vkCreateSemaphore(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Semaphore * 1;
+    vkCreateSemaphore(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Semaphore * 1,
+        instead lend::create(device, info, allocator, out);
     vkCreateFence(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Fence * 1;
     vkCreateEvent(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => Event * 1;
     vkCreateQueryPool(device: vk::Device, info: Info, allocator: Info, out: Out) MEMORY => QueryPool * 1;
@@ -174,7 +179,13 @@ fallible! {
     vkWaitForFences(device: vk::Device, count: u32, fences: Info, all: u32, timeout: u64)
         &[HOST, DEVICE, LOST, TIMEOUT], endless timeout == u64::MAX, is is_wait;
     vkGetMemoryFdKHR(device: vk::Device, info: Info, out: Out) &[HOST, vk::Result::ERROR_TOO_MANY_OBJECTS.as_raw()];
-    // These three are made by `chain`, which asks for their verdicts.
+    vkGetMemoryHostPointerPropertiesEXT(device: vk::Device, kind: u32, pointer: Info, out: Out)
+        &[HOST, vk::Result::ERROR_INVALID_EXTERNAL_HANDLE.as_raw()];
+    vkGetSemaphoreFdKHR(device: vk::Device, info: Info, out: Out)
+        &[HOST, vk::Result::ERROR_TOO_MANY_OBJECTS.as_raw()], instead lend::export(device, info, out);
+    vkImportSemaphoreFdKHR(device: vk::Device, info: Info)
+        &[HOST, vk::Result::ERROR_INVALID_EXTERNAL_HANDLE.as_raw()], instead lend::import(device, info);
+    // These are made by `chain`, which asks for their verdicts.
     vkCreateInstance(unused: vk::Instance) &[HOST, DEVICE, START, vk::Result::ERROR_INCOMPATIBLE_DRIVER.as_raw()];
     vkCreateDevice(unused: vk::PhysicalDevice)
         &[HOST, DEVICE, START, LOST, vk::Result::ERROR_TOO_MANY_OBJECTS.as_raw()];
@@ -223,6 +234,9 @@ macro_rules! destroyers {
                 let Some(next) = next_of(key_of(device.as_raw()), CALLS.len() + Destroyer::$name as usize) else { return };
                 if object != 0 {
                     plan::with(|plan| plan.made(Kind::$kind, -1));
+                }
+                if Kind::$kind == Kind::Semaphore {
+                    lend::destroyed(device, object);
                 }
                 type Function = unsafe extern "system" fn(vk::Device, u64, Info);
                 // SAFETY: as above.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ash::vk::{self, Handle};
 
 use crate::calls::{CALLS, DESTROYERS, Kind, judge};
-use crate::{plan, properties};
+use crate::{lend, plan, properties};
 
 type Void = unsafe extern "system" fn();
 
@@ -49,6 +49,7 @@ const OF_INSTANCE: &[&CStr] = &[
     c"vkGetPhysicalDeviceProperties",
     c"vkGetPhysicalDeviceProperties2",
     c"vkGetPhysicalDeviceFeatures2",
+    c"vkGetPhysicalDeviceExternalSemaphoreProperties",
     c"vkGetPhysicalDeviceQueueFamilyProperties",
 ];
 
@@ -93,6 +94,13 @@ fn device_of(key: usize) -> Option<Arc<DeviceNext>> {
 /// The next layer's function of a device.
 pub(crate) fn next_of(key: usize, index: usize) -> Option<Void> {
     device_of(key)?.functions.get(index).copied().flatten()
+}
+
+/// The next layer's function of a device, by its name.
+pub(crate) fn function_of(key: usize, name: &CStr) -> Option<Void> {
+    let device = device_of(key)?;
+    // SAFETY: the next layer's lookup, for a live device.
+    unsafe { (device.get)(device.handle, name.as_ptr()) }
 }
 
 /// Lets a device come to rest.
@@ -213,7 +221,18 @@ unsafe extern "system" fn create_device(
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let get = std::mem::transmute::<Void, vk::PFN_vkGetDeviceProcAddr>(get);
-        let result = std::mem::transmute::<Void, vk::PFN_vkCreateDevice>(create)(physical, info, allocator, out);
+        // An extension that the layer answers for is none of the driver's.
+        let mut given = *info;
+        let names: Vec<_> = match given.enabled_extension_count {
+            0 => Vec::new(),
+            count => std::slice::from_raw_parts(given.pp_enabled_extension_names, count as usize).to_vec(),
+        };
+        let is_ours =
+            |name: *const c_char| lend::is_on() && CStr::from_ptr(name).to_bytes() == lend::EXTENSION.as_bytes();
+        let names: Vec<_> = names.into_iter().filter(|name| !is_ours(*name)).collect();
+        (given.enabled_extension_count, given.pp_enabled_extension_names) = (names.len() as u32, names.as_ptr());
+        let create = std::mem::transmute::<Void, vk::PFN_vkCreateDevice>(create);
+        let result = create(physical, &raw const given, allocator, out);
         if result == vk::Result::SUCCESS {
             let (handle, key) = (*out, key_of((*out).as_raw()));
             let all = CALLS.iter().chain(DESTROYERS);
@@ -299,7 +318,11 @@ unsafe extern "system" fn get_instance_proc_addr(instance: vk::Instance, name: *
 unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> Option<Void> {
     let next = device_of(key_of(device.as_raw()))?;
     // SAFETY: as above, and the next layer's lookup.
-    let (name, next) = unsafe { (CStr::from_ptr(name), (next.get)(device, name)?) };
+    let (name, next) = unsafe { (CStr::from_ptr(name), (next.get)(device, name)) };
+    if lend::is_on() && matches!(name.to_bytes(), b"vkGetSemaphoreFdKHR" | b"vkImportSemaphoreFdKHR") {
+        return own_of_device(name);
+    }
+    let next = next?;
     match name.to_str() {
         Ok("vkGetDeviceProcAddr") => as_void!(get_device_proc_addr, vk::PFN_vkGetDeviceProcAddr),
         Ok("vkDestroyDevice") => as_void!(destroy_device, vk::PFN_vkDestroyDevice),

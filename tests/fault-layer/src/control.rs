@@ -26,12 +26,24 @@ pub struct Control {
     pub swallow_submit: fn(u32),
     /// Lets all waits that have a finite timeout end by it.
     pub time_out: fn(bool),
+    /// Lets devices share timeline semaphores (`VK_KHR_external_semaphore_fd`), also where the driver cannot.
+    pub lend: fn(bool),
     /// Hides a device extension, or a feature by the name of its field.
     pub hide: fn(&str),
     /// Lowers a limit, by the name of its field, to a value; `driverID` becomes that of another driver.
     pub limit: fn(&str, u64),
     /// The words of the shader modules that were made since the last reset: what the driver was given.
     pub modules: fn() -> Vec<Vec<u32>>,
+}
+
+impl Control {
+    /// Objects that are live once no manager is. The first instance of a process stays, so that drivers stay loaded, and does not count.
+    #[must_use]
+    pub fn left(&self) -> Vec<(&'static str, i64)> {
+        let mut live = (self.live)();
+        live.retain(|objects| *objects != ("Instance", 1));
+        live
+    }
 }
 
 const THE_CONTROL: Control = Control {
@@ -49,6 +61,7 @@ const THE_CONTROL: Control = Control {
     },
     swallow_submit: |nth| plan::with(|plan| plan.swallow = nth),
     time_out: |on| plan::with(|plan| plan.times_out = on),
+    lend: |on| plan::with(|plan| plan.lends = on),
     hide: |name| plan::with(|plan| plan.hidden.push(name.to_owned())),
     limit: |name, value| plan::with(|plan| plan.limits.push((name.to_owned(), value))),
     modules: || plan::with(|plan| plan.modules.clone()),

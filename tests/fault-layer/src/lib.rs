@@ -7,6 +7,11 @@
 mod calls;
 mod chain;
 mod control;
+#[cfg(unix)]
+mod lend;
+#[cfg(not(unix))]
+#[path = "lend_none.rs"]
+mod lend;
 mod plan;
 mod properties;
 

@@ -18,6 +18,8 @@ pub(crate) struct Plan {
     /// Submissions until one vanishes; zero for none.
     pub(crate) swallow: u32,
     pub(crate) times_out: bool,
+    /// Whether devices are said to share semaphores.
+    pub(crate) lends: bool,
     pub(crate) hidden: Vec<String>,
     pub(crate) limits: Vec<(String, u64)>,
     /// The words of shader modules, since the last reset.

@@ -6,7 +6,7 @@ use ash::vk::{self, Handle};
 
 use crate::calls::judge;
 use crate::chain::next_of_instance;
-use crate::plan;
+use crate::{lend, plan};
 
 type Void = unsafe extern "system" fn();
 
@@ -17,6 +17,9 @@ pub(crate) fn own(name: &CStr) -> Option<Void> {
         "vkGetPhysicalDeviceProperties2" | "vkGetPhysicalDeviceProperties2KHR" => get_properties2 as *const c_void,
         "vkGetPhysicalDeviceFeatures2" | "vkGetPhysicalDeviceFeatures2KHR" => get_features2 as *const c_void,
         "vkGetPhysicalDeviceQueueFamilyProperties" => get_queue_families as *const c_void,
+        "vkGetPhysicalDeviceExternalSemaphoreProperties" | "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR" => {
+            get_external_semaphore_properties as *const c_void
+        }
         "vkEnumerateDeviceExtensionProperties" => enumerate_extensions as *const c_void,
         _ => return None,
     };
@@ -172,6 +175,29 @@ unsafe extern "system" fn get_queue_families(
     }
 }
 
+unsafe extern "system" fn get_external_semaphore_properties(
+    physical: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+    out: *mut vk::ExternalSemaphoreProperties<'_>,
+) {
+    let name = c"vkGetPhysicalDeviceExternalSemaphoreProperties";
+    let Some(next) = next_of_instance(physical.as_raw(), name) else { return };
+    // SAFETY: as above.
+    unsafe {
+        let next = std::mem::transmute::<Void, vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties>(next);
+        next(physical, info, out);
+        if lend::is_on() && (*info).handle_type == vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD {
+            let both = vk::ExternalSemaphoreFeatureFlags::EXPORTABLE | vk::ExternalSemaphoreFeatureFlags::IMPORTABLE;
+            (*out).external_semaphore_features = both;
+        }
+    }
+}
+
+fn write_name(extension: &mut vk::ExtensionProperties, name: &str) {
+    extension.extension_name = [0; vk::MAX_EXTENSION_NAME_SIZE];
+    extension.extension_name.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from as c_char);
+}
+
 unsafe extern "system" fn enumerate_extensions(
     physical: vk::PhysicalDevice,
     layer: *const c_char,
@@ -192,6 +218,10 @@ unsafe extern "system" fn enumerate_extensions(
             // One that is hidden gets a name that nobody asks for; its place stays.
             for extension in std::slice::from_raw_parts_mut(out, *count as usize) {
                 let name = extension.extension_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned();
+                if lend::is_on() && name == "VK_KHR_external_semaphore" {
+                    // Of Vulkan 1.1, so that nobody asks for it.
+                    write_name(extension, lend::EXTENSION);
+                }
                 if is_hidden(&name) {
                     extension.extension_name = [0; vk::MAX_EXTENSION_NAME_SIZE];
                 }

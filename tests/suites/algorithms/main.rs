@@ -1,7 +1,11 @@
 //! The algorithms of `gridwise::algorithms`, on the device that `GRIDWISE_DEVICE` selects, against plain Rust: at lengths
 //! around those of subgroups, tiles and levels, and with values that are hard.
 
+mod layers;
+mod order;
 mod products;
+mod random;
+mod runs;
 mod transforms;
 
 use std::process::ExitCode;
@@ -19,7 +23,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 17] = [
+const EVERYWHERE: [(&str, fn()); 27] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -28,6 +32,15 @@ const EVERYWHERE: [(&str, fn()); 17] = [
     ("histograms", histograms),
     ("sorting", sorting),
     ("selecting", selecting),
+    ("random_numbers", random::random_numbers),
+    ("unique_elements_and_lengths_of_runs", runs::unique_elements_and_lengths_of_runs),
+    ("scans_and_reductions_by_key", runs::scans_and_reductions_by_key),
+    ("scans_and_reductions_of_segments", runs::scans_and_reductions_of_segments),
+    ("batched_products", layers::batched_products),
+    ("convolutions", layers::convolutions),
+    ("sparse_products", layers::sparse_products),
+    ("merging", order::merging),
+    ("largest_and_smallest", order::largest_and_smallest),
     ("transposing", transposing),
     ("products", products::products),
     ("products_of_halves", products::products_of_halves),
@@ -36,6 +49,7 @@ const EVERYWHERE: [(&str, fn()); 17] = [
     ("whole_tiles_without_checks", products::whole_tiles_without_checks),
     ("softmax", softmax),
     ("fourier_transforms", transforms::fourier_transforms),
+    ("transforms_of_reals_and_images", transforms::transforms_of_reals_and_images),
     ("what_does_not_fit", what_does_not_fit),
 ];
 
@@ -71,6 +85,11 @@ fn main() -> ExitCode {
     let of_halves = WHERE_HALVES_ARE_MULTIPLIED.into_iter().map(|test| trial(test, !has_matrices));
     let waiting = WHERE_GROUPS_WAIT.into_iter().map(|test| trial(test, !can_wait));
     libtest_mimic::run(&arguments, everywhere.chain(of_halves).chain(waiting).collect()).exit_code()
+}
+
+/// Whether the device has a feature.
+fn has(feature: Feature) -> bool {
+    MANAGER.device().features.contains(&feature)
 }
 
 /// Whether kernels run in the interpreter, which is slow.

@@ -92,3 +92,66 @@ fn long_fourier_transforms(len: usize, count: usize) {
     let farthest = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
     assert!(farthest < 1e-5, "{len}: {farthest}");
 }
+
+pub(crate) fn transforms_of_reals_and_images() {
+    let lengths: &[(usize, usize)] = if is_interpreter() {
+        &[(2, 3), (8, 2)]
+    } else {
+        &[(2, 3), (4, 0), (4, 1), (8, 70), (256, 5), (1024, 2), (2048, 1), (4096, 1)]
+    };
+    for (len, count) in lengths.iter().copied() {
+        let x: Vec<f32> = floats(len * count, 15).into_iter().map(|x| x / 100.0).collect();
+        let (tensor, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let mut y = MANAGER.tensor_of_len::<Vec2>(count * (len / 2 + 1)).unwrap();
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpFft::forward_real(len as u32, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse_real(len as u32, &y, &mut back).unwrap()).unwrap();
+        seq.eval().unwrap();
+        let bound = 2e-6 * (len as f64).sqrt() * f64::from(len.ilog2());
+        for (found, x) in y.to_vec().unwrap().chunks(len / 2 + 1).zip(x.chunks(len)) {
+            let complex: Vec<Vec2> = x.iter().map(|x| vec2(*x, 0.0)).collect();
+            for (found, expected) in found.iter().zip(transformed(&complex, -1.0)) {
+                let error = (f64::from(found.x) - expected[0]).hypot(f64::from(found.y) - expected[1]);
+                assert!(error <= bound, "{len}: {found}, {expected:?}");
+            }
+        }
+        let error = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(error < 1e-5, "{len}: {error}");
+    }
+    let sides: &[(usize, usize, usize)] = if is_interpreter() {
+        &[(4, 2, 2)]
+    } else {
+        &[(1, 1, 3), (8, 4, 0), (8, 4, 3), (1, 64, 2), (64, 32, 1), (2, 128, 5)]
+    };
+    for (rows, columns, count) in sides.iter().copied() {
+        let x: Vec<Vec2> = floats(2 * rows * columns * count, 16).chunks(2).map(|v| vec2(v[0], v[1]) / 100.0).collect();
+        let (tensor, mut back) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&x).unwrap());
+        let mut y = MANAGER.tensor(&x).unwrap();
+        let seq = MANAGER.sequence().unwrap();
+        let sides = [rows as u32, columns as u32];
+        seq.record(OpFft::forward_2d(sides, &tensor, &mut y).unwrap()).unwrap();
+        seq.record(OpFft::inverse_2d(sides, &y, &mut back).unwrap()).unwrap();
+        seq.eval().unwrap();
+        for (found, x) in y.to_vec().unwrap().chunks(rows * columns).zip(x.chunks(rows * columns)) {
+            for (i, found) in found.iter().enumerate() {
+                let (row, column) = (i / columns, i % columns);
+                let expected = x.iter().enumerate().fold([0.0, 0.0], |sum, (j, v)| {
+                    let turns =
+                        (j / columns * row) as f64 / rows as f64 + (j % columns * column) as f64 / columns as f64;
+                    let (sin, cos) = (-std::f64::consts::TAU * turns).sin_cos();
+                    let (re, im) = (f64::from(v.x), f64::from(v.y));
+                    [sum[0] + re * cos - im * sin, sum[1] + re * sin + im * cos]
+                });
+                let error = (f64::from(found.x) - expected[0]).hypot(f64::from(found.y) - expected[1]);
+                assert!(error <= 1e-3, "{rows} by {columns}: {found}, {expected:?}");
+            }
+        }
+        let error = back.to_vec().unwrap().iter().zip(&x).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(error < 1e-5, "{rows} by {columns}: {error}");
+    }
+    let (x, mut y) = (MANAGER.tensor(&[1.0f32; 6]).unwrap(), MANAGER.tensor_of_len::<Vec2>(4).unwrap());
+    assert_eq!(
+        OpFft::forward_real(6, &x, &mut y).unwrap_err().to_string(),
+        "kernel `forward real transform`, parameter `len`: expected a power of two from 2 up that divides 6, found 6; pass what is expected, in the order of the parameters"
+    );
+}

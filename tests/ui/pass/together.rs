@@ -25,7 +25,9 @@ fn together(x: &[f32], cells: &[Cell], own: &mut [Cell], bins: &[Atomic<i32>], y
     let named: Shared<[[u32; 4]; 4]> = Shared::new();
     let l = local_id().x;
     tile[l] = x[l] + total(x[l]);
-    named[l % 4][1] += 1;
+    if l < 4 {
+        named[l][1] += 1;
+    }
     barrier();
     cells[l].count.fetch_add(1, Relaxed);
     own[l].count.store(2, Ordering::Release);

@@ -8,7 +8,7 @@ fn rows(i: u32) -> std::ops::Range<u32> {
 }
 
 #[kernel]
-fn case(x: &[u32], y: &mut [u32]) {
+unsafe fn case(x: &[u32], y: &mut [u32]) {
     let i = global_id().x;
     let range = rows(i);
     let taken = range;

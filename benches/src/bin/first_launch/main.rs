@@ -13,7 +13,8 @@ use gridwise::Kernel;
 use gridwise::descriptor::{HAS_FMA, IS_FULL, IS_PROVEN, KernelDescriptor};
 use gridwise::prelude::*;
 use gridwise_benches::raw::{RawDevice, Reference, Stage};
-use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::faults::Faults;
+use gridwise_ir::variant::{VariantDesc, variant};
 
 #[kernel(workgroup = 256)]
 fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
@@ -80,7 +81,7 @@ fn by_hand(device: &str) -> Result<(), Box<dyn Error>> {
         let words = kernel.spirv.words().ok_or("no words")?;
         let told = [IS_PROVEN, HAS_FMA, IS_FULL].map(|id| (id, 1));
         let constants: Vec<_> = told.into_iter().chain(width.map(|width| (0, width as u64))).collect();
-        let faults = DriverFaults::default();
+        let faults = Faults::NONE;
         let desc = VariantDesc { entry_point: kernel.entry_point, constants: &constants, keeps_names: false, faults };
         let bytes = variant(&words, &desc)?.into_iter().flat_map(u32::to_le_bytes).collect();
         let mut push = vec![0; kernel.push_constant_size as usize];

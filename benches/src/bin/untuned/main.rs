@@ -3,8 +3,8 @@
 //! The kernels are written as somebody writes them who has not heard of this library's hints, and stay as they are: a hint that would
 //! help is a pass that is missing. Both peers are made of one text for each workload.
 //!
-//! `--compile FOLDER` writes the peers' sources there and compiles them by `glslc -O` and `nvcc -O3`, as far as these are there, and does
-//! nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads.
+//! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O` and `nvcc -O3`, as far as these
+//! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads.
 
 mod cuda;
 mod data;

@@ -9,7 +9,8 @@ use gridwise::ops::{Access, Op, OpDispatch, Recorder};
 use gridwise::{Grid, Manager};
 use gridwise_benches::raw::{RawDevice, Reference, Stage};
 use gridwise_benches::{Error as BenchError, Machine, Summary, interleave};
-use gridwise_ir::variant::{DriverFaults, VariantDesc, tally, variant};
+use gridwise_ir::faults::Faults;
+use gridwise_ir::variant::{VariantDesc, tally, variant};
 use serde::Serialize;
 
 use crate::cuda::{Cuda, Job};
@@ -235,11 +236,16 @@ impl Display for Table {
     }
 }
 
-/// The checks in the module that the usual launch's pipeline is made of.
-fn checks_left(kernel: &KernelDescriptor) -> usize {
-    let words = kernel.spirv.words().unwrap_or_default();
+/// The module that the usual launch's pipeline is made of.
+pub(crate) fn usual_words(kernel: &KernelDescriptor) -> Option<Vec<u32>> {
+    let words = kernel.spirv.words()?;
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
     let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_WHOLE, IS_FULL].map(|id| (id, 1));
-    let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false, faults: DriverFaults::default() };
-    variant(&words, &desc).map_or(0, |words| tally(&words).checks)
+    let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false, faults: Faults::NONE };
+    variant(&words, &desc).ok()
+}
+
+/// The checks in that module.
+fn checks_left(kernel: &KernelDescriptor) -> usize {
+    usual_words(kernel).map_or(0, |words| tally(&words).checks)
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 use gridwise_benches::Error as BenchError;
 
 use crate::error::Error;
+use crate::measure::usual_words;
 use crate::workload::{ParamKind, Workload};
 
 const GLSL: &str = r"#version 460
@@ -105,12 +106,18 @@ pub(crate) fn sizes(workload: &Workload) -> [u32; 3] {
     workload.kernel.workgroup_with(&[])
 }
 
-/// Writes the sources of all workloads to a folder, and compiles those whose compilers are there.
+/// Writes the sources of all workloads and our own modules to a folder, and compiles those sources whose compilers are there.
 ///
 /// # Errors
 /// When a source does not compile, or the file system fails.
 pub(crate) fn compile_all(workloads: &[Workload], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(BenchError::file(folder))?;
+    for workload in workloads {
+        let words = usual_words(workload.kernel).unwrap_or_default();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let path = folder.join(format!("{}.ours.spv", workload.file()));
+        std::fs::write(&path, bytes).map_err(BenchError::file(&path))?;
+    }
     let results = std::thread::scope(|scope| {
         let jobs: Vec<_> = workloads.iter().map(|workload| (workload.file(), glsl(workload), cuda(workload))).collect();
         let threads: Vec<_> = jobs

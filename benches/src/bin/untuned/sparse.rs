@@ -63,7 +63,8 @@ fn frontier(
         let other = neighbours[k as usize];
         if depths[other as usize].fetch_max(depth, Ordering::Relaxed) < depth {
             let place = count[0].fetch_add(1, Ordering::Relaxed) as usize % next.len();
-            next[place] = other;
+            // SAFETY: there are no more neighbours in a frontier than places.
+            unsafe { next.unordered()[place] = other };
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Division of 64-bit integers by divisions of 32 bits: NVIDIA's driver 580 gives other expressions wrong values when they
-//! share operands with a 64-bit division of its own.
+//! Division of 64-bit integers by divisions of 32 bits, without the driver's own:
+//! [`Fault::WideDivision`](crate::faults::Fault::WideDivision).
 //!
 //! After Henry S. Warren, Hacker's Delight, 2nd edition, 9-4 and 9-5: two digits by one, and from there two by two.
 

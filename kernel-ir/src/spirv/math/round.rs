@@ -1,5 +1,4 @@
-//! Rounding of `f64` to whole numbers. Drivers that have no such instruction for their vectors get it wrong: lavapipe, with Mesa's
-//! 22.3 and 26.1, gives 1 for 1.5 rounded to even and leaves fractions in large numbers on processors without AVX-512.
+//! Rounding of `f64` to whole numbers, without the driver's own: [`Fault::WideRounding`](crate::faults::Fault::WideRounding).
 
 use super::asm::Asm;
 use crate::spirv::words::Id;

@@ -70,6 +70,43 @@ impl Generator<'_> {
         true
     }
 
+    /// A loop whose rounds are known: from a constant to a constant, by constant steps, and nothing in it leaves or repeats it early.
+    pub(super) fn known_loop(&mut self, out: &mut Vec<InstId>, depth: usize) -> bool {
+        let [u, b] = [Scalar::U32, Scalar::Bool].map(|scalar| self.types.scalar(scalar));
+        let (start, step, rounds) = (self.random.below(4), 1 + self.random.below(3), self.random.below(7));
+        let (op, end) = match self.random.below(4) {
+            0 => (Op::Ne, start + step * rounds),
+            1 => (Op::Le, start + step * rounds),
+            _ => (Op::Lt, (start + step * rounds).saturating_sub(self.random.below(step))),
+        };
+        let mut params = self.some_types();
+        params.insert(0, u);
+        let results = self.some_types();
+        let mut initial = self.get_all(&params, out);
+        initial[0] = self.define(out, InstKind::Const(Constant::U32(start as u32)), u);
+        let body = self.function.blocks.push(Block::default());
+        let scope = self.scope.len();
+        let values: Vec<ValueId> = params.iter().map(|ty| self.value(*ty)).collect();
+        self.function.blocks[body].params.clone_from(&values);
+        self.scope.extend(&values);
+        let mut insts = Vec::new();
+        let end = self.define(&mut insts, InstKind::Const(Constant::U32(end as u32)), u);
+        let condition = self.define(&mut insts, InstKind::Op(op, [values[0], end].into()), b);
+        self.leave_unless(condition, body, &results, &mut insts);
+        self.counted_accesses(values[0], &mut insts);
+        if self.statements(&mut insts, depth + 1) {
+            let mut next = self.get_all(&params, &mut insts);
+            let step = self.define(&mut insts, InstKind::Const(Constant::U32(step as u32)), u);
+            next[0] = self.define(&mut insts, InstKind::Op(Op::Add, [values[0], step].into()), u);
+            self.push(&mut insts, InstKind::Continue(body, next.into()), &[]);
+        }
+        self.scope.truncate(scope);
+        self.function.blocks[body].insts = insts;
+        let unroll = self.random.pick(&[Unroll::Auto, Unroll::Full, Unroll::Times(2), Unroll::Times(3)]);
+        self.push(out, InstKind::Loop { initial: initial.into(), body, unroll }, &results);
+        true
+    }
+
     /// The limit of a counter.
     pub(super) fn limit(&mut self, out: &mut Vec<InstId>) -> ValueId {
         let u = self.types.scalar(Scalar::U32);
@@ -102,8 +139,36 @@ impl Generator<'_> {
                 _ => continue,
             };
             let is_load = self.random.one_in(2);
-            self.access(Place { root, path: [Step::Index { value, check }].into() }, is_load, out);
+            self.access(Place { root, path: [Step::Index { value, check }].into(), is_unordered: false }, is_load, out);
         }
+    }
+
+    /// Unchecked loads behind the guard of their index: of a buffer that nothing writes, and of one around a write.
+    pub(super) fn loads_around_a_write(&mut self, out: &mut Vec<InstId>) {
+        if !self.is_kernel {
+            return;
+        }
+        let [u, b] = [Scalar::U32, Scalar::Bool].map(|scalar| self.types.scalar(scalar));
+        let (read, written) = (BufferId::new(0), BufferId::new(1));
+        let index = self.get(u, out);
+        let lens = [read, written].map(|buffer| self.define(out, InstKind::Len(buffer), u));
+        let end = self.define(out, InstKind::Op(Op::Min, lens.into()), u);
+        let condition = self.define(out, InstKind::Op(Op::Lt, [index, end].into()), b);
+        let then_block = self.nested(&[], |this, insts| {
+            let place = |buffer| Place::element(buffer, index, None);
+            let never = this.define(insts, InstKind::Load(place(read)), u);
+            let first = this.define(insts, InstKind::Load(place(written)), u);
+            let value = this.get(u, insts);
+            this.push(insts, InstKind::Store(place(written), value), &[]);
+            let second = this.define(insts, InstKind::Load(place(written)), u);
+            let mixed = this.define(insts, InstKind::Op(Op::Mul, [first, second].into()), u);
+            let mixed = this.define(insts, InstKind::Op(Op::Xor, [mixed, never].into()), u);
+            let at = this.get(u, insts);
+            let site = this.site(SiteKind::IndexOutOfBounds);
+            this.push(insts, InstKind::Store(Place::element(written, at, Some(site)), mixed), &[]);
+        });
+        let else_block = self.nested(&[], |_, _| {});
+        self.push(out, InstKind::If { condition, then_block, else_block }, &[]);
     }
 
     pub(super) fn count_down(&mut self, counter: LocalId, body: BlockId, results: &[TypeId], insts: &mut Vec<InstId>) {

@@ -271,9 +271,15 @@ impl Generator<'_> {
                         return false;
                     }
                 }
+                11 if self.random.one_in(2) => self.loads_around_a_write(out),
                 11 => self.guarded(out),
                 12 => {
                     if !self.switch(out, depth) {
+                        return false;
+                    }
+                }
+                _ if self.random.one_in(3) => {
+                    if !self.known_loop(out, depth) {
                         return false;
                     }
                 }

@@ -183,7 +183,7 @@ impl Generator<'_> {
                 false => Root::Buffer(id),
             };
             let step = self.index(out);
-            (Place { root, path: [step].into() }, self.buffers[id].element)
+            (Place { root, path: [step].into(), is_unordered: false }, self.buffers[id].element)
         } else if self.random.one_in(4) {
             let shared = SharedId::new(self.random.below(self.shared.len()));
             (Place::shared(shared), self.shared[shared].ty)
@@ -219,8 +219,8 @@ impl Generator<'_> {
                 let op = self.random.pick(&AtomicOp::ALL);
                 let step = self.index(out);
                 let place = match self.is_kernel && self.random.one_in(2) {
-                    true => Place { root: Root::Buffer(BufferId::new(1)), path: [step].into() },
-                    false => Place { root: Root::Shared(SharedId::new(1)), path: [step].into() },
+                    true => Place { root: Root::Buffer(BufferId::new(1)), path: [step].into(), is_unordered: false },
+                    false => Place { root: Root::Shared(SharedId::new(1)), path: [step].into(), is_unordered: false },
                 };
                 let operands = (0..op.arity()).map(|_| self.get(u, out)).collect();
                 let atomic = Atomic { op, place, operands, order: Order::Relaxed, scope: Scope::Device };

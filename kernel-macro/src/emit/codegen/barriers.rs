@@ -35,16 +35,16 @@ pub(crate) fn check_barriers(
         let (way, help) = text.way(divergence);
         if divergence.kind == DivergenceKind::Matrix {
             diags
-                .error(code::MATRIX_USE, span, "not all invocations of a subgroup come to this operation on a matrix")
+                .error(code::MATRIX_USE, span, "not all invocations of a subgroup reach this operation on a matrix")
                 .note(way)
                 .note(text.origin(divergence))
-                .help("let the condition be the same for the subgroup: made of parameters, `subgroup_id()`, `workgroup_id()`, or `subgroup::broadcast_first(…)`");
+                .help("make the condition the same for the whole subgroup: compute it from parameters, `subgroup_id()`, `workgroup_id()`, or `subgroup::broadcast_first(…)`");
             continue;
         }
         let error =
-            diags.error(code::DIVERGENT_BARRIER, span, "not all invocations of a workgroup come to this `barrier()`");
+            diags.error(code::DIVERGENT_BARRIER, span, "not all invocations of a workgroup reach this `barrier()`");
         if let Some(call) = divergence.barrier.and_then(|barrier| call_of(&lowered(), barrier)) {
-            error.note(format!("the kernel comes to it through the call at {}", text.line(call)));
+            error.note(format!("the kernel reaches it through the call at {}", text.line(call)));
         }
         error
             .note(way)
@@ -62,7 +62,7 @@ pub(crate) fn check_matrices(faults: &[(SpanRange, MatrixFault)], diags: &mut Di
             MatrixFault::Together => "invocations do nothing together in a function of a matrix's elements",
             MatrixFault::Prints => "a function of a matrix's elements may not print",
             MatrixFault::Texels => "matrices cannot be loaded from `#[texels]` parameters",
-            MatrixFault::OwnArray => "a call hands on an array of its own here, in which no matrix lies",
+            MatrixFault::OwnArray => "this call passes a local array to an operation on a matrix",
         };
         let error = diags.error(code::MATRIX_USE, *span, message);
         match fault {
@@ -71,11 +71,9 @@ pub(crate) fn check_matrices(faults: &[(SpanRange, MatrixFault)], diags: &mut Di
                 .help("remove `#[texels]`, or fetch into shared memory and load from there"),
             MatrixFault::OwnArray => error
                 .note("a device moves matrices between its own registers and buffers or shared memory")
-                .help("hand on a parameter of the kernel, a `Shared<[T; N]>`, or a part of these"),
+                .help("pass a parameter of the kernel, a `Shared<[T; N]>`, or a part of these"),
             _ => error
-                .note(
-                    "each invocation calls it for the elements that it holds, and which these are is up to the device",
-                )
+                .note("each invocation calls it for the elements that it holds, and the device decides which these are")
                 .help("compute the new element from the old one and from values read before"),
         };
     }
@@ -139,20 +137,20 @@ impl Text<'_> {
         let condition = format!("the condition{} differs between invocations", self.at(divergence.condition));
         match divergence.jump {
             None => (
-                format!("only some take the way to it: {condition}"),
-                "move the barrier behind the branch, where all come together again",
+                format!("only some invocations take the branch to it: {condition}"),
+                "move the barrier after the branch, where all invocations meet again",
             ),
             Some((Jump::Return, at)) => (
-                format!("some `return`{}: {condition}", self.at(at)),
+                format!("some invocations `return`{}: {condition}", self.at(at)),
                 "put the work of the others into an `if` instead, so that all reach the barrier",
             ),
             Some((Jump::Break, at)) => (
-                format!("some leave the loop{}: {condition}", self.at(at)),
-                "let all take as many rounds, with an `if` around the work of those that are not done",
+                format!("some invocations leave the loop{}: {condition}", self.at(at)),
+                "let all run the same number of iterations, with an `if` around the work of those that are not done",
             ),
             Some((Jump::Continue, at)) => (
-                format!("some `continue`{}: {condition}", self.at(at)),
-                "put the rest of the round into an `if`, and the barrier behind it",
+                format!("some invocations `continue`{}: {condition}", self.at(at)),
+                "put the rest of the iteration into an `if`, and the barrier after it",
             ),
         }
     }
@@ -161,7 +159,7 @@ impl Text<'_> {
     fn origin(&self, divergence: &Divergence) -> String {
         let origin = match divergence.origin {
             Origin::Builtin(builtin) => format!("`{}()`", builtin.name()),
-            Origin::Atomic => "an atomic operation, which may find something else each time".to_owned(),
+            Origin::Atomic => "an atomic operation, which may return another value each time".to_owned(),
             Origin::Subgroup => "a subgroup operation, which each subgroup does for itself".to_owned(),
             Origin::Call => "a function that asks for the invocation's position".to_owned(),
             Origin::Load => "memory".to_owned(),

@@ -25,7 +25,7 @@ pub(super) fn descriptor_tokens(
     sites: &[SiteUse],
 ) -> Tokens {
     let home = Word(DESCRIPTOR);
-    let (name, size) = (&compiled.name, number(compiled.push_constant_size));
+    let (name, size) = (&compiled.name, number(compiled.facts.push_constant_size));
     let (line, column) = (number(place.line), number(place.column));
     let spirv = &pack(&compiled.words);
     let spirv = Bytes(spirv);
@@ -36,19 +36,23 @@ pub(super) fn descriptor_tokens(
     });
     let constants = (!compiled.constants.is_empty()).then(|| constants_tokens(compiled, home));
     let words = compiled.launch_words.iter().map(launch_word_tokens);
-    let trap = compiled.trap_binding.map(|binding| {
-        let (binding, words) = (number(binding), number(compiled.trap_words));
+    let trap = compiled.facts.trap_binding.map(|binding| {
+        let (binding, words) = (number(binding), number(compiled.facts.trap_words));
         tokens!(trap #binding #words)
     });
     let obligations = (!compiled.obligations.is_empty()).then(|| {
-        let (program, traps_anyway) = (Bytes(&compiled.obligations), compiled.traps_anyway);
+        let (program, traps_anyway) = (Bytes(&compiled.obligations), compiled.facts.traps_anyway);
         tokens!(obligations #program #traps_anyway)
     });
-    let fma = (compiled.asks_for_fma != [false; 2]).then(|| {
-        let [single, double] = compiled.asks_for_fma;
+    let conditions = (!compiled.conditions.is_empty()).then(|| {
+        let program = Bytes(&compiled.conditions);
+        tokens!(conditions: #home::Conditions(#program),)
+    });
+    let fma = (compiled.facts.asks_for_fma != [false; 2]).then(|| {
+        let [single, double] = compiled.facts.asks_for_fma;
         tokens!(asks_for_fma: [#single, #double],)
     });
-    let print = compiled.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
+    let print = compiled.facts.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let (left, told) = left_tokens(program, compiled, messages, sites);
     let features = (!compiled.features.is_empty()).then(|| {
         let features = compiled.features.iter().map(|(feature, at)| {
@@ -58,8 +62,8 @@ pub(super) fn descriptor_tokens(
         });
         tokens!(features: &[#(#features),*],)
     });
-    let parallel = (compiled.parallel != Parallel::NONE || variant.is_some()).then(|| {
-        let parallel = parallel_tokens(&compiled.parallel, variant, home);
+    let parallel = (compiled.facts.parallel != Parallel::NONE || variant.is_some()).then(|| {
+        let parallel = parallel_tokens(&compiled.facts.parallel, variant, home);
         tokens!(parallel: #parallel,)
     });
     let stack = (compiled.host_stack != HostStack::LITTLE).then(|| {
@@ -74,7 +78,7 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         [#(#words),*] #trap #obligations #left #batch
-        { #constants #fma #print #told #features #parallel #stack #ir }
+        { #constants #conditions #fma #print #told #features #parallel #stack #ir }
         (#name #line #column #spirv #size #x #y #z)
     }
 }
@@ -123,7 +127,7 @@ fn constants_tokens(compiled: &Compiled, home: Word) -> Tokens {
         let (ty, default) = (Word(ty.name()), Literal::u64_unsuffixed(*default));
         tokens!(#home::ConstParam { name: #name, ty: #home::ConstType::#ty, default: #default, is_size: #is_size })
     });
-    let arrays = compiled.shared_arrays.iter().map(|(bytes, lengths)| {
+    let arrays = compiled.facts.shared_arrays.iter().map(|(bytes, lengths)| {
         let (bytes, lengths) = (number(*bytes), lengths.iter().copied().map(number));
         tokens!(#home::SharedArray { bytes: #bytes, lengths: &[#(#lengths),*] })
     });
@@ -181,7 +185,7 @@ fn parallel_tokens(parallel: &Parallel, variant: Option<&Compiled>, home: Word) 
     };
     let native = match variant {
         Some(variant) => {
-            let (spirv, FloatAtomics(needs)) = (&pack(&variant.words), variant.float_atomics);
+            let (spirv, FloatAtomics(needs)) = (&pack(&variant.words), variant.facts.float_atomics);
             let (spirv, needs) = (Bytes(spirv), number(needs));
             tokens! {
                 __Some(#home::NativeModule { spirv: #home::Spirv::Packed(#spirv), needs: #home::FloatAtomics(#needs) })

@@ -68,7 +68,7 @@ pub(crate) fn dispatch_items(
         && function.params.len() == signature.typed
         && function.params.iter().all(|param| may_reach_device(&param.ty));
     let is_generic = type_params(function).next().is_some();
-    if is_plausible && !is_generic {
+    if is_plausible && !is_generic && !function.is_unsafe {
         return short_dispatch(function, attr, private).into();
     }
     let name = type_name(&function.name);
@@ -76,14 +76,17 @@ pub(crate) fn dispatch_items(
     let (params, args) = params_and_args(function);
     let cfgs = cfgs(&function.attrs);
     let types = (is_generic && !is_incomplete(function, attr)).then(|| types_trait(function, &name, attr, private));
-    let dispatch = match is_plausible && types.is_some() {
-        true => listed_dispatch(function, private),
-        false => any_dispatch(signature, function, private),
+    let dispatch = match (is_plausible, types.is_some(), is_generic) {
+        (true, true, _) => listed_dispatch(function, private),
+        (true, false, false) => unsafe_dispatch(function, private),
+        _ => any_dispatch(signature, function, private),
     };
+    let tuning = (is_plausible && !is_generic).then(|| tuning(function, attr, private)).flatten();
     let doc = format!(
         "Records a launch of the kernel `{}` into `seq`, and gives that back.\n\n# Errors\nWhen an argument belongs to another manager or is used \
-         already, or when the device cannot run the kernel.",
-        function.name
+         already, or when the device cannot run the kernel.{}",
+        function.name,
+        if function.is_unsafe { SAFETY } else { "" }
     );
     let tokens = tokens! {
         #dispatch_type
@@ -91,9 +94,10 @@ pub(crate) fn dispatch_items(
         #(#cfgs)*
         impl #params #name #args {
             #[doc = #doc]
-            #[allow(dead_code, clippy::too_many_arguments)]
+            #[allow(dead_code, unused_imports, clippy::too_many_arguments)]
             #dispatch
         }
+        #tuning
     };
     tokens.into()
 }
@@ -102,6 +106,7 @@ pub(crate) fn dispatch_items(
 fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> Tokens {
     let (vis, kernel, name) = (&function.vis, &function.name, type_name(&function.name));
     let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let values = function.params.iter().map(|param| value_param(param, private));
     let pushes = function.params.iter().map(push);
     let dispatch = dispatch_name(function);
     let is_plain = function.attrs.is_empty() && function.generics.params.is_empty();
@@ -112,7 +117,7 @@ fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> To
     });
     let tuning = tuning(function, attr, private);
     tokens! {
-        #private::dispatch_type! { #vis #name #kernel #dispatch (#(#params),*) (#(#pushes)*) #rest }
+        #private::dispatch_type! { #vis #name #kernel #dispatch (#(#params),*) (#(#values),*) (#(#pushes)*) #rest }
         #tuning
     }
 }
@@ -145,7 +150,49 @@ pub(super) fn push(param: &Param) -> Tokens {
             (false, true) => tokens!(.image_mut(#name)),
             (false, false) => tokens!(.image(#name)),
         },
-        _ => tokens!(.value(#name)),
+        _ => tokens!(.argument(#name)),
+    }
+}
+
+/// The promise of who launches a kernel that is an `unsafe fn`.
+const SAFETY: &str = "\n\n# Safety\nIn no launch may an invocation access an element that another one writes, unless barriers or atomic \
+    operations put both in an order. The kernel's own documentation says what that asks of grid and arguments.";
+
+/// `unsafe`, for a kernel that is.
+fn safety(function: &Fn) -> Option<Tokens> {
+    function.is_unsafe.then(|| tokens!(unsafe))
+}
+
+/// The arguments of a launch of `Self`, to be filled: those of a kernel that is an `unsafe fn` are for its callers only.
+pub(super) fn launch_args(function: &Fn, of: &Tokens, private: &TokenStream) -> Tokens {
+    let of = of.copy();
+    match function.is_unsafe {
+        // SAFETY: who calls the function in which this stands makes the promise.
+        true => tokens!(unsafe { #private::launch::LaunchOf::<#of>::NEW.args_of_unsafe() }),
+        false => tokens!(#private::launch::LaunchOf::<#of>::NEW.args()),
+    }
+}
+
+/// Of a kernel without type parameters that is an `unsafe fn`.
+fn unsafe_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
+    let vis = &function.vis;
+    // Hygiene keeps these apart from the author's names.
+    let local = |name| Ident::new(name, Span::mixed_site());
+    let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
+    let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let pushes = function.params.iter().map(push);
+    let (dispatch, launch) = (dispatch_name(function), launch_args(function, &tokens!(Self), private));
+    tokens! {
+        #vis unsafe fn #dispatch<'__seq>(
+            #seq: &'__seq #private::Sequence,
+            #grid: impl ::core::convert::Into<#private::AnyGrid>,
+            #(#params),*
+        ) -> #private::Result<&'__seq #private::Sequence>
+        {
+            use #private::launch::NoKernel as _;
+            let #args = #launch #(#pushes)*;
+            #seq.dispatch(#grid, #args)
+        }
     }
 }
 
@@ -160,16 +207,19 @@ fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     let dispatch = dispatch_name(function);
     let (types, trait_name) = (types_tuple(function), types_name(function));
     let consts = function.generics.source.const_params().map(|param| &param.ident);
-    let clauses = type_clauses(function, private);
+    let (clauses, safety) = (type_clauses(function, private), safety(function));
+    let launch = tokens!(<#types as #trait_name>::__launch::<#(#consts),*>());
+    // SAFETY: who calls `dispatch` makes the promise.
+    let launch = if function.is_unsafe { tokens!(unsafe { #launch }) } else { launch };
     tokens! {
-        #vis fn #dispatch<'__seq>(
+        #vis #safety fn #dispatch<'__seq>(
             #seq: &'__seq #private::Sequence,
             #grid: impl ::core::convert::Into<#private::AnyGrid>,
             #(#params),*
         ) -> #private::Result<&'__seq #private::Sequence>
         #clauses
         {
-            let #args = <#types as #trait_name>::__launch::<#(#consts),*>() #(#pushes)*;
+            let #args = #launch #(#pushes)*;
             #seq.dispatch(#grid, #args)
         }
     }
@@ -180,9 +230,9 @@ fn any_dispatch(signature: Signature, function: &Fn, private: &TokenStream) -> T
     let vis = &function.vis;
     let params = (0..signature.typed).map(|_| tokens!(_: impl ::core::marker::Sized));
     let message = format!("`{}` has errors", function.name);
-    let dispatch = dispatch_name(function);
+    let (dispatch, safety) = (dispatch_name(function), safety(function));
     tokens! {
-        #vis fn #dispatch<'__seq>(
+        #vis #safety fn #dispatch<'__seq>(
             _: &'__seq #private::Sequence,
             _: impl ::core::convert::Into<#private::AnyGrid>,
             #(#params),*
@@ -196,9 +246,10 @@ fn any_dispatch(signature: Signature, function: &Fn, private: &TokenStream) -> T
 fn may_reach_device(ty: &TypeExpr) -> bool {
     match &ty.kind {
         TypeKind::Path(path) => is_gathered_type(path) || path.segments.last().is_some_and(is_data_name),
-        TypeKind::Slice { element, .. } | TypeKind::List { element, .. } | TypeKind::Array { element, .. } => {
-            !is_named(element, "bool") && may_reach_device(element)
-        }
+        TypeKind::Slice { element, .. }
+        | TypeKind::List { element, .. }
+        | TypeKind::Table(element)
+        | TypeKind::Array { element, .. } => !is_named(element, "bool") && may_reach_device(element),
         TypeKind::Atomic(value) => may_reach_device(value),
         TypeKind::Image { .. } => true,
         TypeKind::Projection { .. }
@@ -250,8 +301,17 @@ pub(crate) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
         }
         _ => {
             let ty = &param.ty.tokens;
-            tokens!(#name: #ty)
+            tokens_at!(span=> #name: impl #private::Argument<#ty>)
         }
+    }
+}
+
+/// A parameter of a `dispatch` that takes values and nothing in their place.
+fn value_param(param: &Param, private: &TokenStream) -> Tokens {
+    let (name, ty) = (&param.name, &param.ty.tokens);
+    match &param.ty.kind {
+        TypeKind::Slice { .. } | TypeKind::List { .. } | TypeKind::Image { .. } => dispatch_param(param, private),
+        _ => tokens_at!(param.ty.span.start=> #name: #ty),
     }
 }
 

@@ -9,7 +9,7 @@ use super::dispatch::type_name;
 use super::generics::{const_params, constants, params_and_args, type_names};
 use crate::ast::{Fn, Item, Path, ScalarName, TypeExpr, TypeKind};
 use crate::emit::editor;
-use crate::emit::render::{Host, context, render_host, render_original, sites_rows, sites_tokens};
+use crate::emit::render::{Host, context, render_host, render_original, runs_in_steps, sites_rows, sites_tokens};
 use crate::emit::tokens::{Tokens, tokens};
 use crate::program::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -25,6 +25,12 @@ pub(crate) struct BuiltKernel {
 
 /// The checked original and the `Kernel` implementation with descriptor and host twin.
 pub(crate) fn kernel_items(program: &Program, item: ItemId, built: &BuiltKernel, krate: &TokenStream) -> TokenStream {
+    if matches!(&program.items[item].item, Item::Fn(function) if function.is_unsafe) {
+        // `implementation!` knows safe functions only.
+        let original = original(program, item, true, krate).map(TokenStream::from);
+        let implementation = implementation(program, item, built, (None, None), krate).map(TokenStream::from);
+        return original.into_iter().chain(implementation).collect();
+    }
     let original = original(program, item, false, krate);
     implementation(program, item, built, (original, None), krate).map(TokenStream::from).unwrap_or_default()
 }
@@ -63,7 +69,7 @@ fn implementation(
         return None;
     };
     let BuiltKernel { compiled, variant, messages } = built;
-    let host = render_host(program, item)?;
+    let host = render_host(program, item, runs_in_steps(program, item, compiled))?;
     let private = &TokenStream::from(tokens!(#krate::__private));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let place = compiled.location.as_ref().unwrap_or(&place);
@@ -74,6 +80,11 @@ fn implementation(
     });
     let atomics: Vec<_> = atomics.collect();
     let atomics = (!atomics.is_empty()).then(|| tokens!(const ATOMIC_PARAMS: &'static [usize] = &[#(#atomics),*];));
+    let unsafety = function.is_unsafe.then(|| {
+        tokens!(
+            const IS_UNSAFE: bool = true;
+        )
+    });
     let constants = constants(program, function, compiled);
     let (asserted, layouts) = assertions(program, function, &typed.params);
     let vec4 = typed.params.iter().any(holds_vec4).then(|| {
@@ -91,13 +102,14 @@ fn implementation(
         && layouts.is_empty()
         && table.is_none()
         && atomics.is_none()
+        && unsafety.is_none()
         && constants.is_none()
         && generics.is_none();
     let rest = (!is_plain).then(|| {
         let (params, (_, args)) = (const_params(function), params_and_args(function));
         let [generics, turbofish, clauses] = generics.unwrap_or_default();
         tokens! {
-            [#names #table #(#layouts)*] [#params] [#args] [#constants #atomics] [#generics] [#turbofish] [#clauses]
+            [#names #table #(#layouts)*] [#params] [#args] [#constants #atomics #unsafety] [#generics] [#turbofish] [#clauses]
         }
     });
     let params = params.into_iter().zip(&compiled.params).map(|((taken, ty), param)| {

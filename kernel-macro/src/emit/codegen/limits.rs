@@ -50,7 +50,7 @@ pub(crate) fn check_shared_memory(program: &Program, item: ItemId, diags: &mut D
 
 /// Reports a push-constant block that not every device holds, at the largest parameter.
 pub(crate) fn check_push_constants(function: &Fn, compiled: &Compiled, diags: &mut Diagnostics) {
-    if compiled.push_constant_size <= MAX_PUSH_CONSTANTS {
+    if compiled.facts.push_constant_size <= MAX_PUSH_CONSTANTS {
         return;
     }
     let sizes = compiled.params.iter().zip(&function.params).filter_map(|(param, written)| match param.kind {
@@ -66,7 +66,7 @@ pub(crate) fn check_push_constants(function: &Fn, compiled: &Compiled, diags: &m
     let listed = sizes.iter().map(|(size, param)| format!("`{}` {size}", param.name)).collect::<Vec<_>>().join(", ");
     let message = format!(
         "the parameters by value take {} bytes of push constants, Vulkan guarantees {MAX_PUSH_CONSTANTS}",
-        compiled.push_constant_size
+        compiled.facts.push_constant_size
     );
     diags
         .error(code::PUSH_CONSTANTS, span, message)
@@ -84,8 +84,19 @@ pub(crate) fn report_size(function: &Fn, large: &TooLarge, diags: &mut Diagnosti
     diags
         .error(code::KERNEL_SIZE, crate::ast::SpanRange::token(function.name.span()), message)
         .note(format!("`{callee}` has {size} instructions, and each of its {calls} calls is replaced by them"))
-        .note("so it is with functions that can panic, name buffers or wait: on devices only a kernel can end early")
-        .help(format!("call `{callee}` in a loop, or let it give back an `Option` instead of panicking"));
+        .note("functions that can panic, use buffers or wait are inlined: on devices only a kernel can end early")
+        .help(format!("call `{callee}` in a loop, or let it return an `Option` instead of panicking"));
+}
+
+/// Reports a kernel with a value that has more members than an instruction can name.
+pub(crate) fn report_long_value(function: &Fn, diags: &mut Diagnostics) {
+    let message = format!("the kernel `{}` has a value of too many elements", function.name);
+    diags
+        .error(code::KERNEL_SIZE, SpanRange::token(function.name.span()), message)
+        .note(
+            "SPIR-V names at most 65,532 elements where an array is made of them: in a const, and in `[value; N]` of a value that is not zero",
+        )
+        .help("begin with `[0; N]` and write the elements in a loop, or pass them in a buffer, `&[T]`");
 }
 
 /// Reports a kernel whose branches and loops are nested more deeply than devices take.
@@ -117,7 +128,7 @@ pub(crate) fn report_repeated(function: &Fn, repeated: &Repeated, diags: &mut Di
         error
             .note(format!("the calls: {}", shown.join(" → ")))
             .note("functions that take `&mut`, slices or closures are compiled anew at each call, with the functions that they call")
-            .help("call them in loops, or let the inner ones take and give back values");
+            .help("call them in loops, or let the inner ones take and return values");
     } else {
         error
             .note("closures are compiled anew wherever they are called, with the functions that they call")

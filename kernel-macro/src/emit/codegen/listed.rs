@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 
-use super::dispatch::{plain_element, type_name};
+use super::dispatch::{launch_args, plain_element, type_name};
 use super::generics::{const_params, type_params};
 use crate::ast::{Fn, TypeExpr, TypeKind};
 use crate::attribute::KernelAttr;
@@ -73,18 +73,21 @@ pub(super) fn types_trait(function: &Fn, name: &Ident, attr: &KernelAttr, privat
             }
         });
         let (cfgs, consts) = (cfgs(), consts.as_ref().map(Tokens::copy));
+        let launch = launch_args(function, &tokens!(#name<#(#args),*>), private);
+        let safety = function.is_unsafe.then(|| tokens!(unsafe));
         tokens! {
             #(#cfgs)*
             impl #trait_name for #of {
-                fn __launch #consts () -> #private::KernelArgs {
+                #safety fn __launch #consts () -> #private::KernelArgs {
                     use #private::launch::NoKernel as _;
-                    #private::launch::LaunchOf::<#name<#(#args),*>>::NEW.args()
+                    #launch
                 }
             }
         }
     });
     let implementations: Vec<_> = implementations.collect();
     let cfgs = cfgs();
+    let safety = function.is_unsafe.then(|| tokens!(unsafe));
     tokens! {
         #(#cfgs)*
         #[doc = #doc]
@@ -92,7 +95,8 @@ pub(super) fn types_trait(function: &Fn, name: &Ident, attr: &KernelAttr, privat
         #[allow(dead_code)]
         #vis trait #trait_name {
             #[doc(hidden)]
-            fn __launch #consts () -> #private::KernelArgs;
+            #[allow(clippy::missing_safety_doc)]
+            #safety fn __launch #consts () -> #private::KernelArgs;
         }
         #(#implementations)*
     }

@@ -13,6 +13,7 @@ mod limits;
 mod listed;
 mod local_data;
 mod message;
+mod races;
 mod stub;
 mod tuning;
 
@@ -23,7 +24,9 @@ pub(crate) use dispatch::{dispatch_items, dispatch_param, plain_element, type_na
 pub(crate) use item_macro::item_macro;
 pub(crate) use kernel::{BuiltKernel, instance_items, kernel_items, original};
 pub(crate) use limits::{
-    check_items, check_push_constants, check_shared_memory, report_nesting, report_repeated, report_size,
+    check_items, check_push_constants, check_shared_memory, report_long_value, report_nesting, report_repeated,
+    report_size,
 };
 pub(crate) use local_data::{discriminant_assertions, value_impl};
+pub(crate) use races::check_races;
 pub(crate) use stub::{const_stub, fn_stub, gives_some_type, kernel_stub};

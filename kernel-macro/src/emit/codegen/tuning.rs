@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use super::dispatch::{cfgs, dispatch_param, push, type_name};
+use super::dispatch::{cfgs, dispatch_param, launch_args, push, type_name};
 use crate::ast::Fn;
 use crate::attribute::KernelAttr;
 use crate::emit::tokens::{Tokens, tokens};
@@ -19,8 +19,10 @@ pub(super) fn tuning(function: &Fn, attr: &KernelAttr, private: &TokenStream) ->
         let candidate = arguments(candidate);
         tokens!([#candidate])
     });
+    let (safety, launch) =
+        (function.is_unsafe.then(|| tokens!(unsafe)), launch_args(function, &tokens!(Self), private));
     Some(tokens! {
-        #private::tuning! { #vis #name (#(#params),*) (#(#pushes)*) [#(#cfgs)*] [#first] #(#all)* }
+        #private::tuning! { [#safety] { #launch } #vis #name (#(#params),*) (#(#pushes)*) [#(#cfgs)*] [#first] #(#all)* }
     })
 }
 

@@ -13,7 +13,15 @@ impl Renderer<'_> {
     /// `{ … }`
     pub(super) fn block(&mut self, block: &Block) -> Tokens {
         let body = self.body(block);
-        tokens_at!(block.span.end=> { #body })
+        // The twin calls nothing that is unsafe.
+        let unsafety = block.safety.filter(|_| matches!(self.mode, Mode::Original | Mode::Device));
+        match unsafety {
+            Some(span) => {
+                let body = tokens_at!(block.span.end=> { #body });
+                tokens_at!(span=> unsafe #body)
+            }
+            None => tokens_at!(block.span.end=> { #body }),
+        }
     }
 
     /// The tokens between the braces of a block.
@@ -61,8 +69,10 @@ impl Renderer<'_> {
                 });
                 tokens!(let #pattern: #stated #value #otherwise;)
             }
-            Statement::Sought(sought) if self.typed.sought.contains(&sought.id) => self.statement(&sought.element),
-            Statement::Sought(sought) => self.statement(&sought.written),
+            Statement::OptionPlace(option_place) if self.typed.option_places.contains(&option_place.id) => {
+                self.statement(&option_place.element)
+            }
+            Statement::OptionPlace(option_place) => self.statement(&option_place.written),
             Statement::Const(constant) => constant.tokens.clone().into(),
             Statement::Use(item) => {
                 let item = item.clone();
@@ -92,9 +102,11 @@ impl Renderer<'_> {
     pub(super) fn expr(&mut self, expr: &Expr) -> Tokens {
         let tokens = self.bare(expr);
         let is_atom = match expr.kind {
-            ExprKind::Literal(_) | ExprKind::Path(_) | ExprKind::Paren(_) | ExprKind::Tuple(_) | ExprKind::Array(_) => {
-                true
-            }
+            ExprKind::Literal(_)
+            | ExprKind::Path(_)
+            | ExprKind::Paren(..)
+            | ExprKind::Tuple(_)
+            | ExprKind::Array(_) => true,
             // The twin renders some of these as blocks or casts.
             ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 self.is_original() || tokens.is_postfix()
@@ -112,7 +124,11 @@ impl Renderer<'_> {
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal, self.expr_ty(expr), span),
             ExprKind::Path(path) => self.path_expr(path, expr),
-            ExprKind::Paren(inner) => {
+            ExprKind::Paren(inner, Some(name)) if self.is_original() => {
+                let (place, name) = (self.expr(inner), &**name);
+                tokens_at!(name.span()=> #place.#name())
+            }
+            ExprKind::Paren(inner, ..) => {
                 let inner = self.bare(inner);
                 // What was an operator may be a call.
                 if !self.is_original() && inner.is_postfix() { inner } else { tokens_at!(span=> (#inner)) }
@@ -170,9 +186,11 @@ impl Renderer<'_> {
             ExprKind::If { condition, then_block, else_expr } => {
                 self.if_expr(span, condition, then_block, else_expr.as_deref())
             }
-            ExprKind::Sought(sought) if self.typed.sought.contains(&expr.id) => self.bare(&sought.element),
-            ExprKind::Sought(sought) => {
-                let (condition, then_block, else_expr) = sought.written();
+            ExprKind::OptionPlace(option_place) if self.typed.option_places.contains(&expr.id) => {
+                self.bare(&option_place.element)
+            }
+            ExprKind::OptionPlace(option_place) => {
+                let (condition, then_block, else_expr) = option_place.written();
                 self.if_expr(span, condition, then_block, else_expr)
             }
             ExprKind::Match { scrutinee, arms } => self.match_expr(expr, scrutinee, arms),
@@ -261,7 +279,7 @@ impl Renderer<'_> {
                 let value = Literal::usize_suffixed(*value as usize);
                 tokens_at!(expr.span.start=> #value)
             }
-            _ if !self.is_original() && self.is_plain_reference(expr) => {
+            _ if !self.is_original() && (self.is_plain_reference(expr) || self.is_table(expr)) => {
                 let path = path_tokens(path);
                 tokens_at!(expr.span.start=> (*#path))
             }
@@ -328,7 +346,7 @@ impl Renderer<'_> {
     /// not become a value on the way.
     fn is_reference(&self, expr: &Expr) -> bool {
         match (&expr.kind, self.typed.paths.get(&expr.id), &self.item.item) {
-            (ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner), ..) => self.is_reference(inner),
+            (ExprKind::Paren(inner, ..) | ExprKind::Unary(UnaryOp::Deref, inner), ..) => self.is_reference(inner),
             (_, Some(Resolution::Binding(binding)), Item::Fn(function)) => {
                 function.params.iter().any(|param| param.binding == *binding) || !self.is_value(*binding)
             }
@@ -376,6 +394,8 @@ impl Renderer<'_> {
                 parallel @ (Callee::Barrier
                 | Callee::SubgroupBarrier
                 | Callee::Uniform
+                | Callee::Detach
+                | Callee::WithSlope
                 | Callee::Fence(..)
                 | Callee::Subgroup(_)),
             ) if !self.is_original() => self.parallel_call(*parallel, callee, args, expr),

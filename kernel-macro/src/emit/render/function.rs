@@ -5,7 +5,8 @@ use quote::ToTokens;
 
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
-use super::slice::{TWIN_FN, method_twin};
+use super::slice::{STEPS_FN, TWIN_FN, method_twin};
+use super::steps::gives_way;
 use super::{Mode, Renderer, twin_import};
 use crate::ast::{Fn, Item, Param, TypeKind};
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
@@ -24,17 +25,21 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) ->
     let mode = if has_twin { Mode::Original } else { Mode::Device };
     let mut tokens = rendered(program, item, mode, true, krate).map(TokenStream::from).unwrap_or_default();
     if has_twin {
-        tokens.extend(twin_of_fn(program, item, krate).map(TokenStream::from));
+        tokens.extend(twin_of_fn(program, item, false, krate).map(TokenStream::from));
+    }
+    if gives_way(program, item) {
+        tokens.extend(twin_of_fn(program, item, true, krate).map(TokenStream::from));
     }
     tokens
 }
 
 /// The function that the twin calls in place of a device function that takes slices or is a `const fn`. That of a
 /// method stands beside it; that of a function belongs to a type of the function's name, which comes along wherever the
-/// function is imported.
-fn twin_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+/// function is imported. `in_steps`: the form that gives way, of a function that has a twin.
+fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStream) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
+    renderer.in_steps = in_steps;
     let body = renderer.body(&function.body);
     let import = twin_import(krate);
     let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
@@ -70,6 +75,17 @@ fn twin_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<To
             #[doc(hidden)]
             #[allow(warnings, clippy::all)]
             #vis fn #called #generics (#(#params),*) #result #clauses #body
+        });
+    }
+    if in_steps {
+        let called = Ident::new(STEPS_FN, Span::call_site());
+        return Some(tokens! {
+            #(#for_fn)*
+            #[doc(hidden)]
+            #[allow(warnings, clippy::all)]
+            impl #name {
+                pub async fn #called(#(#params),*) #result #body
+            }
         });
     }
     let called = Ident::new(TWIN_FN, Span::call_site());
@@ -153,10 +169,11 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &To
     });
     let body = tokens_at!(function.body.span.end=> { #import #sites #body });
     let constness = function.is_const.then(|| tokens!(const));
+    let safety = function.is_unsafe.then(|| tokens!(unsafe));
     Some(tokens! {
         #(#attrs)*
         #lints
-        #vis #constness fn #name #generics (#(#params),*) #result #clauses #body
+        #vis #constness #safety fn #name #generics (#(#params),*) #result #clauses #body
     })
 }
 
@@ -175,16 +192,18 @@ pub(crate) struct Host {
     pub(crate) sites: Vec<SiteUse>,
 }
 
-/// The host side of a kernel.
-pub(crate) fn render_host(program: &Program, item: ItemId) -> Option<Host> {
+/// The host side of a kernel. `in_steps`: whether it runs in steps.
+pub(crate) fn render_host(program: &Program, item: ItemId, in_steps: bool) -> Option<Host> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin);
+    renderer.in_steps = in_steps;
     let body = renderer.block(&function.body);
     let is_atomic = |param: &Param| typed.atomic_buffers.contains(&param.binding);
     let params = (0..).zip(function.params.iter().zip(&typed.params));
     let params = params.map(|(position, (param, ty))| twin_parameter(param, ty, is_atomic(param), Plain(position)));
     let calls_device = typed.callees().next().is_some();
     let run = Word(match (waits(program, item), calls_device) {
+        (true, _) if in_steps => "run_steps",
         (true, _) => "run_fibers",
         (false, true) => "run_ambient",
         (false, false) => "run",

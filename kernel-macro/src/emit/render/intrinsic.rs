@@ -9,6 +9,7 @@ use super::reference::referent;
 use super::slice::method_twin;
 use super::{Renderer, local, numbered};
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
+use crate::builtin::elementary::Elementary;
 use crate::builtin::int::{BAD_BASE, Number};
 use crate::builtin::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
 use crate::builtin::matrix::Linear;
@@ -142,7 +143,7 @@ impl Renderer<'_> {
         }
         let path = path_tokens(callee);
         let args = args.iter().map(|arg| self.argument(arg)).collect::<Vec<_>>();
-        if intrinsic == Intrinsic::FromF64 {
+        if intrinsic == Intrinsic::Elementary(Elementary::FromF64) {
             // Crate `half` rounds twice on some hosts.
             let (twin, ty) = (self.twin(), self.ty(self.expr_ty(whole)));
             return tokens!(<#ty>::from_f32(#twin::round_to_odd(#(#args),*)));
@@ -255,9 +256,13 @@ impl Renderer<'_> {
         whole: &Expr,
     ) -> Tokens {
         self.checked(intrinsic, ty, &value, args, whole).unwrap_or_else(|| match intrinsic {
-            Intrinsic::NextPowerOfTwo => tokens!(#value.checked_next_power_of_two().unwrap_or(0)),
-            Intrinsic::Pow => tokens!(#value.wrapping_pow(#(#args),*)),
-            Intrinsic::Abs if matches!(ty, Ty::Scalar(scalar) if scalar.is_signed()) => tokens!(#value.wrapping_abs()),
+            Intrinsic::Elementary(Elementary::NextPowerOfTwo) => {
+                tokens!(#value.checked_next_power_of_two().unwrap_or(0))
+            }
+            Intrinsic::Elementary(Elementary::Pow) => tokens!(#value.wrapping_pow(#(#args),*)),
+            Intrinsic::Elementary(Elementary::Abs) if matches!(ty, Ty::Scalar(scalar) if scalar.is_signed()) => {
+                tokens!(#value.wrapping_abs())
+            }
             _ => tokens!(#value.#name(#(#args),*)),
         })
     }
@@ -273,17 +278,21 @@ impl Renderer<'_> {
     ) -> Option<Tokens> {
         let is_scalar = matches!(ty, Ty::Scalar(_));
         let (function, sites) = match intrinsic {
-            Intrinsic::Clamp if is_scalar => (tokens!(clamp), self.site(SiteKind::ClampBounds, whole)),
+            Intrinsic::Elementary(Elementary::Clamp) if is_scalar => {
+                (tokens!(clamp), self.site(SiteKind::ClampBounds, whole))
+            }
             Intrinsic::Linear(method @ (Linear::Col | Linear::Row)) => {
                 let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
                 self.uses_names();
                 let value = if method == Linear::Row { tokens!((#value).transpose()) } else { value.copy() };
                 return Some(tokens!(__at(#sink, #site, &#twin::columns(#value), #(#args),*)));
             }
-            Intrinsic::DivEuclid => (tokens!(div_euclid), self.division_sites(false, whole)),
-            Intrinsic::RemEuclid => (tokens!(rem_euclid), self.division_sites(true, whole)),
-            Intrinsic::DivCeil => (tokens!(div_ceil), self.division_sites(false, whole)),
-            Intrinsic::NextMultipleOf => (tokens!(next_multiple_of), self.division_sites(true, whole)),
+            Intrinsic::Elementary(Elementary::DivEuclid) => (tokens!(div_euclid), self.division_sites(false, whole)),
+            Intrinsic::Elementary(Elementary::RemEuclid) => (tokens!(rem_euclid), self.division_sites(true, whole)),
+            Intrinsic::Elementary(Elementary::DivCeil) => (tokens!(div_ceil), self.division_sites(false, whole)),
+            Intrinsic::Elementary(Elementary::NextMultipleOf) => {
+                (tokens!(next_multiple_of), self.division_sites(true, whole))
+            }
             _ => return None,
         };
         let (twin, sink) = (self.twin(), self.sink());

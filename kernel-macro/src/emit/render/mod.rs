@@ -33,12 +33,14 @@ mod report;
 mod site;
 mod slice;
 mod slice_method;
+mod steps;
 mod types;
 
 pub(crate) use function::{Host, names_any, render_fn, render_host, render_original};
 use site::SiteRows;
 pub(crate) use site::{MOST_MATCHED, SITES, SiteIndex, SiteUse, sites_rows, sites_tokens};
 pub(crate) use slice::method_twin;
+pub(crate) use steps::runs_in_steps;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +80,8 @@ struct Renderer<'a> {
     parts: RefCell<BTreeSet<BindingId>>,
     /// Whether what is rendered records no traps.
     is_quiet: bool,
+    /// Whether what is rendered is an async function, which gives way where it waits.
+    in_steps: bool,
     /// The variables that name slices, and whether they write.
     slices: RefCell<BTreeMap<BindingId, bool>>,
     /// Numbers with suffixes, which take long to make: each once.
@@ -97,6 +101,7 @@ impl<'a> Renderer<'a> {
             sites: RefCell::default(),
             parts: RefCell::default(),
             is_quiet: false,
+            in_steps: false,
             slices: RefCell::default(),
             owns_arrays: false,
             numbers: RefCell::default(),

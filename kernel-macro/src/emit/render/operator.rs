@@ -180,7 +180,7 @@ pub(super) fn symbol(characters: &str, span: Span) -> Tokens {
 fn divides_by_positive_literal(whole: &Expr) -> bool {
     let (ExprKind::Binary(_, _, right, _) | ExprKind::AssignOp(_, _, right, _)) = &whole.kind else { return false };
     let mut right = &**right;
-    while let ExprKind::Paren(inner) = &right.kind {
+    while let ExprKind::Paren(inner, ..) = &right.kind {
         right = inner;
     }
     matches!(right.kind, ExprKind::Literal(ast::Literal::Int { value: 1.., .. }))

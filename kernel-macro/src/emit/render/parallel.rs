@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Literal, Span};
 use quote::format_ident;
 
 use super::place::{Chain, StepExpr, as_slice, index_names};
-use super::{Mode, Renderer, context, local};
+use super::{Mode, Renderer, context, local, numbered};
 use crate::ast::{Expr, ExprKind, Path, Pattern, Statement};
 use crate::emit::tokens::{Tokens, tokens, tokens_at};
 use crate::program::{ItemId, Program, TypedItem};
@@ -114,7 +114,7 @@ impl Renderer<'_> {
     /// The variable itself, where its value would be read.
     pub(super) fn shared_root(&self, root: &Expr) -> Tokens {
         match &root.kind {
-            ExprKind::Paren(inner) => self.shared_root(inner),
+            ExprKind::Paren(inner, ..) => self.shared_root(inner),
             ExprKind::Path(path) => super::expr::path_tokens(path),
             _ => tokens!(),
         }
@@ -203,26 +203,54 @@ impl Renderer<'_> {
         let called = self.typed.calls.get(&whole.id).copied();
         let path = self.callee_path(called, callee);
         let args: Vec<_> = args.iter().collect();
+        let gives_way = self.in_steps && matches!(called, Some(Callee::Device(item)) if waits(self.program, item));
         self.call_with(called, &args, |_, args| {
+            let way = gives_way.then(|| tokens!(.await));
             tokens!({
                 let #frame = #twin::Frame::enter(#sink, &#twin::Location { file: #file, line: #line, column: #column });
-                #path(#(#args),*)
+                #path(#(#args),*) #way
             })
         })
     }
 
-    /// `barrier()`, `workgroup_uniform(…)`, `fence(…)`, `subgroup::…(…)` in what runs on the host device.
+    /// An operation of a subgroup where the function gives way: the invocation brings its value, waits, and calls the operation then.
+    fn arrived_call(&mut self, place: &Tokens, name: Option<&Ident>, args: Vec<Tokens>) -> Tokens {
+        let (twin, sink, at) = (self.twin(), self.sink(), local("__place"));
+        let names: Vec<Ident> = (0..args.len()).map(|position| numbered(&format!("__given{position}"))).collect();
+        // `elect` and `barrier` bring nothing.
+        let brought = names.first().map_or_else(|| tokens!(0u32), |name| tokens!(#name));
+        let passed: Vec<_> = names.iter().map(|name| tokens!(#name)).collect();
+        let names: Vec<_> = names.iter().map(|name| tokens!(#name)).collect();
+        let (place, second, third) = (place.copy(), self.sink(), self.twin());
+        tokens!({
+            let #at = #place;
+            let (#(#names,)*) = (#(#args,)*);
+            #twin::subgroup::arrive(#sink, #at, #brought).await;
+            #third::subgroup::#name(#second, #at, #(#passed),*)
+        })
+    }
+
+    /// `barrier()`, `workgroup_uniform(…)`, `detach(…)`, `with_slope(…)`, `fence(…)`, `subgroup::…(…)` in what runs on the host device.
     pub(super) fn parallel_call(&mut self, callee: Callee, path: &Path, args: &[Expr], whole: &Expr) -> Tokens {
         let twin = self.twin();
         let (file, line, column) = source::location(whole.span.start);
         let place = tokens!(&#twin::Location { file: #file, line: #line, column: #column });
         match (callee, self.mode) {
+            (Callee::Barrier, Mode::Twin) if self.in_steps => {
+                let cx = context();
+                tokens!(#cx.reach(#place).await)
+            }
             (Callee::Barrier, Mode::Twin) => {
                 let cx = context();
                 tokens!(#cx.barrier(#place))
             }
+            (Callee::Barrier, _) if self.in_steps => tokens!(#twin::reach(#place).await),
             (Callee::Barrier, _) => tokens!(#twin::barrier(#place)),
-            (Callee::Uniform, _) => {
+            (Callee::WithSlope, _) => {
+                let values: Vec<_> = args.iter().map(|value| self.bare(value)).collect();
+                tokens!((#(#values,)*).0)
+            }
+            (Callee::Uniform | Callee::Detach, _) => {
                 let value = args.first().map(|value| self.bare(value));
                 tokens!((#value))
             }
@@ -234,10 +262,18 @@ impl Renderer<'_> {
                 let sink = self.sink();
                 let name = path.segments.last().map(|name| format_ident!("{}", name, span = Span::call_site()));
                 let args: Vec<_> = args.iter().map(|arg| self.bare(arg)).collect();
+                if self.in_steps && !is_of_ballot(path) {
+                    return self.arrived_call(&place, name.as_ref(), args);
+                }
                 tokens!(#twin::subgroup::#name(#sink, #place, #(#args),*))
             }
         }
     }
+}
+
+/// Whether an operation of a subgroup only reads a ballot, for which nobody waits.
+fn is_of_ballot(path: &Path) -> bool {
+    path.segments.last().is_some_and(|name| name.to_string().starts_with("ballot_"))
 }
 
 fn order_tokens(order: Order) -> Tokens {

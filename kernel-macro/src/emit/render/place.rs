@@ -24,7 +24,8 @@ pub(super) enum StepExpr<'e> {
 }
 
 impl<'e> Chain<'e> {
-    pub(super) fn new(expr: &'e Expr) -> Self {
+    /// `is_original`: `unordered` is a method, which the chain begins behind.
+    pub(super) fn new(expr: &'e Expr, is_original: bool) -> Self {
         let (mut root, mut steps) = (expr, Vec::new());
         loop {
             match &root.kind {
@@ -36,7 +37,8 @@ impl<'e> Chain<'e> {
                     steps.push((root, StepExpr::Index(base, index)));
                     root = base;
                 }
-                ExprKind::Paren(inner) if !steps.is_empty() || is_place(inner) => root = inner,
+                ExprKind::Paren(_, Some(_)) if is_original => break,
+                ExprKind::Paren(inner, ..) if !steps.is_empty() || is_place(inner) => root = inner,
                 ExprKind::Unary(UnaryOp::Deref, inner) if is_place(inner) => root = inner,
                 _ => break,
             }
@@ -57,7 +59,7 @@ impl<'e> Chain<'e> {
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Field { .. } | ExprKind::Index { .. } | ExprKind::Path(_) => true,
-        ExprKind::Paren(inner) | ExprKind::Unary(UnaryOp::Deref, inner) => is_place(inner),
+        ExprKind::Paren(inner, ..) | ExprKind::Unary(UnaryOp::Deref, inner) => is_place(inner),
         _ => false,
     }
 }
@@ -65,7 +67,7 @@ fn is_place(expr: &Expr) -> bool {
 impl Renderer<'_> {
     /// A place taken apart. In the twin, one of the buffers of a list is a root.
     pub(super) fn chain<'e>(&self, expr: &'e Expr) -> Chain<'e> {
-        let mut chain = Chain::new(expr);
+        let mut chain = Chain::new(expr, self.is_original());
         if let Some((member, StepExpr::Index(list, _))) = chain.steps.first()
             && !self.is_original()
             && self.expr_ty(list).is_list()

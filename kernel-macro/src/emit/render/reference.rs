@@ -16,11 +16,17 @@ impl Renderer<'_> {
     /// Whether an expression is a reference, and then whether one that writes.
     pub(super) fn reference_of(&self, expr: &Expr) -> Option<bool> {
         match &expr.kind {
-            ExprKind::Paren(inner) => self.reference_of(inner),
+            ExprKind::Paren(inner, ..) => self.reference_of(inner),
             ExprKind::Borrow { mutable, .. } => Some(*mutable),
+            ExprKind::Path(_) if self.is_table(expr) => Some(false),
             ExprKind::Path(_) => self.typed.references.get(&self.variable_of(expr)?).copied(),
             _ => None,
         }
+    }
+
+    /// Whether an expression names a const that is a slice.
+    pub(super) fn is_table(&self, expr: &Expr) -> bool {
+        self.typed.tables.contains(&expr.id)
     }
 
     fn variable_of(&self, expr: &Expr) -> Option<BindingId> {
@@ -277,7 +283,7 @@ pub(super) struct Written {
 /// The referent of a reference: the operand of `&`, or the variable that is one.
 pub(super) fn referent(expr: &Expr) -> &Expr {
     match &expr.kind {
-        ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => referent(inner),
+        ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => referent(inner),
         _ => expr,
     }
 }

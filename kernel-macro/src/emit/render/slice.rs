@@ -3,6 +3,8 @@
 use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Ident, Span};
 
+use super::parallel::waits;
+use super::reference::referent;
 use super::{Renderer, local};
 use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
 use crate::builtin::iteration::Iteration;
@@ -13,6 +15,9 @@ use crate::typed::{Callee, Cut, Ty};
 /// The name of the function that takes slices as the twin has them: a function of a type named like the device
 /// function.
 pub(super) const TWIN_FN: &str = "__twin";
+
+/// The name of the same as an async function, which gives way where it waits.
+pub(super) const STEPS_FN: &str = "__steps";
 
 /// The form for the twin of a method or function of a type.
 pub(crate) fn method_twin(name: &Ident) -> Ident {
@@ -29,7 +34,7 @@ impl Renderer<'_> {
     pub(super) fn slice_of_unknown(&self, arg: &Expr) -> Option<bool> {
         match (&arg.kind, self.expr_ty(arg)) {
             _ if self.is_original() => None,
-            (ExprKind::Paren(inner), _) => self.slice_of_unknown(inner),
+            (ExprKind::Paren(inner, ..), _) => self.slice_of_unknown(inner),
             (ExprKind::Borrow { mutable, operand }, ty) => {
                 let is_part = self.typed.cut(sliced(operand)).is_some();
                 (is_part || matches!(ty, Ty::Buffer { .. })).then_some(*mutable)
@@ -68,7 +73,8 @@ impl Renderer<'_> {
         if self.is_member(callee) {
             return Self::member_twin_path(path);
         }
-        let twin = Ident::new(TWIN_FN, Span::call_site());
+        let gives_way = self.in_steps && matches!(callee, Some(Callee::Device(item)) if waits(self.program, item));
+        let twin = Ident::new(if gives_way { STEPS_FN } else { TWIN_FN }, Span::call_site());
         let args = path.last_args().map(|args| args.tokens.clone());
         let mut owner = path.clone();
         owner.generics.retain(|args| args.segment + 1 != path.segments.len());
@@ -96,7 +102,7 @@ impl Renderer<'_> {
             return self.with_ends(cut, |start, end| tokens!(#whole.range(#sink, #site, #start, #end)));
         }
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.slice(inner, mutable),
+            ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => self.slice(inner, mutable),
             _ => self.whole_slice(expr, mutable),
         }
     }
@@ -219,7 +225,11 @@ impl Renderer<'_> {
     /// An iterator over the values of something's elements, in the twin.
     pub(super) fn elements(&mut self, expr: &Expr) -> Tokens {
         match self.native_slice(expr) {
-            Some(slice) if self.owns_arrays && matches!(self.expr_ty(expr), Ty::Array(..)) => {
+            Some(slice)
+                if self.owns_arrays
+                    && matches!(self.expr_ty(expr), Ty::Array(..))
+                    && !self.is_table(referent(expr)) =>
+            {
                 tokens!(::core::iter::IntoIterator::into_iter(*#slice))
             }
             Some(slice) => tokens!(#slice.iter().copied()),
@@ -234,11 +244,12 @@ impl Renderer<'_> {
     pub(super) fn iterable(&mut self, expr: &Expr) -> Tokens {
         match (&expr.kind, self.expr_ty(expr)) {
             _ if self.is_original() => self.bare(expr),
-            (ExprKind::Paren(inner), _) => self.iterable(inner),
+            (ExprKind::Paren(inner, ..), _) => self.iterable(inner),
             (ExprKind::Borrow { operand, mutable: true }, Ty::Iterator(_)) => self.elements_mut(operand),
             (ExprKind::Borrow { operand, .. }, Ty::Iterator(_)) => self.elements(operand),
             (_, Ty::Buffer { .. }) => self.elements(expr),
             (_, Ty::Range(..)) => self.drawn_from(expr),
+            _ if self.is_table(expr) => self.elements(expr),
             _ => self.bare(expr),
         }
     }
@@ -251,7 +262,7 @@ impl Renderer<'_> {
             return Some(self.with_ends(cut, |start, end| tokens!(#twin::range(#sink, #site, #whole, #start, #end))));
         }
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice(inner),
+            ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => self.native_slice(inner),
             _ => {
                 let is_copy = !self.is_native(expr);
                 // An element's own array is copied out of the buffer.
@@ -274,7 +285,7 @@ impl Renderer<'_> {
             );
         }
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. } => self.native_slice_mut(inner),
+            ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => self.native_slice_mut(inner),
             _ if self.is_native(expr) => {
                 let place = self.borrow(expr, true);
                 Some(tokens!((#place)))
@@ -297,7 +308,7 @@ impl Renderer<'_> {
     /// Notes which names of a loop stand for parts of what other invocations reach.
     pub(super) fn note_parts(&mut self, pattern: &Pattern, iterated: &Expr) {
         match (&iterated.kind, pattern) {
-            (ExprKind::Paren(inner), _) => self.note_parts(pattern, inner),
+            (ExprKind::Paren(inner, ..), _) => self.note_parts(pattern, inner),
             (ExprKind::Borrow { operand, .. }, _) => self.note_part(pattern, operand),
             (ExprKind::Method { receiver, args, .. }, _) => match (self.typed.calls.get(&iterated.id), pattern) {
                 (Some(Callee::Iterate(Iteration::IterMut)), _) => self.note_part(pattern, receiver),
@@ -327,7 +338,7 @@ impl Renderer<'_> {
     /// Whether elements belong to the invocation, or are never written.
     fn is_native(&self, expr: &Expr) -> bool {
         match (&expr.kind, self.typed.cut(expr)) {
-            (ExprKind::Paren(inner) | ExprKind::Borrow { operand: inner, .. }, _) => self.is_native(inner),
+            (ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. }, _) => self.is_native(inner),
             (_, Some((base, _))) => self.is_native(base),
             _ => {
                 let root = self.chain(expr).root;

@@ -76,7 +76,7 @@ impl Renderer<'_> {
     fn get_part(&mut self, receiver: &Expr, range: &Expr, mutable: bool) -> Tokens {
         let slice = self.slice(receiver, mutable);
         let mut range = range;
-        while let ExprKind::Paren(inner) = &range.kind {
+        while let ExprKind::Paren(inner, ..) = &range.kind {
             range = inner;
         }
         let ExprKind::Range { start, end, inclusive } = &range.kind else {

@@ -55,7 +55,7 @@ fn fast_math_that_cannot_be_read() {
         "#[kernel(subnormals = true)] fn k(x: &mut [f32]) {}",
         expect![[r#"
         error: [K0002] `subnormals` takes no value
-               help: write `subnormals` alone: it is about all floats of the kernel
+               help: write `subnormals` alone: it applies to all floats of the kernel
          1 | #[kernel(subnormals = true)] fn k(x: &mut [f32]) {}
            |          ^^^^^^^^^^
     "#]],

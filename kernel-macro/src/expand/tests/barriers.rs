@@ -21,10 +21,10 @@ fn in_a_branch() {
     check(
         "let lane = local_id().x;\nlet half = lane / 2;\nif half < 10 {\n    barrier();\n}",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: only some take the way to it: the condition at line 5 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: only some invocations take the branch to it: the condition at line 5 differs between invocations
                note: it comes from `half` (line 4), that from `lane` (line 3), that from `local_id()` (line 3)
-               help: move the barrier behind the branch, where all come together again
+               help: move the barrier after the branch, where all invocations meet again
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          6 |     barrier();
            |     ^^^^^^^^^
@@ -33,10 +33,10 @@ fn in_a_branch() {
     check(
         "if subgroup_id() == 0 { subgroup::barrier(); }",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: only some take the way to it: the condition at line 3 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: only some invocations take the branch to it: the condition at line 3 differs between invocations
                note: it comes from `subgroup_id()` (line 3)
-               help: move the barrier behind the branch, where all come together again
+               help: move the barrier after the branch, where all invocations meet again
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          3 | if subgroup_id() == 0 { subgroup::barrier(); }
            |                         ^^^^^^^^^^^^^^^^^^^
@@ -45,10 +45,10 @@ fn in_a_branch() {
     check(
         "if x[global_id().x] > 0 { barrier(); }",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: only some take the way to it: the condition at line 3 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: only some invocations take the branch to it: the condition at line 3 differs between invocations
                note: it comes from `global_id()` (line 3)
-               help: move the barrier behind the branch, where all come together again
+               help: move the barrier after the branch, where all invocations meet again
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          3 | if x[global_id().x] > 0 { barrier(); }
            |                           ^^^^^^^^^
@@ -57,10 +57,10 @@ fn in_a_branch() {
     check(
         "match local_index() { 0 => barrier(), _ => {} }",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: only some take the way to it: the condition at line 3 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: only some invocations take the branch to it: the condition at line 3 differs between invocations
                note: it comes from `local_index()` (line 3)
-               help: move the barrier behind the branch, where all come together again
+               help: move the barrier after the branch, where all invocations meet again
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          3 | match local_index() { 0 => barrier(), _ => {} }
            |                            ^^^^^^^^^
@@ -69,17 +69,17 @@ fn in_a_branch() {
     check(
         "let found = hits[0].fetch_add(1, Relaxed);\nif found == 0 { barrier(); } else { barrier(); }",
         expect![[r#"
-            error: [K0305] not all invocations of a workgroup come to this `barrier()`
-                   note: only some take the way to it: the condition at line 4 differs between invocations
-                   note: it comes from `found` (line 3), that from an atomic operation, which may find something else each time (line 3)
-                   help: move the barrier behind the branch, where all come together again
+            error: [K0305] not all invocations of a workgroup reach this `barrier()`
+                   note: only some invocations take the branch to it: the condition at line 4 differs between invocations
+                   note: it comes from `found` (line 3), that from an atomic operation, which may return another value each time (line 3)
+                   help: move the barrier after the branch, where all invocations meet again
                    help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
              4 | if found == 0 { barrier(); } else { barrier(); }
                |                 ^^^^^^^^^
-            error: [K0305] not all invocations of a workgroup come to this `barrier()`
-                   note: only some take the way to it: the condition at line 4 differs between invocations
-                   note: it comes from `found` (line 3), that from an atomic operation, which may find something else each time (line 3)
-                   help: move the barrier behind the branch, where all come together again
+            error: [K0305] not all invocations of a workgroup reach this `barrier()`
+                   note: only some invocations take the branch to it: the condition at line 4 differs between invocations
+                   note: it comes from `found` (line 3), that from an atomic operation, which may return another value each time (line 3)
+                   help: move the barrier after the branch, where all invocations meet again
                    help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
              4 | if found == 0 { barrier(); } else { barrier(); }
                |                                     ^^^^^^^^^
@@ -88,10 +88,10 @@ fn in_a_branch() {
     check(
         "if subgroup::any(x[global_id().x] > 3) { barrier(); }",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: only some take the way to it: the condition at line 3 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: only some invocations take the branch to it: the condition at line 3 differs between invocations
                note: it comes from a subgroup operation, which each subgroup does for itself (line 3)
-               help: move the barrier behind the branch, where all come together again
+               help: move the barrier after the branch, where all invocations meet again
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          3 | if subgroup::any(x[global_id().x] > 3) { barrier(); }
            |                                          ^^^^^^^^^
@@ -104,8 +104,8 @@ fn behind_a_jump() {
     check(
         "let i = global_id().x;\nif i >= n {\n    return;\n}\ny[i] = 1;\nbarrier();\ny[i] += 1;",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: some `return` at line 5: the condition at line 4 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: some invocations `return` at line 5: the condition at line 4 differs between invocations
                note: it comes from `i` (line 3), that from `global_id()` (line 3)
                help: put the work of the others into an `if` instead, so that all reach the barrier
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
@@ -116,10 +116,10 @@ fn behind_a_jump() {
     check(
         "for k in 0..n {\n    if k == local_index() { break; }\n    barrier();\n}",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: some leave the loop at line 4: the condition at line 4 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: some invocations leave the loop at line 4: the condition at line 4 differs between invocations
                note: it comes from `local_index()` (line 4)
-               help: let all take as many rounds, with an `if` around the work of those that are not done
+               help: let all run the same number of iterations, with an `if` around the work of those that are not done
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          5 |     barrier();
            |     ^^^^^^^^^
@@ -128,10 +128,10 @@ fn behind_a_jump() {
     check(
         "for k in 0..n {\n    if k == local_index() { continue; }\n    barrier();\n}",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: some `continue` at line 4: the condition at line 4 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: some invocations `continue` at line 4: the condition at line 4 differs between invocations
                note: it comes from `local_index()` (line 4)
-               help: put the rest of the round into an `if`, and the barrier behind it
+               help: put the rest of the iteration into an `if`, and the barrier after it
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          5 |     barrier();
            |     ^^^^^^^^^
@@ -140,10 +140,10 @@ fn behind_a_jump() {
     check(
         "let mut k = local_index();\nwhile k < n {\n    barrier();\n    k += 64;\n}",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: some leave the loop at line 4: the condition at line 4 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: some invocations leave the loop at line 4: the condition at line 4 differs between invocations
                note: it comes from `k`, that from `local_index()` (line 3)
-               help: let all take as many rounds, with an `if` around the work of those that are not done
+               help: let all run the same number of iterations, with an `if` around the work of those that are not done
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          5 |     barrier();
            |     ^^^^^^^^^
@@ -152,10 +152,10 @@ fn behind_a_jump() {
     check(
         "let n = x[local_index()];\nfor k in 0..n {\n    barrier();\n}",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: some leave the loop at line 4: the condition at line 4 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: some invocations leave the loop at line 4: the condition at line 4 differs between invocations
                note: it comes from `n` (line 3), that from `local_index()` (line 3)
-               help: let all take as many rounds, with an `if` around the work of those that are not done
+               help: let all run the same number of iterations, with an `if` around the work of those that are not done
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          5 |     barrier();
            |     ^^^^^^^^^
@@ -168,10 +168,10 @@ fn through_variables_and_arrays() {
     check(
         "let mut limit = 3;\nif local_index() == 5 { limit = 4; }\nfor _ in 0..limit { barrier(); }",
         expect![[r#"
-            error: [K0305] not all invocations of a workgroup come to this `barrier()`
-                   note: some leave the loop at line 5: the condition at line 5 differs between invocations
+            error: [K0305] not all invocations of a workgroup reach this `barrier()`
+                   note: some invocations leave the loop at line 5: the condition at line 5 differs between invocations
                    note: it comes from `limit` (line 4), that from `local_index()` (line 4)
-                   help: let all take as many rounds, with an `if` around the work of those that are not done
+                   help: let all run the same number of iterations, with an `if` around the work of those that are not done
                    help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
              5 | for _ in 0..limit { barrier(); }
                |                     ^^^^^^^^^
@@ -180,10 +180,10 @@ fn through_variables_and_arrays() {
     check(
         "let mut a = [0u32; 4];\na[local_index() % 4] = 1;\nif a[n % 4] == 0 { barrier(); }",
         expect![[r#"
-        error: [K0305] not all invocations of a workgroup come to this `barrier()`
-               note: only some take the way to it: the condition at line 5 differs between invocations
+        error: [K0305] not all invocations of a workgroup reach this `barrier()`
+               note: only some invocations take the branch to it: the condition at line 5 differs between invocations
                note: it comes from `local_index()` (line 4)
-               help: move the barrier behind the branch, where all come together again
+               help: move the barrier after the branch, where all invocations meet again
                help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
          5 | if a[n % 4] == 0 { barrier(); }
            |                    ^^^^^^^^^
@@ -217,7 +217,7 @@ fn what_may_be_vouched_for() {
 
 #[test]
 fn what_all_agree_on() {
-    accept("for k in 0..n { if x[k] > 3 { break; } barrier(); y[k] = k; }");
+    accept("for k in 0..n { if x[k] > 3 { break; } barrier(); y[global_id().x] = k; }");
     accept("if workgroup_id().x >= n { return; } barrier();");
     accept("if global_id().y > 0 { barrier(); }");
     accept("let mut s = 32; while s > 0 { if local_index() < s { y[local_index()] += 1; } barrier(); s /= 2; }");
@@ -242,11 +242,11 @@ fn in_functions() {
     check_errors(
         "#[device] fn wait(v: u32) {\n    if v > 3 { return; }\n    barrier();\n}\n#[kernel] fn k(y: &mut [u32]) { wait(y[local_index()]); }",
         expect![[r#"
-            error: [K0305] not all invocations of a workgroup come to this `barrier()`
-                   note: the kernel comes to it through the call at line 5
-                   note: only some take the way to it: the condition at line 2 differs between invocations
+            error: [K0305] not all invocations of a workgroup reach this `barrier()`
+                   note: the kernel reaches it through the call at line 5
+                   note: only some invocations take the branch to it: the condition at line 2 differs between invocations
                    note: it comes from `local_index()` (line 5)
-                   help: move the barrier behind the branch, where all come together again
+                   help: move the barrier after the branch, where all invocations meet again
                    help: where the condition is the same for all of a workgroup, say so: `workgroup_uniform(condition)`
              3 |     barrier();
                |     ^^^^^^^^^

@@ -10,7 +10,7 @@ use quote::ToTokens;
 use super::super::{Finished, device, finish, globs, gpu_data, incomplete, kernel, module, report_depth};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
-use crate::gather::{Closure, Resumed, Sought, State, seek_in};
+use crate::gather::{Closure, Lookup, Resumed, State, seek_in};
 use crate::guard::{beyond, on_own_stack};
 use crate::spirv_file;
 
@@ -69,8 +69,8 @@ pub(super) fn expand_file(file: syn::File, source: &str) -> Expanded {
                     // Members of a module above are known here without an import.
                     let is_above = path.segments.last().is_some_and(|last| closures.contains_key(&last.to_string()));
                     match seek_in(path, from, in_module, source) {
-                        Sought::Absent if is_above => Sought::Marked,
-                        sought => sought,
+                        Lookup::Absent if is_above => Lookup::Marked,
+                        lookup => lookup,
                     }
                 };
                 incomplete::leave_unmarked(&mut state, &seek, &mut diags);

@@ -113,7 +113,7 @@ fn arguments() {
         &with_pair("#[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }"),
         expect![[r#"
             error: [K0103] cannot compare `Pair<i32, i32>` with `==`
-                   help: compare its fields, or write `#[device] impl PartialEq for Pair`
+                   help: compare its fields, or write `impl PartialEq for Pair` beside it, in a `#[device] mod`
              2 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }
                |                                         ^^^^^^^^^^^^^^^
         "#]],
@@ -201,7 +201,7 @@ fn aliases() {
     check_errors(
         "#[device] mod m { pub type Counter = Atomic<u32>; }",
         expect![[r#"
-        error: [K0001] another name of `Atomic<u32>` is not supported
+        error: [K0001] an alias of `Atomic<u32>` is not supported
                note: the types of atomics and shared memory say which variables are shared
                help: write `Atomic<u32>` where it is used
          1 | #[device] mod m { pub type Counter = Atomic<u32>; }

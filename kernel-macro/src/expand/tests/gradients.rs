@@ -63,27 +63,18 @@ fn operations() {
         "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    y[0] = f32::from_bits(x[0].to_bits() + 1);\n}",
         expect![[r#"
             error: [K0500] no gradient flows through the bits of a float
-                   help: compute the value from floats, not from their bits; functions of `f64` but `sqrt` are made of bits, so take those of `f32`
+                   help: compute the value from floats, not from their bits, or say its slope: `with_slope(value, x, slope)`
              3 |     y[0] = f32::from_bits(x[0].to_bits() + 1);
                |                           ^
         "#]],
     );
     check(
-        "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    y[global_id().x] = subgroup::add(x[global_id().x]);\n}",
+        "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    y[global_id().x] = subgroup::mul(x[global_id().x]);\n}",
         expect![[r#"
-            error: [K0500] no gradient flows through operations of a subgroup yet
-                   help: add to an `Atomic<f32>` of a buffer in place of a sum of the subgroup, or write the gradient by hand
-             3 |     y[global_id().x] = subgroup::add(x[global_id().x]);
+            error: [K0500] no gradient flows through this operation of a subgroup
+                   help: gradients flow through `subgroup::add`, its prefix sums, `min` and `max` of scalars, `broadcast_first` and shuffles; write the others by these, or through shared memory
+             3 |     y[global_id().x] = subgroup::mul(x[global_id().x]);
                |                        ^^^^^^^^
-        "#]],
-    );
-    check(
-        "#[kernel(workgroup = 64, grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let tile: Shared<[f32; 64]> = Shared::new();\n    let l = local_index();\n    tile[l] = x[global_id().x];\n    barrier();\n    y[global_id().x] = tile[63 - l];\n}",
-        expect![[r#"
-            error: [K0500] no gradient flows through the shared variable `tile` yet
-                   help: read the buffer where its elements are used, without a copy in shared memory
-             5 |     tile[l] = x[global_id().x];
-               |     ^^^^
         "#]],
     );
     check(
@@ -93,6 +84,79 @@ fn operations() {
                    help: add with `fetch_add`, or write each value to an element of its own
              3 |     m[0].fetch_max(x[global_id().x], Relaxed);
                |     ^
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_that_differ() {
+    check(
+        "#[kernel(workgroup = 64, grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let i = global_id().x;\n    y[i] = subgroup::shuffle(x[i], i % 3);\n}",
+        expect![[r#"
+            error: [K0500] the gradient of this operation needs an operand that is the same in all lanes
+                   help: shuffle by a constant or another value that is the same in all invocations
+             4 |     y[i] = subgroup::shuffle(x[i], i % 3);
+               |            ^^^^^^^^
+        "#]],
+    );
+    check(
+        "#[kernel(workgroup = 64, grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let i = global_id().x;\n    let mut sum = 0.0;\n    for _ in 0..i {\n        sum += subgroup::add(x[i]);\n    }\n    y[i] = sum;\n}",
+        expect![[r#"
+            error: [K0500] no gradient flows through an operation of a subgroup in a loop that invocations may leave apart
+                   help: let all invocations go through the loop together, with bounds that are the same in each
+             6 |         sum += subgroup::add(x[i]);
+               |                ^^^^^^^^
+        "#]],
+    );
+}
+
+#[test]
+fn shared_memory() {
+    let kernel = |body: &str| {
+        format!(
+            "#[kernel(workgroup = 64, grad(x))]\nfn k(n: u32, x: &[f32], y: &mut [f32]) {{\n    let tile = Shared::<[f32; 64]>::new();\n    let (l, i) = (local_index(), global_id().x);\n{body}}}"
+        )
+    };
+    accepted(&kernel("    tile[l] = x[i];\n    barrier();\n    y[i] = tile[63 - l];\n"));
+    check(
+        "#[kernel(workgroup = 64, grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let sum = Shared::<[Atomic<f32>; 1]>::new();\n    sum[0].fetch_add(x[global_id().x], Relaxed);\n    barrier();\n    y[global_id().x] = sum[0].load(Relaxed);\n}",
+        expect![[r#"
+            error: [K0500] no gradient flows through atomic operations on the shared variable `sum`
+                   help: store each invocation's share to an element of its own, and add the elements up behind a barrier
+             4 |     sum[0].fetch_add(x[global_id().x], Relaxed);
+               |     ^^^
+        "#]],
+    );
+    // Each invocation as many rounds as it likes, and the elements are gone behind them.
+    check(
+        &kernel(
+            "    tile[l] = x[i];\n    barrier();\n    let mut v = 1.0;\n    for k in 0..l {\n        v *= tile[k];\n    }\n    barrier();\n    if l > 3 {\n        for k in 0..l {\n            v *= tile[k];\n        }\n    }\n    barrier();\n    tile[l] = v;\n    barrier();\n    y[i] = tile[63 - l];\n",
+        ),
+        expect![[r#"
+            error: [K0500] the gradient needs what the shared variable `tile` held here, and invocations that are apart cannot put it back
+                   help: read what is needed into variables before the shared variable is written again, or keep the loop out of branches and loops that differ between invocations
+            14 |             v *= tile[k];
+               |                  ^^^^
+        "#]],
+    );
+    check(
+        &kernel(
+            "    tile[l] = x[i];\n    barrier();\n    while tile[0] < 1.0 {\n        barrier();\n        tile[l] = tile[l] * 2.0 + tile[l] * tile[l];\n        barrier();\n    }\n    y[i] = tile[63 - l];\n",
+        ),
+        expect![[r#"
+            error: [K0500] the test of this loop waits for other invocations or reads shared memory
+                   help: write `while condition { … }` with a condition that reads no shared memory, and the barriers in the body
+             7 |     while tile[0] < 1.0 {
+               |     ^^^^^
+        "#]],
+    );
+    check(
+        "#[kernel(workgroup = 32, grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let tile = Shared::<[f32; 1024]>::new();\n    let l = local_index();\n    tile[l] = x[l];\n    barrier();\n    for k in 0..9u32 {\n        let v = tile[l + k] * tile[l];\n        barrier();\n        tile[l] = v;\n        barrier();\n    }\n    y[l] = tile[63 - l];\n}",
+        expect![[r#"
+            error: [K0500] the gradient has to keep what the shared variable `tile` held, and it is too large or its size is not known
+                   help: give the workgroup and the variable numbers as sizes, at most 16 elements for each invocation
+             8 |         let v = tile[l + k] * tile[l];
+               |                 ^^^^
         "#]],
     );
 }
@@ -118,7 +182,7 @@ fn memory_that_others_change() {
         "#]],
     );
     check(
-        "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) {\n    let i = global_id().x;\n    y[i] = 2.0 * x[i];\n    barrier();\n    y[i] += y[i ^ 1];\n}",
+        "#[kernel(grad(x))]\nunsafe fn k(x: &[f32], y: &mut [f32]) {\n    let i = global_id().x;\n    y[i] = 2.0 * x[i];\n    barrier();\n    y[i] += y[i ^ 1];\n}",
         expect![[r#"
             error: [K0500] no gradient flows through an output that invocations hand to each other over a barrier
                    help: split the kernel at the barrier, and derive both parts

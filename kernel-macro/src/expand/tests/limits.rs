@@ -52,7 +52,7 @@ fn k(y: &mut [f32]) {
                |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         "#]],
     );
-    accepted("#[kernel] fn k(y: &mut [f32]) { let tile = Shared::<[f32; 16384]>::new(); y[0] = tile[1]; }");
+    accepted("#[kernel] fn k(y: &mut [f32]) { let tile = Shared::<[f32; 16384]>::new(); y[global_id().x] = tile[1]; }");
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn functions_that_panic_in_functions_that_panic() {
         expect![[r#"
         error: [K0206] the kernel `k` becomes too large
                note: `e` has 69633 instructions, and each of its 8 calls is replaced by them
-               note: so it is with functions that can panic, name buffers or wait: on devices only a kernel can end early
-               help: call `e` in a loop, or let it give back an `Option` instead of panicking
+               note: functions that can panic, use buffers or wait are inlined: on devices only a kernel can end early
+               help: call `e` in a loop, or let it return an `Option` instead of panicking
          6 | #[kernel] fn k(y: &mut [u32]) { let x = y[0]; y[0] = e(e(e(e(e(e(e(e(x)))))))); }
            |              ^
     "#]],
@@ -103,7 +103,7 @@ fn functions_in_place_that_call_each_other_twice() {
         error: [K0206] the kernel `k` becomes too large
                note: the calls: k → step40 → step39 → step38 → step37 → step36 → step35 → step34 → step33 → step32 → step31 → …
                note: functions that take `&mut`, slices or closures are compiled anew at each call, with the functions that they call
-               help: call them in loops, or let the inner ones take and give back values"#]]
+               help: call them in loops, or let the inner ones take and return values"#]]
     .assert_eq(&shown);
     let too_large = |source: &str| {
         let errors = expand_source(source).errors;
@@ -171,4 +171,29 @@ fn elements_looked_for_in_else_blocks_of_each_other() {
     };
     accepted(&kernel(4));
     assert!(expand_source(&kernel(60)).errors.contains("[K0010] this is nested too deeply"));
+}
+
+#[test]
+fn types_that_double() {
+    let levels = |times: usize, line: &str| {
+        format!("#[kernel]\nfn k(y: &mut [u32]) {{\n    let a = y[0];\n{}    y[0] = 1;\n}}", line.repeat(times))
+    };
+    accepted(&levels(12, "    let a = (a, a);\n"));
+    accepted(&levels(90, "    let a = [a];\n"));
+    check_errors(
+        &levels(40, "    let a = (a, a);\n"),
+        expect![[r#"
+            error: [K0010] a type is too large here, or nested too deeply
+                   note: a type has at most 100 levels, 16384 members, and 67108864 numbers in all elements
+                   help: keep the values in a buffer, or make an array of equal ones: `[value; N]`
+            17 |     let a = (a, a);
+               |             ^^^^^^
+        "#]],
+    );
+    for line in ["    let a = Some(a);\n", "    let a = (a,);\n", "    let a = [a];\n", "    let a = [a, a];\n"] {
+        assert!(
+            expand_source(&levels(1000, line)).errors.starts_with("error: [K0010] a type is too large here"),
+            "{line}"
+        );
+    }
 }

@@ -179,7 +179,7 @@ fn wrong_modules() {
     check_errors(
         "mod m { fn f<T: Copy>(x: T, n: u32) -> u32 { g((x, x), n) } fn g<T: Copy>(x: T, n: u32) -> u32 { f((x, x), n) } fn h() -> u32 { f(1, 2) } }",
         expect![[r#"
-            error: [K0200] `g` needs itself with ever other generic arguments
+            error: [K0200] `g` needs itself with ever new generic arguments
                    note: each of more than 64 functions calls the next, or their types have no bound
                    help: write a loop: there is no call stack on the device
              1 | mod m { fn f<T: Copy>(x: T, n: u32) -> u32 { g((x, x), n) } fn g<T: Copy>(x: T, n: u32) -> u32 { f((x, x), n) } fn h() -> u32 { f(1, 2) } }

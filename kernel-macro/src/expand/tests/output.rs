@@ -59,3 +59,31 @@ fn what_cannot_be_read_stays_for_rustc() {
         assert!(text.ends_with("fn k (x : & mut [u32]) { let y = ; }"), "{text}");
     }
 }
+
+/// The host's way of running a kernel whose invocations wait for each other.
+#[test]
+fn kernels_that_wait_run_in_steps_where_they_can() {
+    let head = "
+#[device] fn sum_of(slots: &mut [u32], own: u32) -> u32 { let l = local_id().x; slots[l] = own; barrier(); slots[l ^ 1] }
+#[device] fn lone(own: u32) -> u32 { subgroup::add(own) }
+#[device] fn each(n: u32, mut f: impl FnMut(u32)) { for i in 0..n { f(i); } }
+#[kernel(workgroup = 64)]
+fn step(n: u32, x: &[u32], y: &mut [u32]) { let l = local_id().x; let mut slots = Shared::<[u32; 64]>::new();";
+    for (body, way) in [
+        ("slots[l] = x[l]; barrier(); y[l] = slots[l ^ 1];", "run_steps"),
+        ("for i in 0..n { if n > 3 { y[l] += sum_of(&mut slots[..], i) * 2 + 1; } barrier(); }", "run_steps"),
+        ("let sum = subgroup::add(x[l]) + (subgroup::max(l) as u32); y[l] = sum;", "run_steps"),
+        // Without a form that gives way.
+        ("y[l] = lone(x[l]);", "run_fibers"),
+        // In what may be one of Rust's closures.
+        ("each(n, |i| { slots[l] = i; barrier(); }); y[l] = slots[0];", "run_fibers"),
+        ("y[l] = (0..n).map(|i| subgroup::add(i)).sum();", "run_fibers"),
+        // Values that are too large to be kept for all invocations at once.
+        ("let mut own = [0; 40_000]; own[l] = x[l]; barrier(); y[l] = own[l] + own[n];", "run_fibers"),
+    ] {
+        let expanded = accepted(&format!("{head} {body} }}"));
+        let step = expanded.tokens["step"].to_string();
+        assert!(step.contains(way), "no `{way}` of {body} in {step}");
+        assert_eq!(step.contains("await"), way == "run_steps", "{body}: {step}");
+    }
+}

@@ -24,7 +24,7 @@ fn grey(x: &[Vec3], y: &mut [f32]) {
     y[i] = v.sqrt();
 }",
         expect![[r#"
-            error: [K0125] the function `luma` lacks the attribute by which kernels find it
+            error: [K0125] the function `luma` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `luma` (a.rs:1)
                    help: and to `gamma`, which it calls
              8 |     let v: u32 = luma(x[i]);
@@ -58,24 +58,24 @@ fn k(y: &mut [f32]) {
                    help: write `#[repr(C)]` above the struct
              2 | struct Rng(u32);
                |        ^^^
-            error: [K0125] the trait `Shade` lacks the attribute by which kernels find it
+            error: [K0125] the trait `Shade` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `Shade` (a.rs:5)
              7 | fn f<T: Shade>(x: T) -> Real { x.shade() + true }
                |         ^^^^^
-            error: [K0125] the type alias `Real` lacks the attribute by which kernels find it
+            error: [K0125] the type alias `Real` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `Real` (a.rs:4)
              7 | fn f<T: Shade>(x: T) -> Real { x.shade() + true }
                |                         ^^^^
-            error: [K0125] the struct `Rng` lacks the attribute by which kernels find it
+            error: [K0125] the struct `Rng` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `Rng` (a.rs:2), or with an `impl` put both into a `#[device] mod`
                    help: if it lies in buffers: `#[repr(C)] #[derive(Clone, Copy, GpuData)]`
             11 |     let mut r = Rng(i);
                |                 ^^^
-            error: [K0125] the enum `Mode` lacks the attribute by which kernels find it
+            error: [K0125] the enum `Mode` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `Mode` (a.rs:3)
             12 |     let m = match Mode::A { Mode::A => 1 };
                |                   ^^^^
-            error: [K0125] the const `LIMIT` lacks the attribute by which kernels find it
+            error: [K0125] the const `LIMIT` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `LIMIT` (a.rs:1)
             13 |     if i < LIMIT { y[i] = r.next() + m; }
                |            ^^^^^
@@ -94,27 +94,27 @@ fn k(y: &mut [f32]) {
     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
 }",
         expect![[r#"
-            error: [K0125] the function `math::luma` lacks the attribute by which kernels find it
+            error: [K0125] the function `math::luma` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `luma` (a.rs:1)
              6 |     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
                |            ^^^^^^^^^^
-            error: [K0125] the function `luma` lacks the attribute by which kernels find it
+            error: [K0125] the function `luma` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `luma` (a.rs:1)
              6 |     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
                |                              ^^^^
-            error: [K0125] the function `low::dark` lacks the attribute by which kernels find it
+            error: [K0125] the function `low::dark` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `dark` (a.rs:1)
              6 |     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
                |                                          ^^^^^^^^^
-            error: [K0125] the function `self::math::deep::dark` lacks the attribute by which kernels find it
+            error: [K0125] the function `self::math::deep::dark` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `dark` (a.rs:1)
              6 |     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
                |                                                           ^^^^^^^^^^^^^^^^^^^^^^
-            error: [K0125] the function `shade` lacks the attribute by which kernels find it
+            error: [K0125] the function `shade` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `dark` (a.rs:1)
              6 |     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
                |                                                                                         ^^^^^
-            error: [K0125] the function `crate::math::luma` lacks the attribute by which kernels find it
+            error: [K0125] the function `crate::math::luma` lacks the attribute that makes it available to kernels
                    help: add `#[device]` to `luma` (a.rs:1)
              6 |     y[0] = math::luma(1.0) + luma(1.0) + low::dark(2.0) + self::math::deep::dark(1.0) + shade(1.0) + crate::math::luma(2.0);
                |                                                                                                      ^^^^^^^^^^^^^^^^^
@@ -206,7 +206,7 @@ fn k(y: &mut [f32]) {
 }",
         expect![[r#"
             error: [K0101] `std::marker::PhantomData` is not available in kernels by an imported name
-                   help: leave it out, with the parameter that it marks: the device reads what a struct holds; a unit or a kind can be told by a type on the host
+                   help: leave it out, with the parameter that it marks; tell units and kinds apart by types on the host
              8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
                |                                   ^^^^^^^^^^^
             error: [K0101] `core::num::NonZeroU32` is not available in kernels by an imported name

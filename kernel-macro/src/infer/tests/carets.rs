@@ -69,7 +69,7 @@ fn walk_block<'n>(block: &'n Block, visit: &mut dyn FnMut(Node<'n>)) {
                 value.iter().for_each(|value| walk(value, visit));
                 otherwise.iter().for_each(|otherwise| walk_block(otherwise, visit));
             }
-            Statement::Sought(_) | Statement::Use(_) => {}
+            Statement::OptionPlace(_) | Statement::Use(_) => {}
             Statement::Const(constant) => walk(&constant.value, visit),
             Statement::Expr { expr, .. } => walk(expr, visit),
         }
@@ -93,7 +93,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             closure.params.iter().for_each(|(pattern, _)| walk_pattern(pattern, visit));
             walk(&closure.body, visit);
         }
-        ExprKind::Paren(inner)
+        ExprKind::Paren(inner, ..)
         | ExprKind::Unary(_, inner)
         | ExprKind::Borrow { operand: inner, .. }
         | ExprKind::Try(inner)
@@ -111,7 +111,7 @@ fn walk<'n>(expr: &'n Expr, visit: &mut dyn FnMut(Node<'n>)) {
             walk(a, visit);
             walk(b, visit);
         }
-        ExprKind::Sought(sought) => walk(&sought.element, visit),
+        ExprKind::OptionPlace(option_place) => walk(&option_place.element, visit),
         ExprKind::If { condition, then_block, else_expr } => {
             walk(condition, visit);
             walk_block(then_block, visit);

@@ -25,8 +25,8 @@ fn kernel(x: &[f32], y: &mut [f32]) {
     let d = if (0..3) { 1 } else { 2 };
 }",
         expect![[r#"
-            error: [K0001] an iterator is no value in kernels
-                   note: a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands
+            error: [K0001] an iterator cannot be used as a value in kernels
+                   note: store it in a `let` of its own, `let mut it = x.iter();`, or consume it at once
                    help: go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like
              3 |     (0..4).map(|i| i + 1);
                |     ^^^^^^^^^^^^^^^^^^^^^
@@ -88,7 +88,7 @@ fn kernel(x: &[f32], y: &mut [f32]) {
              9 |     let h = [true].iter().sum::<bool>();
                |                           ^^^
             error: [K0110] the elements of `x` cannot be written
-                   help: a reference that is written through must be `&mut`, here and where it is declared
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
             10 |     let i = x.iter_mut();
                |             ^
         "#]],
@@ -186,22 +186,22 @@ fn kernel(x: &[f32], n: u32) {
     let g = *n;
 }",
         expect![[r#"
-            error: [K0001] `rev` behind `take_while` is not supported in kernels
+            error: [K0001] `rev` after `take_while` is not supported in kernels
                    note: `take_while` stands at line 2
                    help: write a `for` loop, or reverse before it
              2 |     let a = (0..n).take_while(|i| *i < 4).rev().count();
                |                                           ^^^
-            error: [K0001] `rev` behind `take` is not supported in kernels
+            error: [K0001] `rev` after `take` is not supported in kernels
                    note: `take` stands at line 3
-                   help: reverse before anything is computed: put `.map(…)` and its like behind `.rev()`
+                   help: reverse before anything is computed: put `.map(…)` and its like after `.rev()`
              3 |     let b = (0..n).map(|i| i + 1).take(4).rev().count();
                |                                           ^^^
-            error: [K0001] `rev` behind `..` is not supported in kernels
+            error: [K0001] `rev` after `..` is not supported in kernels
                    note: `..` stands at line 4
                    help: write both ends of the range
              4 |     let c = (0..).rev().count();
                |                   ^^^
-            error: [K0001] `skip` behind `map` is not supported in kernels
+            error: [K0001] `skip` after `map` is not supported in kernels
                    note: whether the closure runs for elements that are skipped depends on the steps that follow
                    help: put `.skip(…)` before `.map(…)`
              5 |     let d = (0..n).map(|i| i + 1).skip(2).count();
@@ -211,12 +211,12 @@ fn kernel(x: &[f32], n: u32) {
                    help: put `.zip(…)` before `.map(…)`, or go through arrays with `.iter()`
              6 |     let e = [1, 2].into_iter().map(|i| i + 1).zip(0..n).count();
                |                                               ^^^
-            error: [K0001] `rev` behind `filter` is not supported in kernels
+            error: [K0001] `rev` after `filter` is not supported in kernels
                    note: `filter` stands at line 7
                    help: write a `for` loop, or reverse before it
              7 |     let f = (0..n).filter(|i| *i > 2).enumerate().rev().count();
                |                                                   ^^^
-            error: [K0001] `rfind` behind `take_while` is not supported in kernels
+            error: [K0001] `rfind` after `take_while` is not supported in kernels
                    note: `take_while` stands at line 8
                    help: write a `for` loop, or reverse before it
              8 |     let g = (0..n).take_while(|i| *i < 4).rfind(|i| *i > 1);

@@ -64,7 +64,7 @@ fn f(a: u32, o: Option<u32>) {
                    help: write `1`
              8 |     o.replace(1.0);
                |               ^^^
-            error: [K0110] the closure changes the variable `n` of the function around it
+            error: [K0110] the closure changes the variable `n` of the enclosing function
                    note: a `move` closure has a copy of its own
                    help: remove `move`
             10 |     let h = o.map(move |v| { n += v; n });

@@ -114,7 +114,7 @@ fn const_calls() {
     check_errors(
         "fn f() -> u32 { 1 } const A: u32 = f();",
         expect![[r#"
-            error: [K0112] a const calls nothing but `const fn`s
+            error: [K0112] a const can call only `const fn`s
                    help: make it one: `const fn f(…)`
              1 | fn f() -> u32 { 1 } const A: u32 = f();
                |                                    ^^^

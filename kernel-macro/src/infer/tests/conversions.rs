@@ -17,12 +17,12 @@ fn mistakes() {
         }",
         expect![[r#"
             error: [K0104] `f32` is not made from `i64` by `TryFrom`
-                   note: in kernels it is for integers, and for arrays of slices
+                   note: kernels support it for integers, and from slices to arrays
                    help: write a function that gives a `Result`, and call it with `x[0]`
              2 |             let a: Result<f32, _> = x[0].try_into();
                |                                          ^^^^^^^^
             error: [K0104] `u8` is not made from `f64` by `TryFrom`
-                   note: in kernels it is for integers, and for arrays of slices
+                   note: kernels support it for integers, and from slices to arrays
                    help: write a function that gives a `Result`, and call it with `1.5`
              3 |             let b = u8::try_from(1.5);
                |                                  ^^^
@@ -102,19 +102,19 @@ fn arrays_in_smaller_pieces() {
             let pair = rows[2].split_at(2);
         }",
         expect![[r#"
-            error: [K0115] this array has no slices
-                   note: buffers have, shared variables and arrays of the function, and arrays in elements that are aligned as they are
+            error: [K0115] cannot make a slice of this array
+                   note: slices are made of buffers, of shared and local variables, and of array fields that are as aligned as the element
                    help: copy it to a variable: `let mut own = …;`, use that, and store it back if it changed
              7 |             row.fill(2);
                |             ^^^
-            error: [K0115] this array has no slices
-                   note: buffers have, shared variables and arrays of the function, and arrays in elements that are aligned as they are
+            error: [K0115] cannot make a slice of this array
+                   note: slices are made of buffers, of shared and local variables, and of array fields that are as aligned as the element
                    help: copy it to a variable: `let mut own = …;`, use that, and store it back if it changed
              8 |             for v in row.iter_mut() {
                |                      ^^^
-            error: [K0115] an array in an array is not divided where it lies
-                   note: its slices could outlive the index that says where it is
-                   help: copy it to a variable: `let mut own = rows[2];`, and divide that
+            error: [K0115] an array inside an array cannot be split into slices here
+                   note: the slices could be used after the index that selects the array has changed
+                   help: copy it to a variable: `let mut own = rows[2];`, and split that
             11 |             let pair = rows[2].split_at(2);
                |                        ^^^^^^^
         "#]],

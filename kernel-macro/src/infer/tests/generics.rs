@@ -63,7 +63,7 @@ fn kernel(x: &mut [f32]) {
                    help: write `|x| …`
              7 |     x[0] = apply(1.0, 3.0);
                |                       ^^^
-            error: [K0110] the closure changes the variable `sum` of the function around it
+            error: [K0110] the closure changes the variable `sum` of the enclosing function
                    note: it is a value of its own, with copies of its captures
                    help: store it in a variable, `let mut f = |…| …;`, and call that; or return the new value
              8 |     x[0] = apply(1.0, |a| { sum += a; sum });

@@ -598,14 +598,14 @@ fn kernel(x: &mut [f32], bytes: &[u8], y: &mut [u32]) {
     x[0] = sqrt(x[1]) + atan2(x[1], x[2] + 1.0);
 }"##,
         expect![[r#"
-            error: [K0115] a reference cannot stand here
-                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
-                   help: to write `a`, pass it to a function or closure, once for each: `f(&mut a);`
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: to change `a`, pass it directly to a function or closure: `f(&mut a);`
              4 |     for s in [&mut a, &mut b] { *s += 1; }
                |               ^^^^^^
-            error: [K0115] a reference cannot stand here
-                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
-                   help: to write `b`, pass it to a function or closure, once for each: `f(&mut b);`
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: to change `b`, pass it directly to a function or closure: `f(&mut b);`
              4 |     for s in [&mut a, &mut b] { *s += 1; }
                |                       ^^^^^^
             error: [K0104] no method `col_mut` on type `Mat3`

@@ -95,7 +95,7 @@ pub(crate) fn accepted_to_the_end(source: &str) {
     }
     let krate = quote::quote!(::gridwise);
     let original = render_original(&program, kernel, true, &krate).expect("a function");
-    let body = render_host(&program, kernel).expect("a function").body;
+    let body = render_host(&program, kernel, false).expect("a function").body;
     let twin = crate::emit::tokens::tokens!(fn twin() #body);
     for tokens in [original, twin].map(proc_macro2::TokenStream::from) {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{error}\n{tokens}"));

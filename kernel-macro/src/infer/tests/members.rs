@@ -54,8 +54,8 @@ fn methods() {
     check_errors(
         "fn kernel(x: &[f32]) { x.iter(); }",
         expect![[r#"
-            error: [K0001] an iterator is no value in kernels
-                   note: a variable of its own may hold one, `let mut it = x.iter();`, or something consumes it where it stands
+            error: [K0001] an iterator cannot be used as a value in kernels
+                   note: store it in a `let` of its own, `let mut it = x.iter();`, or consume it at once
                    help: go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like
              1 | fn kernel(x: &[f32]) { x.iter(); }
                |                        ^^^^^^^^

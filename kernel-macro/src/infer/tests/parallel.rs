@@ -70,11 +70,11 @@ fn kernel(bins: &[Atomic<u32>], cells: &mut [Cell], y: &mut [u32]) {
 }
 ",
         expect![[r#"
-            error: [K0301] `bins[0]` is an `Atomic<u32>`, which is no value
+            error: [K0301] `bins[0]` is an `Atomic<u32>` and cannot be used as a value
                    help: read it with `bins[0].load(Relaxed)`
              3 |     let old = bins[0];
                |               ^^^^^^^
-            error: [K0301] `bins[1]` is an `Atomic<u32>`, which is no value
+            error: [K0301] `bins[1]` is an `Atomic<u32>` and cannot be used as a value
                    help: read it with `bins[1].load(Relaxed)`
              4 |     y[0] = bins[1] + 1;
                |            ^^^^^^^
@@ -132,7 +132,7 @@ fn kernel(bins: &[Atomic<u32>], mass: &[Atomic<f32>]) {
              2 |     bins[0].fetch_plus(1, Relaxed);
                |             ^^^^^^^^^^
             error: [K0104] no method `fetch_update` on type `Atomic<u32>`
-                   help: write a loop with `compare_exchange`: there is no closure in the middle of an atomic
+                   help: write a loop with `compare_exchange`: an atomic operation cannot call a closure
              3 |     bins[0].fetch_update(Relaxed, Relaxed);
                |             ^^^^^^^^^^^^
             error: [K0104] no method `compare_exchange_weak` on type `Atomic<u32>`
@@ -283,12 +283,12 @@ fn kernel(y: &mut [f32]) {
              2 |     let tile = Shared::<[f32; 4]>::new();
                |                ^^^^^^^^^^^^^^^^^^^^^^^^^
             error: [K0300] shared memory cannot be declared here
-                   note: a workgroup has its shared memory from its beginning to its end
+                   note: a workgroup's shared memory exists for its whole life
                    help: write `let tile = Shared::<…>::new();` at the top of the kernel's body, outside of all blocks
              6 |         let tile = Shared::<[f32; 4]>::new();
                |                    ^^^^^^^^^^^^^^^^^^^^^^^^^
             error: [K0300] shared memory cannot be declared here
-                   note: a workgroup has its shared memory from its beginning to its end
+                   note: a workgroup's shared memory exists for its whole life
                    help: write `let tile = Shared::<…>::new();` at the top of the kernel's body, outside of all blocks
              8 |     let (a, b) = (Shared::<[f32; 4]>::new(), 1);
                |                   ^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -314,7 +314,7 @@ fn equality() {
         "struct P { a: f32 } fn f(p: P) -> bool { p == p }",
         expect![[r#"
         error: [K0103] cannot compare `P` with `==`
-               help: compare its fields, or write `#[device] impl PartialEq for P`
+               help: compare its fields, or write `impl PartialEq for P` beside it, in a `#[device] mod`
          1 | struct P { a: f32 } fn f(p: P) -> bool { p == p }
            |                                          ^
     "#]],
@@ -336,7 +336,7 @@ fn question_mark() {
         "fn f(a: Option<u32>) -> u32 { a? }",
         expect![[r#"
         error: [K0102] `?` on `Option<u32>` in a function that returns `u32`
-               note: `?` returns early with something that is not a value
+               note: `?` returns `None` or an error early, which this function cannot return
                help: use `match` to turn one into the other
          1 | fn f(a: Option<u32>) -> u32 { a? }
            |                               ^^
@@ -346,7 +346,7 @@ fn question_mark() {
         "fn f(a: Option<u32>) { let b = a?; }",
         expect![[r#"
         error: [K0102] `?` on `Option<u32>` in a function that returns `()`
-               note: `?` returns early with something that is not a value
+               note: `?` returns `None` or an error early, which this function cannot return
                help: use `let … else { return; }` or `match`
          1 | fn f(a: Option<u32>) { let b = a?; }
            |                                ^^

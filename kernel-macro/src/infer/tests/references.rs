@@ -9,13 +9,13 @@ fn values() {
     check_errors(
         r##"fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `a`, the value
          1 | fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }
            |                                                  ^^
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `b`, the value
          1 | fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }
            |                                                              ^^
@@ -24,8 +24,8 @@ fn values() {
     check_errors(
         r##"fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `a`, the value
          1 | fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }
            |                                          ^^
@@ -34,8 +34,8 @@ fn values() {
     check_errors(
         r##"fn f(a: &u32) -> u32 { a }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `*a`, the value
          1 | fn f(a: &u32) -> u32 { a }
            |                        ^
@@ -44,8 +44,8 @@ fn values() {
     check_errors(
         r##"fn f(a: &u32) -> f32 { a as f32 }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `*a`, the value
          1 | fn f(a: &u32) -> f32 { a as f32 }
            |                        ^
@@ -54,8 +54,8 @@ fn values() {
     check_errors(
         r##"fn f(a: &u32, b: u32) -> bool { a == b }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `*a`, the value
          1 | fn f(a: &u32, b: u32) -> bool { a == b }
            |                                 ^
@@ -64,8 +64,8 @@ fn values() {
     check_errors(
         r##"fn f(a: &mut u32, b: u32) -> u32 { a + b }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `*a`, the value
          1 | fn f(a: &mut u32, b: u32) -> u32 { a + b }
            |                                    ^
@@ -74,8 +74,8 @@ fn values() {
     check_errors(
         r##"fn f(a: u32) -> u32 { a.max(&a) }"##,
         expect![[r#"
-        error: [K0115] a reference cannot stand here
-               note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+        error: [K0115] a reference is not supported here
+               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                help: write `a`, the value
          1 | fn f(a: u32) -> u32 { a.max(&a) }
            |                             ^^
@@ -84,7 +84,7 @@ fn values() {
     check_errors(
         r##"fn f(a: u32) -> u32 { *a + 1 }"##,
         expect![[r#"
-        error: [K0103] `u32` is no reference, which `*` would follow
+        error: [K0103] `u32` cannot be dereferenced
                help: write `a`
          1 | fn f(a: u32) -> u32 { *a + 1 }
            |                        ^
@@ -153,7 +153,7 @@ fn arguments() {
     check_errors(
         r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }"##,
         expect![[r#"
-            error: [K0110] nothing could read this value after it is written
+            error: [K0110] a `&mut` reference to a temporary value is not supported in kernels
                    help: store it in a `let mut` variable, and borrow that
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }
                |                                                               ^^^^^^^^^^^^^^^
@@ -162,7 +162,7 @@ fn arguments() {
     check_errors(
         r##"fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }"##,
         expect![[r#"
-            error: [K0103] `u32` is no reference, which `*` would follow
+            error: [K0103] `u32` cannot be dereferenced
                    help: write `same(&a)`
              1 | fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }
                |                                                                                        ^^^^^^^^
@@ -189,7 +189,7 @@ fn writes() {
         r##"fn f(a: &mut u32) { a = 1; }"##,
         expect![[r#"
         error: [K0110] cannot assign to the reference `a` itself
-               note: it leads to the same place as long as it lives
+               note: in kernels a reference names the same place for its whole life
                help: assign to its referent: `*a = …`
          1 | fn f(a: &mut u32) { a = 1; }
            |                     ^
@@ -199,7 +199,7 @@ fn writes() {
         r##"fn f(a: &mut u32) { a += 1; }"##,
         expect![[r#"
         error: [K0110] cannot assign to the reference `a` itself
-               note: it leads to the same place as long as it lives
+               note: in kernels a reference names the same place for its whole life
                help: assign to its referent: `*a = …`
          1 | fn f(a: &mut u32) { a += 1; }
            |                     ^
@@ -217,7 +217,7 @@ fn writes() {
     check_errors(
         r##"fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }"##,
         expect![[r#"
-            error: [K0110] the closure changes the variable `a` of the function around it
+            error: [K0110] the closure changes the variable `a` of the enclosing function
                    note: it is a value of its own, with copies of its captures
                    help: store it in a variable, `let mut f = |…| …;`, and call that; or return the new value
              1 | fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }
@@ -229,12 +229,12 @@ fn writes() {
         r##"fn f(a: &u32) -> &u32 { a }"##,
         expect![[r#"
             error: [K0001] a reference as a function's result is not supported in kernels
-                   note: a reference is another name of a place, which must be known where it is used
+                   note: kernels have no pointers: the place that a reference names must be known when the kernel is compiled
                    help: return the value, `-> u32`, or its index
              1 | fn f(a: &u32) -> &u32 { a }
                |                  ^^^^
-            error: [K0115] a reference cannot stand here
-                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                    help: write `*a`, the value
              1 | fn f(a: &u32) -> &u32 { a }
                |                         ^
@@ -260,11 +260,11 @@ fn kernel(y: &mut [u32]) {
     let all = core::mem::take(&mut tile);
 }",
         expect![[r#"
-            error: [K0102] expected a reference to write through, found a value
+            error: [K0102] expected a `&mut` reference, found a value
                    help: write `&mut b`
              3 |     core::mem::swap(&mut a, b);
                |                             ^
-            error: [K0102] expected a reference to write through, found a reference that only reads
+            error: [K0102] expected a `&mut` reference, found a `&` reference
                    help: write `&mut b`
              4 |     core::mem::swap(&mut a, &b);
                |                             ^^
@@ -274,13 +274,13 @@ fn kernel(y: &mut [u32]) {
              5 |     core::mem::swap(&mut a, &mut b);
                |                                  ^
             error: [K0102] expected `&mut u32`, found `&mut a float`
-                   note: what is exchanged has one type
+                   note: both values must have the same type
              7 |     std::mem::swap(&mut a, &mut c);
                |                            ^^^^^^
             error: [K0102] expected `u32`, found float literal
              8 |     let old = core::mem::replace(&mut a, 1.5);
                |                                          ^^^
-            error: [K0102] expected a reference to write through, found a value
+            error: [K0102] expected a `&mut` reference, found a value
                    help: write `&mut a`
              9 |     let none = core::mem::take(a);
                |                                ^

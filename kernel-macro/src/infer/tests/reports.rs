@@ -36,7 +36,7 @@ fn unknown_and_unused_arguments() {
         r#"fn f(x: u32) { println!("{} {}", x); }"#,
         expect![[r#"
         error: [K0114] the format string takes 2 arguments, but 1 argument is given
-               help: add an argument behind the string, or write `{{` for a brace
+               help: add an argument after the string, or write `{{` for a brace
          1 | fn f(x: u32) { println!("{} {}", x); }
            |                         ^^^^^^^
     "#]],
@@ -45,7 +45,7 @@ fn unknown_and_unused_arguments() {
         r#"fn f(x: u32) { println!("{1}", x); }"#,
         expect![[r#"
         error: [K0114] the format string takes 2 arguments, but 1 argument is given
-               help: add an argument behind the string, or write `{{` for a brace
+               help: add an argument after the string, or write `{{` for a brace
          1 | fn f(x: u32) { println!("{1}", x); }
            |                         ^^^^^
     "#]],
@@ -54,7 +54,7 @@ fn unknown_and_unused_arguments() {
         r#"fn f(x: u32) { println!("{}"); }"#,
         expect![[r#"
         error: [K0114] the format string takes 1 argument, but 0 arguments are given
-               help: add an argument behind the string, or write `{{` for a brace
+               help: add an argument after the string, or write `{{` for a brace
          1 | fn f(x: u32) { println!("{}"); }
            |                         ^^^^
     "#]],

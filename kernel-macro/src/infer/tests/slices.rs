@@ -45,7 +45,7 @@ fn arguments() {
         r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }"##,
         expect![[r#"
         error: [K0102] expected `&mut [u32]`, found `&[u32]`
-               help: a reference that is written through must be `&mut`, here and where it is declared
+               help: a reference that elements are written through must be `&mut`, here and in its declaration
          1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }
            |                                                                ^
     "#]],
@@ -63,7 +63,7 @@ fn arguments() {
         r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }"##,
         expect![[r#"
         error: [K0102] expected `&mut [u32]`, found `&[u32]`
-               help: a reference that is written through must be `&mut`, here and where it is declared
+               help: a reference that elements are written through must be `&mut`, here and in its declaration
          1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }
            |                                                                    ^^^^^^^
     "#]],
@@ -115,22 +115,22 @@ fn values() {
         "#]],
     );
     check_errors(
-        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(|i: u32| x[i]) }"##,
+        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(move |i: u32| x[i]) }"##,
         expect![[r#"
-            error: [K0115] a closure cannot name a slice of the function around it
-                   note: it is passed on, or has copies by `move`, and a slice is known only where it is made
-                   help: pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice
-             1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(|i: u32| x[i]) }
-               |                                                                                          ^^^^
+            error: [K0115] this closure cannot capture a slice of the enclosing function
+                   note: it is `move` or copied, and the buffer of each slice must be known when the kernel is compiled
+                   help: leave out `move`, and call it here or pass it for `impl Fn(…)`; or write a `#[device] fn` that takes the slice
+             1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(move |i: u32| x[i]) }
+               |                                                                                               ^^^^
         "#]],
     );
     check_errors(
-        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = apply(at); }"##,
+        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; let other = at; y[0] = apply(other); }"##,
         expect![[r#"
-            error: [K0115] a closure cannot name a slice of the function around it
-                   note: it is passed on, or has copies by `move`, and a slice is known only where it is made
-                   help: pass it for a parameter `mut f: impl FnMut(…)`, call it here by a variable without `move`, or write a `#[device] fn` that takes the slice
-             1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; y[0] = apply(at); }
+            error: [K0115] this closure cannot capture a slice of the enclosing function
+                   note: it is `move` or copied, and the buffer of each slice must be known when the kernel is compiled
+                   help: leave out `move`, and call it here or pass it for `impl Fn(…)`; or write a `#[device] fn` that takes the slice
+             1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; let other = at; y[0] = apply(other); }
                |                                                                                                                               ^^^^^^^
         "#]],
     );
@@ -152,7 +152,7 @@ fn parameters() {
         r##"fn f<T: Copy>(x: &[T]) -> T { x[0] } fn g<T: Copy>(own: [T; 2]) -> T { f(&own) }"##,
         expect![[r#"
             error: [K0205] an array of values of a type parameter cannot be a slice here
-                   note: the host shares the elements of slices, and needs more than the bounds of the parameter
+                   note: on the host, the elements of a slice need bounds that the type parameter does not have
                    help: take a slice as a parameter, `x: &[T]`, and pass that on
              1 | fn f<T: Copy>(x: &[T]) -> T { x[0] } fn g<T: Copy>(own: [T; 2]) -> T { f(&own) }
                |                                                                          ^^^^
@@ -203,7 +203,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
              8 |     let e = x.first(1);
                |                     ^
             error: [K0110] the elements of `x` cannot be written
-                   help: a reference that is written through must be `&mut`, here and where it is declared
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
              9 |     x.swap(0, 1);
                |     ^
             error: [K0110] cannot assign to immutable variable `own`
@@ -215,7 +215,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
             11 |     y.fill(1.5);
                |            ^^^
             error: [K0110] the elements of `x[1..]` cannot be written
-                   help: a reference that is written through must be `&mut`, here and where it is declared
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
             12 |     x[1..].reverse();
                |     ^^^^^^
             error: [K0110] cannot assign to immutable variable `own`
@@ -267,7 +267,7 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
 }",
         expect![[r#"
             error: [K0110] the elements of `x` cannot be written
-                   help: a reference that is written through must be `&mut`, here and where it is declared
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
              3 |     for v in x.iter_mut() { *v = 1; }
                |              ^
             error: [K0110] cannot assign to immutable variable `own`
@@ -276,11 +276,11 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
              4 |     for v in own.iter_mut() { *v = 1; }
                |              ^^^
             error: [K0110] the elements of `x[1..]` cannot be written
-                   help: a reference that is written through must be `&mut`, here and where it is declared
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
              5 |     for v in &mut x[1..] { *v = 1; }
                |                   ^^^^^^
-            error: [K0001] `map` behind `iter_mut` is not supported in kernels
-                   note: elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
+            error: [K0001] `map` after `iter_mut` is not supported in kernels
+                   note: elements are written in `for` loops, after `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
                    help: write `for v in x.iter_mut() { … }`
              6 |     for v in y.iter_mut().map(|v| v) { }
                |                           ^^^
@@ -289,21 +289,21 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
                    help: compute it in the loop
              8 |     for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)) { *a = b; }
                |                                             ^^^
-            error: [K0001] an element that is written needs a name of its own
+            error: [K0001] an element of `iter_mut` must be bound to a plain name
                    help: write `(i, v)`, and take it apart in the loop
              9 |     for pair in y.iter_mut().enumerate() { }
                |         ^^^^
-            error: [K0001] an element that is written needs a name of its own
+            error: [K0001] an element of `iter_mut` must be bound to a plain name
                    help: write `v`, and take it apart in the loop
             10 |     for mut v in y.iter_mut() { }
                |             ^
-            error: [K0001] `filter` behind `iter_mut` is not supported in kernels
-                   note: elements are written in `for` loops, behind `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
+            error: [K0001] `filter` after `iter_mut` is not supported in kernels
+                   note: elements are written in `for` loops, after `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`
                    help: write `for v in x.iter_mut() { … }`
             11 |     for (a, b) in y.iter_mut().zip(z.iter_mut().filter(|v| v.x > 0.0)) { }
                |                                                 ^^^^^^
             error: [K0110] cannot assign to the reference `v` itself
-                   note: it leads to the same place as long as it lives
+                   note: in kernels a reference names the same place for its whole life
                    help: assign to its referent: `*v = …`
             12 |     for v in y.iter_mut() { v = 1; }
                |                             ^
@@ -311,8 +311,8 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
             13 |     for v in y.iter_mut() { *v = 1.5; }
                |                                  ^^^
             error: [K0001] `iter_mut` in an iterator in a variable is not supported in kernels
-                   note: an iterator in a variable is a chain that something goes through later
-                   help: write the elements where the chain stands, in the head of a `for` loop
+                   note: the chain of an iterator in a variable runs where the variable is used
+                   help: write the whole chain in the head of the `for` loop that stores to the elements
             14 |     let w = y.iter_mut();
                |               ^^^^^^^^
         "#]],
@@ -349,37 +349,37 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
     println!(\"{:?}\", first);
 }",
         expect![[r#"
-            error: [K0115] `flags` has no slices in kernels
+            error: [K0115] `flags` cannot be split into slices in kernels
                    note: `bool` has no layout in buffers
                    help: store `u32`: `flag as u32`, and read it with `!= 0`
              5 |     let odd = flags.chunks(2).count();
                |               ^^^^^
-            error: [K0115] an array in an array is not divided where it lies
-                   note: its slices could outlive the index that says where it is
-                   help: copy it to a variable: `let mut own = grid[1];`, and divide that
+            error: [K0115] an array inside an array cannot be split into slices here
+                   note: the slices could be used after the index that selects the array has changed
+                   help: copy it to a variable: `let mut own = grid[1];`, and split that
              7 |     let inner = grid[1].windows(2).count();
                |                 ^^^^^^^
-            error: [K0115] a slice cannot be used as a part of something else
+            error: [K0115] a slice cannot be a member of another value
                    help: name it by a pattern: `let (head, tail) = x.split_at(n);`
              9 |     y[0] = halves.0[odd + inner];
                |            ^^^^^^^^
-            error: [K0115] `T` cannot stand for a slice
-                   note: it would be `Option<&[f32]>`, and a slice is known only where it is made
+            error: [K0115] the parameter `T` cannot be a slice
+                   note: it would be `Option<&[f32]>`, and the buffer of each slice must be known when the kernel is compiled
                    help: take a slice as a parameter of its own, `x: &[T]`, or pass its elements
             11 |     let again = same(first);
                |                 ^^^^
-            error: [K0115] the closure `add` is no value here
-                   note: it may change the variables of the function around it, or writes through a parameter
+            error: [K0115] the closure `add` cannot be used as a value here
+                   note: it may change variables of the enclosing function, or writes through a parameter
                    help: call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`
             15 |     let through = |at: u32| add(at);
                |                             ^^^^^^^
-            error: [K0115] the closure `add` is no value here
-                   note: it may change the variables of the function around it, or writes through a parameter
+            error: [K0115] the closure `add` cannot be used as a value here
+                   note: it may change variables of the enclosing function, or writes through a parameter
                    help: call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`
             16 |     let same_add = same(add);
                |                         ^^^
             error: [K0110] the elements of `x` cannot be written
-                   help: a reference that is written through must be `&mut`, here and where it is declared
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
             17 |     for c in x.chunks_mut(2) { c[0] = 1.0; }
                |              ^
             error: [K0110] cannot assign to an element of `c`
@@ -388,8 +388,8 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
             18 |     for c in y.chunks(2) { c[0] = 1.0; }
                |                            ^^^^
             error: [K0102] expected `Option<&[f32]>`, found `Option<&[f32]>`
-                   note: slices that different calls make are of different types in kernels
-                   help: choose the numbers first, and call `windows`, `chunks` or `split_at` once
+                   note: in kernels, the slices of each call of `windows`, `chunks` or `split_at` have a type of their own
+                   help: choose the arguments first, and make one call
             19 |     let part = if odd == 1 { x.windows(2).nth(0) } else { x.windows(3).nth(0) };
                |                                                           ^^^^^^^^^^^^^^^^^^^
             error: [K0106] `chunks` takes 1 argument, but 0 were given
@@ -443,8 +443,8 @@ fn compared() {
                    help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
              7 |             let e = x < &own[..];
                |                     ^
-            error: [K0115] a reference cannot stand here
-                   note: references are arguments of functions and variables of a `let` of their own: there are no pointers
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                    help: write `own[..]`, the value
              7 |             let e = x < &own[..];
                |                         ^^^^^^^^

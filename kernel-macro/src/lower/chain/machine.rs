@@ -176,7 +176,7 @@ impl<'p> FnCx<'p, '_, '_> {
 
     fn machine_of(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
         let indexed = match &expr.kind {
-            ExprKind::Paren(inner) => return self.machine_of(inner, reversed),
+            ExprKind::Paren(inner, ..) => return self.machine_of(inner, reversed),
             ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,
             ExprKind::Path(_) if matches!(self.ty_of(expr), Ty::Iterator(_)) => return self.named_machine(expr),
             // Of a variable that is a reference, too.

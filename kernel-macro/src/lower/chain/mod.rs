@@ -18,10 +18,10 @@ mod consume;
 mod indexed;
 mod machine;
 mod nested;
-mod parts;
 mod pull;
 mod search;
 mod slice_method;
+mod split;
 
 use gridwise_ir::ir::{Step, ValueId};
 use gridwise_ir::op::Op;

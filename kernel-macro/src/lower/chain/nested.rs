@@ -128,7 +128,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     /// Runs the statements of a block that ends in an iterator; the iterator. `None` when control does not come there.
     fn lower_to_tail<'e>(&mut self, body: &'e Expr) -> Option<&'e Expr> {
         match &body.kind {
-            ExprKind::Paren(inner) => self.lower_to_tail(inner),
+            ExprKind::Paren(inner, ..) => self.lower_to_tail(inner),
             ExprKind::Block { label: None, block } => {
                 self.lower_statements(block);
                 if self.b.is_terminated() {

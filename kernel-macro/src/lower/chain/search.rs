@@ -17,7 +17,7 @@ use crate::lower::variant::{ERR, OK};
 use crate::typed::Ty;
 
 /// The order of the elements relative to the key of a search.
-struct Sought<'e> {
+struct Needle<'e> {
     method: SliceMethod,
     /// The value that is looked for, or its key.
     key: Option<ValueId>,
@@ -39,7 +39,7 @@ impl FnCx<'_, '_, '_> {
             return None;
         }
         let call = args.get(usize::from(has_key)).and_then(|call| self.callable(call));
-        let sought = Sought { method, key, call };
+        let needle = Needle { method, key, call };
         let (zero, greater) = (self.u32(0), self.u32(GREATER));
         let base = self.spill(zero, "base");
         let order = self.spill(greater, "order");
@@ -54,7 +54,7 @@ impl FnCx<'_, '_, '_> {
             let half = cx.b.op(Op::Div, &[left, two]);
             let middle = cx.b.op(Op::Add, &[first, half]);
             let element = cx.load_element(elements, middle);
-            if let Some(found) = cx.order_to(&sought, &elements.ty, element) {
+            if let Some(found) = cx.order_to(&needle, &elements.ty, element) {
                 cx.set(order, found);
                 let zero = cx.u32(0);
                 let is_last = cx.b.op(Op::Eq, &[half, zero]);
@@ -84,16 +84,16 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// How an element is ordered to what is looked for; `None` when control does not come out.
-    fn order_to(&mut self, sought: &Sought<'_>, ty: &Ty, element: Option<ValueId>) -> Option<ValueId> {
-        let Some(call) = &sought.call else { return Some(self.order(ty, element, sought.key, Standard::Ord)) };
+    fn order_to(&mut self, needle: &Needle<'_>, ty: &Ty, element: Option<ValueId>) -> Option<ValueId> {
+        let Some(call) = &needle.call else { return Some(self.order(ty, element, needle.key, Standard::Ord)) };
         let given = self.call_inline(call, &[element]);
         if self.b.is_terminated() {
             return None;
         }
-        match sought.method {
+        match needle.method {
             SliceMethod::SearchByKey => {
                 let ty = call.result(self.typed)?;
-                Some(self.order(ty, given, sought.key, Standard::Ord))
+                Some(self.order(ty, given, needle.key, Standard::Ord))
             }
             SliceMethod::PartitionPoint => {
                 let (less, greater) = (self.u32(LESS), self.u32(GREATER));

@@ -28,7 +28,7 @@ const PI_LOW: f64 = 1.224_646_799_147_353_2e-16;
 
 impl FnCx<'_, '_, '_> {
     /// `√(1 - x²)`: the other leg of a right triangle.
-    pub(super) fn other_leg(&mut self, x: ValueId) -> ValueId {
+    pub(in crate::lower) fn other_leg(&mut self, x: ValueId) -> ValueId {
         let one = self.double(1.0);
         let (less, more) = (self.minus(one, x), self.plus(one, x));
         let product = self.times(less, more);

@@ -41,7 +41,7 @@ impl FnCx<'_, '_, '_> {
         (self.scaled_power(size, sum, less), p, n)
     }
 
-    pub(super) fn double_sinh(&mut self, x: ValueId) -> ValueId {
+    pub(in crate::lower) fn double_sinh(&mut self, x: ValueId) -> ValueId {
         let size = self.b.op(Op::Abs, &[x]);
         let (half, p, n) = self.half_power(size);
         let (one, quarter, middle, zero) = (self.double(1.0), self.double(0.25), self.double(0.5), self.double(0.0));
@@ -58,7 +58,7 @@ impl FnCx<'_, '_, '_> {
         self.b.op(Op::Copysign, &[result, x])
     }
 
-    pub(super) fn double_cosh(&mut self, x: ValueId) -> ValueId {
+    pub(in crate::lower) fn double_cosh(&mut self, x: ValueId) -> ValueId {
         let size = self.b.op(Op::Abs, &[x]);
         let (half, ..) = self.half_power(size);
         let quarter = self.double(0.25);

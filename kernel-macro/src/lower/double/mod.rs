@@ -15,7 +15,7 @@ use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
-use crate::builtin::intrinsic::Intrinsic;
+use crate::builtin::elementary::Elementary;
 
 /// The upper 21 digits of ln 2: multiples by an exponent are exact.
 const LN_2_HIGH: f64 = f64::from_bits(LN_2.to_bits() & !0xffff_ffff);
@@ -107,38 +107,38 @@ impl FnCx<'_, '_, '_> {
         self.with_ends(x, logarithm)
     }
 
-    /// A function that devices have for `f32` only; `None` for other intrinsics.
-    pub(super) fn of_double(&mut self, intrinsic: Intrinsic, x: ValueId, y: ValueId) -> Option<ValueId> {
-        use Intrinsic as I;
+    /// A function that devices have for `f32` only; `None` for others.
+    pub(super) fn of_double(&mut self, function: Elementary, x: ValueId, y: ValueId) -> Option<ValueId> {
+        use Elementary as E;
         // Not all intrinsics take numbers.
         let (scalar, _) = self.shape_of_type(self.b.value_type(x))?;
         if scalar != Scalar::F64 {
             return None;
         }
-        Some(match intrinsic {
-            I::ExpM1 => self.double_exp_m1(x),
-            I::Sinh => self.double_sinh(x),
-            I::Cosh => self.double_cosh(x),
-            I::Tanh => self.double_tanh(x),
-            I::Ln1p => self.double_ln_1p(x),
-            I::Asinh => self.double_asinh(x),
-            I::Acosh => self.double_acosh(x),
-            I::Atanh => self.double_atanh(x),
-            I::Atan2 => self.double_atan2(x, y),
-            I::Atan => {
+        Some(match function {
+            E::ExpM1 => self.double_exp_m1(x),
+            E::Sinh => self.double_sinh(x),
+            E::Cosh => self.double_cosh(x),
+            E::Tanh => self.double_tanh(x),
+            E::Ln1p => self.double_ln_1p(x),
+            E::Asinh => self.double_asinh(x),
+            E::Acosh => self.double_acosh(x),
+            E::Atanh => self.double_atanh(x),
+            E::Atan2 => self.double_atan2(x, y),
+            E::Atan => {
                 let one = self.float_like(x, 1.0);
                 self.double_atan2(x, one)
             }
-            I::Asin => {
+            E::Asin => {
                 let other = self.other_leg(x);
                 self.double_atan2(x, other)
             }
-            I::Acos => {
+            E::Acos => {
                 let other = self.other_leg(x);
                 self.double_atan2(other, x)
             }
-            I::Powf => self.double_powf(x, y),
-            I::Cbrt => self.double_cbrt(x),
+            E::Powf => self.double_powf(x, y),
+            E::Cbrt => self.double_cbrt(x),
             _ => return None,
         })
     }

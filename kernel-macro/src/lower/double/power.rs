@@ -25,7 +25,7 @@ const LARGE_EXPONENT: f64 = (1u64 << 63) as f64;
 const ROOT_BIAS: u32 = 0x2a9f_7893;
 
 impl FnCx<'_, '_, '_> {
-    pub(super) fn double_powf(&mut self, x: ValueId, y: ValueId) -> ValueId {
+    pub(in crate::lower) fn double_powf(&mut self, x: ValueId, y: ValueId) -> ValueId {
         let size = self.b.op(Op::Abs, &[x]);
         let Pair { high, low } = self.precise_ln(size);
         let near_y = self.between(y, -LARGE_EXPONENT, LARGE_EXPONENT);

@@ -60,6 +60,7 @@ pub(super) fn device_module(source: &str) -> Module {
         closures: Default::default(),
         memory: Default::default(),
         debug_assertions: true,
+        derives: false,
         messages: Vec::new(),
         barriers: Vec::new(),
         matrix_faults: Vec::new(),

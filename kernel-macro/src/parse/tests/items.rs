@@ -169,10 +169,6 @@ fn bad_signature() {
                    help: remove `const`: a kernel is launched; consts call a `#[device] const fn`
              1 | const unsafe extern "C" fn k(x: &[f32]) { }
                | ^^^^^
-            error: [K0001] `unsafe fn` is not supported in kernels
-                   help: remove the keyword: kernels are safe functions
-             1 | const unsafe extern "C" fn k(x: &[f32]) { }
-               |       ^^^^^^
             error: [K0001] `extern` is not supported in kernels
                    help: remove it
              1 | const unsafe extern "C" fn k(x: &[f32]) { }
@@ -212,7 +208,7 @@ fn bad_signature() {
         "fn f(x: &[f32], y: &mut f32) -> &f32 { y }",
         expect![[r#"
             error: [K0001] a reference as a function's result is not supported in kernels
-                   note: a reference is another name of a place, which must be known where it is used
+                   note: kernels have no pointers: the place that a reference names must be known when the kernel is compiled
                    help: return the value, `-> f32`, or its index
              1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
                |                                 ^^^^

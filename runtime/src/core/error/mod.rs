@@ -1,16 +1,16 @@
 //! Every error of the runtime. Each names the operation, the object, the cause and the remedy.
 
-mod beyond;
 mod debug;
-mod image_use;
+mod launch;
+mod recording;
 mod result;
 mod tensor_name;
 mod vulkan;
 mod worker_end;
 
-pub use beyond::GridBeyondTensor;
 use gridwise_ir::descriptor::{Feature, ImageFormat};
-pub use image_use::ImageUse;
+pub use launch::{GridBeyondTensor, ImageUse, MayRace};
+pub use recording::{RecordingError, SwapFault};
 pub use result::{KernelName, Result};
 pub use tensor_name::TensorName;
 pub use worker_end::WorkerEnd;
@@ -67,7 +67,7 @@ pub enum Error {
         operation: &'static str,
     },
     /// Memory is exhausted.
-    #[error("out of memory: {}`{object}` ({cause}); drop tensors, or use smaller ones", amount(*.bytes))]
+    #[error("out of memory: {}`{object}` ({cause}); drop tensors, or use smaller ones", result::amount(*.bytes))]
     OutOfMemory {
         /// The object that the memory was for.
         object: String,
@@ -155,7 +155,7 @@ pub enum Error {
 
     // Tensors.
     /// A tensor or an image of one manager was used with another.
-    #[error("{operation}: {tensor} belongs to another manager; create it with the manager that uses it")]
+    #[error("{operation}: {tensor} belongs to another manager; create it with the manager that uses it, or copy it")]
     ForeignTensor {
         /// The operation.
         operation: String,
@@ -367,9 +367,7 @@ pub enum Error {
         tensor: TensorName,
     },
     /// An algorithm was recorded in a sequence of another manager.
-    #[error(
-        "algorithm `{algorithm}` belongs to another manager than the sequence; create it with the sequence's manager"
-    )]
+    #[error("algorithm `{algorithm}` belongs to another manager than the sequence; create it with that manager")]
     ForeignAlgorithm {
         /// The algorithm.
         algorithm: KernelName,
@@ -380,6 +378,9 @@ pub enum Error {
         /// The operation.
         operation: String,
     },
+    /// A recording that changes between evaluations was misused.
+    #[error(transparent)]
+    Recording(RecordingError),
     /// A function of the host that a sequence calls failed or panicked.
     #[error("operation `{operation}`: the host call failed ({cause}); the operations after it did not run")]
     HostCallFailed {
@@ -448,9 +449,9 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
-    /// The grid of a gradient has more than one axis, or lies on the device, and the kernel reads elements by `global_id().x` alone.
+    /// Invocations add gradients to elements of their own, and the grid has two axes or lies on the device, or lengths have large products.
     #[error(
-        "kernel `{kernel}`: its gradient is added by `global_id().x` alone, so each number may come once; launch `backward` on a line, `Grid::items(n)`"
+        "kernel `{kernel}`: each invocation adds to elements that it has by `global_id().x`; launch `backward` on a line, `Grid::items(n)`, with fewer than 2^32 elements"
     )]
     GradientGrid {
         /// The kernel that was derived.
@@ -646,6 +647,9 @@ pub enum Error {
     /// The last invocation of a grid would access an element that a tensor does not have.
     #[error(transparent)]
     GridBeyondTensor(Box<GridBeyondTensor>),
+    /// Invocations of a launch might race.
+    #[error(transparent)]
+    MayRace(Box<MayRace>),
     /// An invocation of a kernel panicked.
     #[error(
         "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
@@ -663,7 +667,7 @@ pub enum Error {
         line: u32,
         /// Its column, from 1.
         column: u32,
-        /// Global id of the first invocation that panicked.
+        /// Global id of the first invocation that panicked; which one is first may differ from run to run.
         invocation: [u32; 3],
         /// The number of panics in the launch.
         count: u32,
@@ -793,8 +797,4 @@ pub enum Error {
         /// The error that the worker had.
         cause: String,
     },
-}
-
-fn amount(bytes: u64) -> String {
-    if bytes == 0 { String::new() } else { format!("{bytes} bytes for ") }
 }

@@ -30,3 +30,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert!(matches!(&error, Error::NeedsVulkan { kernel } if kernel == "blur"));
 /// ```
 pub type KernelName = Cow<'static, str>;
+
+/// The beginning of a text about memory, where the bytes are known.
+pub(super) fn amount(bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { format!("{bytes} bytes for ") }
+}

@@ -1,7 +1,8 @@
 //! Finds where commands of one recording need a barrier between them. Pure: it knows resources by number only.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 /// The stage of the device in which a command accesses memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,7 +44,7 @@ struct Past {
 /// The accesses of a recording so far, and the barriers between them.
 #[derive(Debug, Default)]
 pub(crate) struct HazardTracker {
-    past: HashMap<u64, Vec<Past>>,
+    past: FxHashMap<u64, Vec<Past>>,
     /// Commands numbered below `barriers[a][b]` in stage `a` come before commands from now on in stage `b`.
     barriers: [[u64; STAGES]; STAGES],
     commands: u64,

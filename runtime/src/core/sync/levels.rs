@@ -1,8 +1,9 @@
 //! The order in which the operations of a recording go to the device: as recorded, unless fewer barriers do when those that depend
 //! on nothing come first. Pure, as the hazards are.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use crate::core::sync::hazard::Touch;
 
@@ -22,7 +23,7 @@ struct Past {
 /// The level of each operation, and the barriers before it as recorded.
 #[derive(Default)]
 struct Levels {
-    past: HashMap<u64, Vec<Past>>,
+    past: FxHashMap<u64, Vec<Past>>,
     /// The level behind the last barrier by hand.
     floor: u32,
     deepest: u32,

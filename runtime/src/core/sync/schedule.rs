@@ -13,7 +13,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use self::parts::{Last, Parts};
+use self::ranges::{Last, Parts};
 use crate::core::error::{Error, Result};
 
 /// The most queues of one manager.
@@ -64,6 +64,7 @@ pub(crate) const WHOLE: Range<u64> = 0..u64::MAX;
 
 impl<'u> Use<'u> {
     /// Of all bytes.
+    #[cfg(test)]
     pub(crate) fn whole(uses: &'u Uses, is_write: bool) -> Self {
         Self { uses, bytes: WHOLE, is_write }
     }
@@ -100,9 +101,12 @@ pub(crate) struct Uses {
 
 const HOST_WRITER: u32 = u32::MAX;
 
-/// The number of a run that has buffers to itself; not zero.
+/// The number of a run that has buffers to itself; not zero, and no other run of any device has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Holder(u64);
+
+/// The number of the next run. One for all devices: a thread that works for a run of one may submit to another.
+static NEXT_HOLDER: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     /// The run that this thread works for; zero for none.
@@ -166,6 +170,11 @@ impl Schedule {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `work` with the number of a queue's last submission, while nobody submits.
+    pub(crate) fn with_submitted<R>(&self, queue: usize, work: impl FnOnce(u64) -> R) -> R {
+        work(self.lock().submitted[queue])
     }
 
     /// How many submissions there were.
@@ -258,11 +267,16 @@ impl Schedule {
         self.completed[ticket.queue].load(Acquire) >= ticket.number
     }
 
-    /// Takes a buffer for the host. The caller waits for [`HostAccess::after`] before it touches memory.
+    /// Takes a buffer for the host, which uses some of its bytes. The caller waits for [`HostAccess::after`] before it touches memory.
     ///
     /// # Errors
     /// The view of another part of it that lasts and that this access would wait for.
-    pub(crate) fn take_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> Result<HostAccess<'a>> {
+    pub(crate) fn take_for_host<'a>(
+        &'a self,
+        uses: &'a Uses,
+        bytes: &Range<u64>,
+        is_write: bool,
+    ) -> Result<HostAccess<'a>> {
         let mut state = self.lock();
         let is_taken = |held: u32| if is_write { held != 0 } else { held >= HOST_WRITER - 1 };
         while is_taken(uses.host.load(Relaxed)) || uses.is_held_by_other() {
@@ -276,20 +290,31 @@ impl Schedule {
             false => (uses.host.load(Relaxed) + 1, &uses.writes),
         };
         uses.host.store(held, Relaxed);
-        Ok(HostAccess {
-            schedule: self,
-            uses,
-            is_view: false,
-            after: std::array::from_fn(|queue| after[queue].load(Relaxed)),
-        })
+        let after = match uses.has_parts.load(Relaxed) {
+            false => std::array::from_fn(|queue| after[queue].load(Relaxed)),
+            true => {
+                let mut after = Marks::default();
+                for last in uses.lock_parts().of(bytes) {
+                    let last = if is_write { last.all } else { last.writes };
+                    after.iter_mut().zip(last).for_each(|(after, last)| *after = (*after).max(last));
+                }
+                after
+            }
+        };
+        Ok(HostAccess { schedule: self, uses, is_view: false, after })
     }
 
     /// As [`take_for_host`](Self::take_for_host), for as long as a user wants: submissions do not wait for it, they fail.
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn map_for_host<'a>(&'a self, uses: &'a Uses, is_write: bool) -> Result<HostAccess<'a>> {
-        let mut access = self.take_for_host(uses, is_write)?;
+    pub(crate) fn map_for_host<'a>(
+        &'a self,
+        uses: &'a Uses,
+        bytes: &Range<u64>,
+        is_write: bool,
+    ) -> Result<HostAccess<'a>> {
+        let mut access = self.take_for_host(uses, bytes, is_write)?;
         access.is_view = true;
         let state = self.lock();
         uses.views.fetch_add(1, Relaxed);
@@ -301,14 +326,9 @@ impl Schedule {
 
     /// Takes buffers for a run, all at once, when no other run has any of them; tells which are new to it. A run that is started by
     /// another's call of the host belongs to that one.
-    pub(crate) fn hold<'u>(
-        &self,
-        new: impl FnOnce() -> u64,
-        uses: impl Iterator<Item = &'u Uses> + Clone,
-        mut newly: impl FnMut(bool),
-    ) -> Holder {
+    pub(crate) fn hold<'u>(&self, uses: impl Iterator<Item = &'u Uses> + Clone, mut newly: impl FnMut(bool)) -> Holder {
         let holder = match WORKS_FOR.get() {
-            0 => new(),
+            0 => NEXT_HOLDER.fetch_add(1, Relaxed),
             outer => outer,
         };
         let mut state = self.lock();
@@ -456,6 +476,6 @@ impl Drop for HostAccess<'_> {
     }
 }
 
-mod parts;
+mod ranges;
 #[cfg(test)]
 mod tests;

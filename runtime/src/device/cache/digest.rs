@@ -1,4 +1,5 @@
 //! A digest that names modules and pipelines, and tells whether a file is whole. It is no defence against forgery.
+//! A digest of our own, because that of the standard library may change with the compiler, and files outlive programs.
 
 /// Collects bytes and gives 128 bits that other bytes hardly have.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Compiled pipelines kept on disk between runs of a program. No Vulkan calls; nothing here may fail a launch: what cannot be
 //! read or written is noted in the log, and the pipeline is compiled.
 
-mod choice;
 mod digest;
 mod file;
+mod tuned;
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -194,7 +194,7 @@ fn prune(directory: &Path, limit: u64) -> std::io::Result<()> {
         let (path, metadata) = (entry.path(), entry.metadata()?);
         let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some(EXTENSION | choice::EXTENSION) => kept.push((modified, metadata.len(), path)),
+            Some(EXTENSION | tuned::EXTENSION) => kept.push((modified, metadata.len(), path)),
             Some("new") if modified.elapsed().is_ok_and(|age| age > ABANDONED) => fs::remove_file(path)?,
             _ => {}
         }

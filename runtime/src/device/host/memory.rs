@@ -1,6 +1,8 @@
-//! Memory of the host device.
+//! Memory of the host: that of the host device, and what users lend to any device.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
+use std::fmt;
 use std::ptr::NonNull;
 
 use crate::core::error::{Error, Result};
@@ -15,15 +17,20 @@ const ALLOCATED: usize = 16;
 
 const _: () = assert!(ALIGNMENT as u64 >= MAX_ALIGNMENT);
 
-/// Zeroed memory that many threads may use by pointer.
-#[derive(Debug)]
+/// Memory that many threads may use by pointer. All of its bytes have values.
 pub(crate) struct HostMemory {
     data: NonNull<u8>,
-    allocated: NonNull<u8>,
-    layout: Layout,
+    owner: Owner,
 }
 
-// SAFETY: a pointer to memory it owns; who dereferences it answers for the sharing.
+/// The one that frees the memory.
+enum Owner {
+    Allocator(NonNull<u8>, Layout),
+    /// Dropped when nobody uses the memory any more.
+    User(#[expect(dead_code, reason = "held for its drop")] Box<dyn Any + Send + Sync>),
+}
+
+// SAFETY: a pointer to memory that it or its owner, which is `Send`, keeps; who dereferences it answers for the sharing.
 unsafe impl Send for HostMemory {}
 // SAFETY: as above.
 unsafe impl Sync for HostMemory {}
@@ -45,18 +52,36 @@ impl HostMemory {
         // SAFETY: addresses are multiples of `ALLOCATED`, so that at most as many bytes are skipped as there are to spare.
         let data = unsafe { allocated.add(skipped) };
         pages::advise(data.as_ptr(), layout.size() - skipped);
-        Ok(Self { data, allocated, layout })
+        Ok(Self { data, owner: Owner::Allocator(allocated, layout) })
+    }
+
+    /// A user's memory, which `owner` keeps until it is dropped.
+    pub(crate) fn of_user(data: NonNull<u8>, owner: Box<dyn Any + Send + Sync>) -> Self {
+        Self { data, owner: Owner::User(owner) }
     }
 
     /// The first byte.
     pub(crate) fn data(&self) -> NonNull<u8> {
         self.data
     }
+
+    /// Whether it is a user's.
+    pub(crate) fn is_users(&self) -> bool {
+        matches!(self.owner, Owner::User(_))
+    }
 }
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.allocated.as_ptr(), self.layout) };
+        if let Owner::Allocator(allocated, layout) = self.owner {
+            // SAFETY: allocated in `new` with this layout.
+            unsafe { dealloc(allocated.as_ptr(), layout) };
+        }
+    }
+}
+
+impl fmt::Debug for HostMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostMemory").field("data", &self.data).finish_non_exhaustive()
     }
 }

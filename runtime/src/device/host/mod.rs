@@ -2,11 +2,13 @@
 
 mod memory;
 mod options;
+mod pages;
 mod pool;
 mod queue;
 
 pub(crate) use memory::HostMemory;
 pub use options::HostOptions;
+pub(crate) use pages::HostPages;
 pub(crate) use pool::HostPool;
 pub(crate) use queue::HostQueue;
 

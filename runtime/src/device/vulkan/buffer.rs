@@ -9,12 +9,18 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use super::device::VulkanDevice;
+use super::usages::BUFFER_USAGES;
 use crate::core::error::{Error, Result};
 use crate::device::MAX_ALIGNMENT;
+use crate::device::host::HostMemory;
 
 /// Bytes up to which a tensor behind the bus is written by the host itself: beyond, copies by the device are faster (H200: one
 /// thread writes 10 GB/s there, its copies reach 50).
 const IN_PLACE: u64 = 2 << 20;
+
+/// Bytes from which on a tensor has memory of its own. NVIDIA's driver (580.159) maps an allocation that is dedicated to a buffer by
+/// pages of 2 MiB and all others by small ones: gathers from those take up to 2.2 times as long.
+const APART: u64 = 2 << 20;
 
 /// The use of a buffer's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +61,6 @@ pub struct BufferRange {
     pub bytes: u64,
 }
 
-/// The usages of buffers.
-pub(super) const BUFFER_USAGES: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
-    vk::BufferUsageFlags::STORAGE_BUFFER.as_raw()
-        | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER.as_raw()
-        | vk::BufferUsageFlags::INDIRECT_BUFFER.as_raw()
-        | vk::BufferUsageFlags::TRANSFER_SRC.as_raw()
-        | vk::BufferUsageFlags::TRANSFER_DST.as_raw(),
-);
-
 /// Memory of one buffer alone.
 #[derive(Debug)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere no descriptor is given out, which is what they are for"))]
@@ -71,7 +68,19 @@ pub(super) struct OwnMemory {
     pub(super) memory: vk::DeviceMemory,
     pub(super) ty: u32,
     pub(super) bytes: u64,
-    pub(super) is_exportable: bool,
+    pub(super) sharer: Sharer,
+}
+
+/// The other holder of a buffer's memory.
+#[derive(Debug)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "elsewhere no descriptor is given out or taken"))]
+pub(super) enum Sharer {
+    /// Anybody who gets a descriptor of it.
+    Asker,
+    /// The giver of the descriptor that it was made of.
+    Giver,
+    /// The host, whose memory it is.
+    Host(HostMemory),
 }
 
 /// A buffer and its memory.
@@ -85,7 +94,7 @@ pub(crate) struct VulkanBuffer {
     pub(crate) size: u64,
     allocation: Allocation,
     pub(crate) usage: MemoryUse,
-    /// Memory that is shared with others, in place of the allocation.
+    /// Memory of its own, in place of the allocation.
     pub(super) own: Option<OwnMemory>,
     /// Whether the host must not use the memory even where it could.
     pub(super) is_hidden: bool,
@@ -194,6 +203,14 @@ impl VulkanBuffer {
         })
     }
 
+    /// Gives the buffer its own memory.
+    pub(super) fn bind_own(&self) -> Result<()> {
+        let Some(own) = &self.own else { return Ok(()) };
+        // SAFETY: the buffer has no memory yet, and this was allocated for it.
+        let bound = unsafe { self.device.raw.bind_buffer_memory(self.raw, own.memory, 0) };
+        bound.map_err(Error::vulkan("vkBindBufferMemory"))
+    }
+
     /// A buffer of an application, for so many bytes.
     pub(crate) fn borrow(device: &Arc<VulkanDevice>, name: &str, range: BufferRange, bytes: u64) -> Result<Self> {
         let BufferRange { buffer: raw, offset, bytes: size } = range;
@@ -226,22 +243,26 @@ impl VulkanBuffer {
         // Kernels find members of lists by addresses, and the host looks at mapped elements in place.
         let alignment = requirements.alignment.max(MAX_ALIGNMENT);
         let mut cause = "no fitting memory type".to_owned();
+        let is_apart = self.device.caps.allocates_apart && usage == MemoryUse::Device && self.size >= APART;
+        let apart = is_apart.then_some(AllocationScheme::DedicatedBuffer(self.raw));
         let mut allocator = self.device.allocator.lock().unwrap_or_else(PoisonError::into_inner);
         for memory_type in self.device.memory_types.for_use(usage) {
             let memory_type_bits = requirements.memory_type_bits & 1 << memory_type;
             if memory_type_bits == 0 {
                 continue;
             }
-            let allocated = allocator.allocate(&AllocationCreateDesc {
-                name,
-                requirements: vk::MemoryRequirements { memory_type_bits, alignment, ..requirements },
-                location: MemoryLocation::Unknown,
-                linear: true,
-                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
-            });
-            match allocated {
-                Ok(allocation) => return Ok(allocation),
-                Err(error) => cause = error.to_string(),
+            for allocation_scheme in apart.into_iter().chain([AllocationScheme::GpuAllocatorManaged]) {
+                let allocated = allocator.allocate(&AllocationCreateDesc {
+                    name,
+                    requirements: vk::MemoryRequirements { memory_type_bits, alignment, ..requirements },
+                    location: MemoryLocation::Unknown,
+                    linear: true,
+                    allocation_scheme,
+                });
+                match allocated {
+                    Ok(allocation) => return Ok(allocation),
+                    Err(error) => cause = error.to_string(),
+                }
             }
         }
         Err(Error::OutOfMemory { object: name.to_owned(), bytes: self.size, cause })
@@ -249,6 +270,9 @@ impl VulkanBuffer {
 
     /// The buffer's memory, where the host may read or write it in place at full speed.
     pub(crate) fn mapped(&self, is_write: bool) -> Option<*mut u8> {
+        if let Some(memory) = self.host_memory() {
+            return Some(memory.data().as_ptr());
+        }
         // Memory that is not cached lies behind a bus: what reads there, or writes much, is slower than a copy by the device.
         let is_cached = self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED);
         let is_for_writing = self.usage == MemoryUse::Upload || self.size <= IN_PLACE;
@@ -257,13 +281,24 @@ impl VulkanBuffer {
 
     /// The buffer's memory, where the host can reach it.
     pub(crate) fn mapped_anyhow(&self) -> Option<NonNull<u8>> {
+        if let Some(memory) = self.host_memory() {
+            return Some(memory.data());
+        }
         if self.is_hidden { None } else { self.allocation.mapped_ptr().map(NonNull::cast) }
     }
 
+    /// The host's memory that the buffer lies in, if it does.
+    pub(crate) fn host_memory(&self) -> Option<&HostMemory> {
+        match &self.own.as_ref()?.sharer {
+            Sharer::Host(memory) => Some(memory),
+            Sharer::Asker | Sharer::Giver => None,
+        }
+    }
+
     /// The device address of the first byte. `None` without the feature, and for buffers that were not made for it: an
-    /// application's, and shared ones.
+    /// application's, shared ones, and those in the host's memory.
     pub(crate) fn address(&self) -> Option<u64> {
-        if !self.device.caps.has_addresses || self.is_borrowed || self.is_shared() {
+        if !self.device.caps.has_addresses || self.is_borrowed || self.own.is_some() {
             return None;
         }
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
@@ -271,9 +306,9 @@ impl VulkanBuffer {
         Some(unsafe { self.device.raw.get_buffer_device_address(&info) } + self.offset)
     }
 
-    /// Whether others may have the buffer's memory.
+    /// Whether other devices, or other processes, may have the buffer's memory.
     pub(crate) fn is_shared(&self) -> bool {
-        self.own.is_some()
+        self.own.as_ref().is_some_and(|own| !matches!(own.sharer, Sharer::Host(_)))
     }
 
     /// Whether the host can see the buffer's memory.
@@ -285,7 +320,7 @@ impl VulkanBuffer {
 impl Drop for VulkanBuffer {
     fn drop(&mut self) {
         if self.device.health.is_abandoned() {
-            std::mem::forget(std::mem::take(&mut self.allocation));
+            std::mem::forget((std::mem::take(&mut self.allocation), self.own.take()));
             return;
         }
         let allocation = std::mem::take(&mut self.allocation);

@@ -4,10 +4,12 @@ use std::ffi::CStr;
 
 use ash::{ext, khr, vk};
 use gridwise_ir::descriptor::{Feature, FloatAtomics, SubgroupOperations};
-use gridwise_ir::variant::DriverFaults;
+use gridwise_ir::faults::{Driver, Faults};
 
+use super::foreign::has_exports;
 use super::matrices::query_matrices;
 use super::spirv::{FloatControls, WidthControls};
+use super::usages::{BUFFER_USAGES, HOST_POINTER};
 use crate::core::error::{Error, Result};
 use crate::device::address::{DeviceUuid, PciAddress};
 use crate::device::cache::Identity;
@@ -40,6 +42,8 @@ pub(crate) struct Caps {
     pub(crate) storage_alignment: u64,
     /// Bytes of the largest memory allocation.
     pub(crate) max_allocation: u64,
+    /// Whether large buffers get memory of their own: a GPU with memory of its own that lets many allocations live.
+    pub(crate) allocates_apart: bool,
     /// Workgroups along x in one dispatch; never zero.
     pub(crate) max_groups_x: u32,
     pub(crate) is_cpu: bool,
@@ -57,15 +61,20 @@ pub(crate) struct Caps {
     pub(crate) subgroup_sizes_by_extension: bool,
     /// Whether pipelines may ask for subgroups without idle invocations.
     pub(crate) has_full_subgroups: bool,
+    /// Whether subgroups do atomic additions of floats together.
+    pub(crate) gathers: bool,
     /// Whether modules may ask that invocations which went apart go on together where the source says so.
     pub(crate) reconverges: bool,
-    /// The driver's faults that kernels avoid. Their first and last versions are not known: the faults were seen with
-    /// NVIDIA's 580.159, and with Mesa 22.3 and 26.1.
-    pub(crate) faults: DriverFaults,
+    /// The driver's faults that kernels avoid.
+    pub(crate) faults: Faults,
     /// Whether buffers have addresses, by which kernels reach those of lists.
     pub(crate) has_addresses: bool,
     /// Whether memory can be had by file descriptors.
     pub(crate) has_memory_fds: bool,
+    /// Whether timelines can be had by file descriptors.
+    pub(crate) has_semaphore_fds: bool,
+    /// Memory of the host that buffers can lie in begins and ends at multiples of so many bytes; zero where none can.
+    pub(crate) host_pointer_alignment: u64,
     /// Whether the driver tells what it made of pipelines.
     pub(crate) has_executables: bool,
     /// Whether tensors are out of the host's reach even where they are not.
@@ -74,9 +83,8 @@ pub(crate) struct Caps {
     pub(crate) identity: Identity,
 }
 
-/// The first version of Mesa whose llvmpipe is known to run loops to their ends. 22.3 is known not to; those between are taken for such
-/// that do not, as watching loops changes no result.
-const ENDLESS_LOOPS: u32 = vk::make_api_version(0, 26, 1, 0);
+/// Allocations that may live at once, from which on nobody needs to be sparing with them.
+const MANY_ALLOCATIONS: u32 = 1 << 16;
 
 impl Caps {
     /// The same without anything that devices may lack.
@@ -88,6 +96,8 @@ impl Caps {
             exact_float_atomics: FloatAtomics::default(),
             hides_memory: true,
             has_memory_fds: false,
+            gathers: false,
+            has_semaphore_fds: false,
             reconverges: false,
             ..self
         }
@@ -110,6 +120,8 @@ impl Candidate {
             has_addresses: info.has(Feature::BufferAddresses),
             has_executables: false,
             has_memory_fds: false,
+            has_semaphore_fds: false,
+            host_pointer_alignment: 0,
             float_atomics: FloatAtomics::default(),
             exact_float_atomics: FloatAtomics::default(),
             ..*caps
@@ -150,9 +162,13 @@ impl Candidate {
         let mut caps = Caps { is_cpu: base.device_type == vk::PhysicalDeviceType::CPU, ..Caps::default() };
         caps.has_portability_subset = has(khr::portability_subset::NAME);
         caps.has_memory_fds = cfg!(unix) && has(khr::external_memory_fd::NAME);
+        caps.has_semaphore_fds =
+            cfg!(unix) && has_1_2 && has(khr::external_semaphore_fd::NAME) && has_exports(instance, physical);
         caps.has_memory_budget = has(ext::memory_budget::NAME);
         caps.storage_alignment = base.limits.min_storage_buffer_offset_alignment.max(4);
         caps.max_allocation = 1 << 30;
+        caps.allocates_apart = base.device_type == vk::PhysicalDeviceType::DISCRETE_GPU
+            && base.limits.max_memory_allocation_count >= MANY_ALLOCATIONS;
         caps.max_groups_x = base.limits.max_compute_work_group_count[0].max(1);
         let mut driver = format!("driver {:#x}", base.driver_version);
         let mut features = Vec::new();
@@ -168,6 +184,9 @@ impl Candidate {
                 caps.float_atomics = query_float_atomics(instance, physical);
             }
             caps.identity = query_identity(instance, physical, &base);
+            if has(ext::external_memory_host::NAME) {
+                caps.host_pointer_alignment = query_host_pointers(instance, physical);
+            }
             driver = query_properties(instance, physical, has(khr::push_descriptor::NAME), &mut caps);
             caps.reconverges = has(khr::shader_maximal_reconvergence::NAME) && query_reconvergence(instance, physical);
             caps.has_executables =
@@ -284,6 +303,7 @@ fn query_subgroups(instance: &ash::Instance, physical: vk::PhysicalDevice, caps:
         true => SubgroupOperations(subgroup.supported_operations.as_raw()),
         false => NO_OPERATIONS,
     };
+    caps.gathers = operations.contains(SubgroupOperations::GATHERING);
     SubgroupLimits { size, min_size, max_size, max_subgroups, operations }
 }
 
@@ -333,6 +353,24 @@ fn query_identity(
     }
 }
 
+/// The alignment of memory of the host that buffers of ours can lie in.
+fn query_host_pointers(instance: &ash::Instance, physical: vk::PhysicalDevice) -> u64 {
+    let mut pointers = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut pointers);
+    let info = vk::PhysicalDeviceExternalBufferInfo::default().usage(BUFFER_USAGES).handle_type(HOST_POINTER);
+    let mut external = vk::ExternalBufferProperties::default();
+    // SAFETY: the device speaks Vulkan 1.2, and has the extension that the structure and the type of handle are of.
+    unsafe {
+        instance.get_physical_device_properties2(physical, &mut properties);
+        instance.get_physical_device_external_buffer_properties(physical, &info, &mut external);
+    }
+    let features = external.external_memory_properties.external_memory_features;
+    match features.contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE) {
+        true => pointers.min_imported_host_pointer_alignment.max(1),
+        false => 0,
+    }
+}
+
 fn query_pci(instance: &ash::Instance, physical: vk::PhysicalDevice) -> PciAddress {
     let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
     let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut pci);
@@ -361,11 +399,11 @@ fn query_properties(
     }
     // SAFETY: the device speaks Vulkan 1.2, and the chain's structures are of it or of an extension it has.
     unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-    caps.faults = DriverFaults {
-        loses_reductions: driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY,
-        simplifies_zeros: driver.driver_id == vk::DriverId::MESA_LLVMPIPE,
-        stops_loops: driver.driver_id == vk::DriverId::MESA_LLVMPIPE && caps.identity.driver_version < ENDLESS_LOOPS,
-    };
+    caps.faults = Faults::of(match driver.driver_id {
+        vk::DriverId::NVIDIA_PROPRIETARY => Driver::Nvidia,
+        vk::DriverId::MESA_LLVMPIPE => Driver::Llvmpipe(caps.identity.driver_version),
+        _ => Driver::Other,
+    });
     caps.max_push_descriptors = push.max_push_descriptors;
     caps.max_allocation = maintenance.max_memory_allocation_size;
     caps.float_controls = FloatControls {

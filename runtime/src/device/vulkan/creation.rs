@@ -48,6 +48,12 @@ pub(super) fn create_device(
     if caps.has_memory_fds {
         extensions.push(khr::external_memory_fd::NAME.as_ptr());
     }
+    if caps.has_semaphore_fds {
+        extensions.push(khr::external_semaphore_fd::NAME.as_ptr());
+    }
+    if caps.host_pointer_alignment > 0 {
+        extensions.push(ext::external_memory_host::NAME.as_ptr());
+    }
     let keeps_statistics = keeps_statistics && caps.has_executables;
     if keeps_statistics {
         extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());

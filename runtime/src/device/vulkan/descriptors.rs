@@ -3,10 +3,10 @@
 //! Drivers on processors take longer to make a set than for all else of a launch. So launches with the same arguments have one
 //! set, and what is recorded anew finds the sets of the time before. It must not outlive its recording.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ash::vk;
+use rustc_hash::FxHashMap;
 
 use super::device::VulkanDevice;
 use crate::core::error::{Error, Result};
@@ -23,9 +23,9 @@ pub(crate) struct DescriptorSets {
     pools: Vec<Pool>,
     /// The pool to allocate from; those before are full.
     current: usize,
-    sets: HashMap<Box<[u64]>, Kept>,
+    sets: FxHashMap<Box<[u64]>, Kept>,
     /// Sets without use, by the layout they are of.
-    free: HashMap<u64, Vec<vk::DescriptorSet>>,
+    free: FxHashMap<u64, Vec<vk::DescriptorSet>>,
     /// Counts the times that the recording was recorded.
     round: u64,
     device: Arc<VulkanDevice>,
@@ -56,7 +56,7 @@ pub(crate) struct SetLayout {
 impl DescriptorSets {
     /// No sets yet.
     pub(crate) fn new(device: &Arc<VulkanDevice>) -> Self {
-        let (sets, free) = (HashMap::new(), HashMap::new());
+        let (sets, free) = (FxHashMap::default(), FxHashMap::default());
         Self { pools: Vec::new(), current: 0, sets, free, round: 0, device: device.clone() }
     }
 

@@ -13,6 +13,7 @@ use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
 use super::buffer::MemoryTypes;
 use super::candidate::{Candidate, Caps};
 use super::creation::create_device;
+use super::foreign::Foreign;
 use super::instance::VulkanInstance;
 use super::pipeline::Pipelines;
 use super::queue::DeviceQueue;
@@ -28,7 +29,7 @@ use crate::device::{ExistingVulkan, ManagerDesc, MemoryHeap, QueueInfo};
 const SPIN: Duration = Duration::from_micros(500);
 
 /// The progress of the device that a wait has seen.
-struct Watch {
+pub(super) struct Watch {
     patience: Option<Duration>,
     /// The work that was complete at the last look, and the time since.
     completed: Option<u64>,
@@ -36,7 +37,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(patience: Option<Duration>) -> Self {
+    pub(super) fn new(patience: Option<Duration>) -> Self {
         Self { patience, completed: None, since: Instant::now() }
     }
 
@@ -70,6 +71,12 @@ pub(crate) struct VulkanDevice {
     /// For memory that others can have.
     #[cfg(unix)]
     pub(crate) memory_fds: Option<khr::external_memory_fd::Device>,
+    /// For timelines that other devices wait for.
+    pub(super) semaphore_fds: Option<khr::external_semaphore_fd::Device>,
+    /// The waits for other devices.
+    pub(super) foreign: Foreign,
+    /// For memory of the host.
+    pub(super) host_pointers: Option<ext::external_memory_host::Device>,
     debug_utils: Option<ext::debug_utils::Device>,
     physical: vk::PhysicalDevice,
     /// For errors.
@@ -180,6 +187,10 @@ impl VulkanDevice {
         let debug_utils = instance.has_debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         #[cfg(unix)]
         let memory_fds = caps.has_memory_fds.then(|| khr::external_memory_fd::Device::new(&instance.raw, &raw));
+        let semaphore_fds =
+            caps.has_semaphore_fds.then(|| khr::external_semaphore_fd::Device::new(&instance.raw, &raw));
+        let host_pointers =
+            (caps.host_pointer_alignment > 0).then(|| ext::external_memory_host::Device::new(&instance.raw, &raw));
         let executables = (desc.executable_statistics && caps.has_executables)
             .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
         let mut families: Vec<u32> = queues.iter().map(|queue| queue.family).collect();
@@ -190,6 +201,9 @@ impl VulkanDevice {
             executables,
             #[cfg(unix)]
             memory_fds,
+            semaphore_fds,
+            foreign: Foreign::default(),
+            host_pointers,
             caps,
             push_descriptors: push,
             debug_utils,
@@ -307,27 +321,66 @@ impl VulkanDevice {
     /// Submits a command buffer, behind all that it must wait for. Called under the schedule's lock only: a queue is one
     /// thread's at a time, numbers grow, and what is waited for was submitted.
     pub(crate) fn submit(&self, commands: vk::CommandBuffer, submission: &Submission) -> Result<()> {
-        self.health.check("vkQueueSubmit")?;
+        self.submit_with(commands, submission, &[], None)
+    }
+
+    /// As [`submit`](Self::submit), also behind values of other semaphores, and with a second timeline to signal.
+    pub(super) fn submit_with(
+        &self,
+        commands: vk::CommandBuffer,
+        submission: &Submission,
+        others: &[(vk::Semaphore, u64)],
+        told: Option<vk::Semaphore>,
+    ) -> Result<()> {
         let Submission { ticket, needs_barrier, waits } = submission;
         let queue = &self.queues[ticket.queue];
         let both = [queue.barrier, commands];
         let commands = if *needs_barrier { &both[..] } else { &both[1..] };
-        let (signals, values) = ([queue.timeline], [ticket.number]);
+        let signals = [queue.timeline, told.unwrap_or_default()];
+        let signals = &signals[..1 + usize::from(told.is_some())];
+        let values = &[ticket.number; 2][..signals.len()];
         let (mut semaphores, mut wait_values) = ([vk::Semaphore::null(); MAX_QUEUES], Marks::default());
         let mut count = 0;
         for (other, number) in self.queues.iter().zip(waits).filter(|(_, number)| **number > 0) {
             (semaphores[count], wait_values[count]) = (other.timeline, *number);
             count += 1;
         }
-        let stages = [queue.stages; MAX_QUEUES];
+        let own = (&semaphores[..count], &wait_values[..count]);
+        if others.is_empty() {
+            return self.submit_raw(ticket.queue, commands, own, (signals, values));
+        }
+        let own = own.0.iter().copied().zip(own.1.iter().copied());
+        let (semaphores, wait_values): (Vec<_>, Vec<_>) = own.chain(others.iter().copied()).unzip();
+        self.submit_raw(ticket.queue, commands, (&semaphores, &wait_values), (signals, values))
+    }
+
+    /// Submits command buffers between values of timelines: those to wait for, and those to signal. Called under the schedule's lock only.
+    pub(super) fn submit_raw(
+        &self,
+        queue: usize,
+        commands: &[vk::CommandBuffer],
+        waits: (&[vk::Semaphore], &[u64]),
+        signals: (&[vk::Semaphore], &[u64]),
+    ) -> Result<()> {
+        self.health.check("vkQueueSubmit")?;
+        let queue = &self.queues[queue];
+        let few = [queue.stages; MAX_QUEUES];
+        let many: Vec<_>;
+        let stages = match few.get(..waits.0.len()) {
+            Some(stages) => stages,
+            None => {
+                many = vec![queue.stages; waits.0.len()];
+                &many[..]
+            }
+        };
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default()
-            .wait_semaphore_values(&wait_values[..count])
-            .signal_semaphore_values(&values);
+            .wait_semaphore_values(waits.1)
+            .signal_semaphore_values(signals.1);
         let submit = vk::SubmitInfo::default()
-            .wait_semaphores(&semaphores[..count])
-            .wait_dst_stage_mask(&stages[..count])
+            .wait_semaphores(waits.0)
+            .wait_dst_stage_mask(stages)
             .command_buffers(commands)
-            .signal_semaphores(&signals)
+            .signal_semaphores(signals.0)
             .push_next(&mut timeline);
         let lock = queue.lock.as_ref();
         let _queue_is_ours = lock.map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
@@ -337,7 +390,7 @@ impl VulkanDevice {
     }
 
     /// The last submission to a queue that is complete.
-    fn completed(&self, queue: usize) -> Result<u64> {
+    pub(super) fn completed(&self, queue: usize) -> Result<u64> {
         // SAFETY: a live timeline semaphore.
         let value = unsafe { self.raw.get_semaphore_counter_value(self.queues[queue].timeline) };
         value.map_err(|result| self.error("vkGetSemaphoreCounterValue", result))
@@ -351,6 +404,7 @@ impl VulkanDevice {
             return Ok(true);
         }
         if timeout == Some(Duration::ZERO) {
+            self.look_after_others();
             return Ok(false);
         }
         if !self.caps.is_cpu {
@@ -368,16 +422,26 @@ impl VulkanDevice {
         let mut watch = Watch::new(self.health.patience);
         loop {
             let remaining = timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
-            match self.wait_for(&semaphores, &[number], watch.step(remaining), false) {
+            match self.wait_for(&semaphores, &[number], self.until_look(watch.step(remaining)), false) {
                 Ok(()) => return Ok(true),
                 // The driver's clock and ours need not agree.
                 Err(vk::Result::TIMEOUT) if is_complete()? => return Ok(true),
-                Err(vk::Result::TIMEOUT) => self.check_progress(&mut watch)?,
+                Err(vk::Result::TIMEOUT) => self.go_on_waiting(&mut watch)?,
                 Err(result) => return Err(self.error("vkWaitSemaphores", result)),
             }
             if timeout.is_some_and(|timeout| start.elapsed() >= timeout) {
                 return Ok(false);
             }
+        }
+    }
+
+    /// Whether a submission is complete, by a call that tells of a lost device.
+    pub(super) fn has_passed(&self, Ticket { queue, number }: Ticket) -> Result<bool> {
+        self.health.check("waiting for the device")?;
+        match self.wait_for(&[self.queues[queue].timeline], &[number], Some(Duration::ZERO), false) {
+            Ok(()) => Ok(true),
+            Err(vk::Result::TIMEOUT) => Ok(false),
+            Err(result) => Err(self.error("vkWaitSemaphores", result)),
         }
     }
 
@@ -395,8 +459,18 @@ impl VulkanDevice {
         unsafe { self.raw.wait_semaphores(&info, nanoseconds) }
     }
 
+    /// After a wait that came to nothing: looks after other devices, then as [`check_progress`](Self::check_progress).
+    fn go_on_waiting(&self, watch: &mut Watch) -> Result<()> {
+        if self.look_after_others() {
+            // It is not this device that takes so long.
+            *watch = Watch::new(self.health.patience);
+            return Ok(());
+        }
+        self.check_progress(watch)
+    }
+
     /// After a wait that came to nothing: looks whether the device completed anything, and gives it up after too long without.
-    fn check_progress(&self, watch: &mut Watch) -> Result<()> {
+    pub(super) fn check_progress(&self, watch: &mut Watch) -> Result<()> {
         let mut completed = 0;
         for queue in 0..self.queues.len() {
             completed += self.completed(queue)?;
@@ -433,9 +507,9 @@ impl VulkanDevice {
         let (semaphores, values): (Vec<_>, Vec<_>) = all.unzip();
         let mut watch = Watch::new(self.health.patience);
         loop {
-            match self.wait_for(&semaphores, &values, watch.step(None), true) {
+            match self.wait_for(&semaphores, &values, self.until_look(watch.step(None)), true) {
                 Ok(()) => break,
-                Err(vk::Result::TIMEOUT) => self.check_progress(&mut watch)?,
+                Err(vk::Result::TIMEOUT) => self.go_on_waiting(&mut watch)?,
                 Err(result) => return Err(self.error("vkWaitSemaphores", result)),
             }
         }
@@ -516,7 +590,9 @@ impl Drop for VulkanDevice {
             for queue in &self.queues {
                 self.raw.destroy_command_pool(queue.barrier_pool, None);
                 self.raw.destroy_semaphore(queue.timeline, None);
+                queue.exported.destroy(&self.raw);
             }
+            self.foreign.destroy(&self.raw);
             if cfg!(debug_assertions) {
                 report_leaks(&mut self.allocator);
             }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::buffer::{BUFFER_USAGES, MemoryUse, OwnMemory, VulkanBuffer};
+use super::buffer::{MemoryUse, OwnMemory, Sharer, VulkanBuffer};
 use super::device::VulkanDevice;
+use super::usages::BUFFER_USAGES;
 use crate::core::error::{Error, Result};
 
 const FD: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
@@ -132,7 +133,7 @@ fn check(device: &VulkanDevice) -> Result<()> {
     }
 }
 
-fn uuids(device: &VulkanDevice) -> [[u8; 16]; 2] {
+pub(super) fn uuids(device: &VulkanDevice) -> [[u8; 16]; 2] {
     let [_, device, driver] = device.caps.identity.uuids;
     [device, driver]
 }
@@ -149,7 +150,7 @@ impl VulkanBuffer {
             Error::OutOfMemory { object: name.to_owned(), bytes, cause: "no fitting memory type".to_owned() };
         for ty in types.filter(|ty| needs.memory_type_bits & 1 << **ty != 0) {
             let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(FD);
-            match buffer.allocate_own(needs.size, *ty, true, &mut export) {
+            match buffer.allocate_own(needs.size, *ty, Sharer::Asker, &mut export) {
                 Ok(()) => {
                     buffer.bind_own()?;
                     device.name_object(buffer.raw, name);
@@ -177,7 +178,7 @@ impl VulkanBuffer {
             return refused("the memory does not fit a buffer of its size");
         }
         let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(FD).fd(fd.as_raw_fd());
-        buffer.allocate_own(layout.allocated, layout.memory_type, false, &mut import)?;
+        buffer.allocate_own(layout.allocated, layout.memory_type, Sharer::Giver, &mut import)?;
         // The driver has it now.
         let _ = fd.into_raw_fd();
         buffer.bind_own()?;
@@ -198,7 +199,7 @@ impl VulkanBuffer {
         &mut self,
         bytes: u64,
         ty: u32,
-        is_exportable: bool,
+        sharer: Sharer,
         how: &mut impl vk::ExtendsMemoryAllocateInfo,
     ) -> Result<()> {
         let mut dedicated = vk::MemoryDedicatedAllocateInfo::default().buffer(self.raw);
@@ -207,20 +208,13 @@ impl VulkanBuffer {
         // SAFETY: a type and a size that the buffer asks for; what is imported was exported with the same.
         let memory = unsafe { self.device.raw.allocate_memory(&info, None) };
         let memory = memory.map_err(Error::vulkan("vkAllocateMemory"))?;
-        self.own = Some(OwnMemory { memory, ty, bytes, is_exportable });
+        self.own = Some(OwnMemory { memory, ty, bytes, sharer });
         Ok(())
-    }
-
-    fn bind_own(&self) -> Result<()> {
-        let Some(own) = &self.own else { return Ok(()) };
-        // SAFETY: the buffer has no memory yet, and this was allocated for it.
-        let bound = unsafe { self.device.raw.bind_buffer_memory(self.raw, own.memory, 0) };
-        bound.map_err(Error::vulkan("vkBindBufferMemory"))
     }
 
     /// The memory as others can have it.
     pub(crate) fn share(&self, bytes: u64, tensor: &str) -> Result<SharedMemory> {
-        let own = self.own.as_ref().filter(|own| own.is_exportable);
+        let own = self.own.as_ref().filter(|own| matches!(own.sharer, Sharer::Asker));
         let (Some(fds), Some(own)) = (&self.device.memory_fds, own) else {
             return Err(Error::NotShareable { tensor: tensor.to_owned() });
         };

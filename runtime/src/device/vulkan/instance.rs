@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::{ext, khr, vk};
 
@@ -14,15 +14,21 @@ const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// Held while instances and devices are made and destroyed.
 ///
-/// Vulkan allows this on several threads at once. NVIDIA's driver 580.159 does not survive it: with a device made and
-/// dropped on each of 16 threads, it spun for ever in a thread's exit, or crashed, within some ten rounds; one at a time,
-/// it does neither.
+/// Vulkan allows this on several threads at once; [`Fault::ConcurrentDevices`](gridwise_ir::faults::Fault::ConcurrentDevices) does not. With
+/// a device made and dropped on each of 16 threads, such a driver spun for ever in a thread's exit, or crashed, within some ten rounds.
 static LIFECYCLE: Mutex<()> = Mutex::new(());
 
 /// Waits for whoever makes or destroys an instance or a device.
 pub(super) fn lifecycle() -> MutexGuard<'static, ()> {
     LIFECYCLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// The first instance of the process, which stays: the loader unloads its drivers with the last one.
+///
+/// Avoids [`Fault::FewLoads`](gridwise_ir::faults::Fault::FewLoads).
+/// NVIDIA's driver 580.159 can be loaded some thirty times into a process and not again, since each time takes static
+/// thread-local storage that is never given back. Vulkan finds no device after that.
+static KEPT: OnceLock<(ash::Entry, vk::Instance)> = OnceLock::new();
 
 /// A loaded Vulkan.
 pub(crate) struct VulkanInstance {
@@ -196,14 +202,13 @@ fn extensions(entry: &ash::Entry) -> Result<impl Fn(&CStr) -> bool + use<>> {
 impl Drop for VulkanInstance {
     fn drop(&mut self) {
         let _one_at_a_time = lifecycle();
-        // SAFETY: the device that used the instance held it, so it is gone; nothing else was made of it.
-        unsafe {
-            if let Some((utils, messenger)) = self.messenger.take() {
-                utils.destroy_debug_utils_messenger(messenger, None);
-            }
-            if !self.is_borrowed {
-                self.raw.destroy_instance(None);
-            }
+        if let Some((utils, messenger)) = self.messenger.take() {
+            // SAFETY: the instance made it, and lives.
+            unsafe { utils.destroy_debug_utils_messenger(messenger, None) };
+        }
+        if !self.is_borrowed && KEPT.set((self.entry.clone(), self.raw.handle())).is_err() {
+            // SAFETY: the device that used the instance held it, so it is gone; nothing else was made of it.
+            unsafe { self.raw.destroy_instance(None) };
         }
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct PipelineDesc<'a> {
     pub(crate) subgroup_size: Option<u32>,
     /// The binding of the word that tells whether a loop was stopped.
     pub(crate) watch: Option<u32>,
+    /// The binding of the buffer that has the values in place of push constants.
+    pub(crate) parameters: Option<u32>,
 }
 
 /// A binding of a module.
@@ -150,6 +152,8 @@ pub(crate) struct Pipeline {
     pub(crate) pushes_descriptors: bool,
     /// The binding of the word that tells whether a loop was stopped.
     pub(crate) watch: Option<u32>,
+    /// The binding of the buffer that has the values in place of push constants.
+    pub(crate) parameters: Option<u32>,
     device: Arc<VulkanDevice>,
 }
 
@@ -187,6 +191,7 @@ impl Pipeline {
             pushes_descriptors: desc.bindings.len() <= device.caps.max_push_descriptors as usize
                 && desc.bindings.iter().all(|binding| binding.list.is_none()),
             watch: desc.watch,
+            parameters: desc.parameters,
             device: device.clone(),
         };
         pipeline.create_layouts(desc)?;
@@ -364,6 +369,7 @@ mod tests {
             uses_subgroups: false,
             subgroup_size: None,
             watch: None,
+            parameters: None,
         };
         let all = [
             plain(),

@@ -45,6 +45,7 @@ pub(crate) fn run_probe(
             entry_point: kernel.entry_point,
             bindings: &[Binding::buffer(0), Binding::buffer(1)],
             watch: None,
+            parameters: None,
             push_constant_size: kernel.push_constant_size,
             constants: Constants::default(),
             width: kernel.workgroup_with(&[])[0],

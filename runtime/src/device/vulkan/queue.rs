@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use ash::vk;
 
+use super::foreign::Exported;
 use super::timestamps::Clock;
 use crate::device::{QueueInfo, QueueKind};
 
@@ -15,6 +16,8 @@ pub(crate) struct DeviceQueue {
     pub(super) lock: Option<Arc<Mutex<()>>>,
     /// Counts completed submissions.
     pub(super) timeline: vk::Semaphore,
+    /// The same for other devices.
+    pub(super) exported: Exported,
     /// A command buffer with nothing but a barrier between all earlier and all later work.
     pub(super) barrier_pool: vk::CommandPool,
     pub(super) barrier: vk::CommandBuffer,
@@ -36,6 +39,7 @@ impl DeviceQueue {
             family: info.family,
             lock,
             timeline: vk::Semaphore::null(),
+            exported: Exported::default(),
             barrier_pool: vk::CommandPool::null(),
             barrier: vk::CommandBuffer::null(),
             stages: compute | vk::PipelineStageFlags::TRANSFER,

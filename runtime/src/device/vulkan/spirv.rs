@@ -8,8 +8,9 @@
 use std::borrow::Cow;
 
 use gridwise_ir::binary::{HEADER, Inst, instructions, op, push, text_words};
-use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor};
-use gridwise_ir::variant::{DriverFaults, VariantDesc, variant};
+use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor, SubgroupOperations};
+use gridwise_ir::faults::{Fault, Faults};
+use gridwise_ir::variant::{VariantDesc, variant, with_buffered_push, without_gathering};
 use gridwise_ir::watch::watch;
 
 use super::candidate::Caps;
@@ -44,6 +45,9 @@ const DENORM_PRESERVE: [u32; 2] = [4464, 4459];
 const SIGNED_ZERO_INF_NAN_PRESERVE: [u32; 2] = [4466, 4461];
 const ROUNDING_MODE_RTE: [u32; 2] = [4467, 4462];
 
+/// Operations of subgroups.
+const SUBGROUPS: u32 = 61;
+
 /// Invocations that went apart go on together where the structure of the source says so (SPV_KHR_maximal_reconvergence).
 const MAXIMALLY_RECONVERGES: u32 = 6023;
 const RECONVERGENCE_EXTENSION: &str = "SPV_KHR_maximal_reconvergence";
@@ -54,10 +58,48 @@ const RECONVERGENCE_EXTENSION: &str = "SPV_KHR_maximal_reconvergence";
 /// When the bytes cannot be a module.
 pub(crate) fn words_for(descriptor: &KernelDescriptor, caps: &Caps, desc: &VariantDesc<'_>) -> Result<Vec<u32>> {
     let mut words = words(descriptor, caps.float_atomics, desc)?;
-    if caps.reconverges && !descriptor.parallel.subgroup_operations.is_empty() {
+    let asked = descriptor.parallel.subgroup_operations;
+    if !caps.gathers && !asked.contains(SubgroupOperations::GATHERING) && has_subgroups(&words) {
+        words = without_gathering(&words, !asked.is_empty());
+    }
+    if caps.reconverges && has_subgroups(&words) {
         words = reconverging(words);
     }
     Ok(strip_float_controls(words.into(), caps.float_controls).into_owned())
+}
+
+/// Whether a module has operations of subgroups.
+fn has_subgroups(words: &[u32]) -> bool {
+    instructions(words).any(|inst| (inst.opcode, inst.words) == (op::CAPABILITY, &[SUBGROUPS]))
+}
+
+/// Puts a module's push constants into a buffer, which is one more: the binding that it has; `None` where the module has none.
+///
+/// # Errors
+/// When the device, which binds `limit` buffers, has none left for it.
+pub(crate) fn buffered(
+    (kernel, words): (&KernelName, &mut Cow<'_, [u32]>),
+    bindings: &mut Vec<Binding>,
+    limit: u32,
+) -> Result<Option<u32>> {
+    let number = next_binding(bindings);
+    let Some(buffered) = with_buffered_push(words, number) else { return Ok(None) };
+    *words = buffered.into();
+    bindings.push(Binding::buffer(number));
+    check_buffers(kernel, bindings, limit)?;
+    Ok(Some(number))
+}
+
+fn next_binding(bindings: &[Binding]) -> u32 {
+    bindings.iter().map(|binding| binding.number).max().map_or(0, |last| last.saturating_add(1))
+}
+
+fn check_buffers(kernel: &KernelName, bindings: &[Binding], limit: u32) -> Result<()> {
+    let asked = bindings.iter().filter(|binding| binding.image.is_none() && !binding.is_texels).count() as u32;
+    if asked > limit {
+        return Err(Error::TooManyBuffers { kernel: kernel.clone(), asked, limit });
+    }
+    Ok(())
 }
 
 /// Makes a module watch its loops where the driver may stop them, with one more buffer: the binding that it has, if it is needed.
@@ -69,17 +111,14 @@ pub(crate) fn watched(
     bindings: &mut Vec<Binding>,
     (caps, limit): (&Caps, u32),
 ) -> Result<Option<u32>> {
-    if !caps.faults.stops_loops {
+    if !caps.faults.contains(Fault::StoppedLoops) {
         return Ok(None);
     }
-    let number = bindings.iter().map(|binding| binding.number).max().map_or(0, |last| last.saturating_add(1));
-    let Some(watching) = watch(words, number, DriverFaults::MOST_ROUNDS) else { return Ok(None) };
+    let number = next_binding(bindings);
+    let Some(watching) = watch(words, number, Faults::MOST_ROUNDS) else { return Ok(None) };
     *words = watching.into();
     bindings.push(Binding::buffer(number));
-    let asked = bindings.iter().filter(|binding| binding.image.is_none() && !binding.is_texels).count() as u32;
-    if asked > limit {
-        return Err(Error::TooManyBuffers { kernel: kernel.clone(), asked, limit });
-    }
+    check_buffers(kernel, bindings, limit)?;
     Ok(Some(number))
 }
 
@@ -165,7 +204,7 @@ fn reconverging(words: Vec<u32>) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gridwise_ir::descriptor::{HostStack, Location, Parallel, Spirv, known};
+    use gridwise_ir::descriptor::{Location, Spirv};
 
     const EACH: WidthControls =
         WidthControls { signed_zero_inf_nan_preserve: true, rounding_mode_rte: true, denorm_preserve: true };
@@ -250,31 +289,10 @@ mod tests {
         };
         let check = |spirv: &'static [u8]| {
             let descriptor = KernelDescriptor {
-                name: "k",
-                location: Location { file: "", line: 1, column: 1 },
                 spirv: Spirv::Bytes(spirv),
-                entry_point: "k",
-                workgroup: known([1; 3]),
-                constants: &[],
-                shared_arrays: &[],
-                params: &[],
-                launch_words: &[],
-                push_constant_size: 0,
-                trap_binding: None,
-                trap_words: 0,
-                obligations: crate::descriptor::Obligations::NONE,
-                traps_anyway: true,
-                asks_for_fma: [false; 2],
-                print_binding: None,
-                sites: &[],
-                features: &[],
-                parallel: Parallel::NONE,
-                host_stack: HostStack::LITTLE,
-                batch: None,
-                ir: None,
+                ..KernelDescriptor::new("k", Location { file: "", line: 1, column: 1 }, &[], "k", [1; 3], 0)
             };
-            let desc =
-                VariantDesc { entry_point: "k", constants: &[], keeps_names: false, faults: DriverFaults::default() };
+            let desc = VariantDesc { entry_point: "k", constants: &[], keeps_names: false, faults: Faults::NONE };
             match words(&descriptor, FloatAtomics::default(), &desc) {
                 Err(Error::InvalidModule { cause, .. }) => cause,
                 other => panic!("{other:?}"),

@@ -118,7 +118,7 @@ impl Staging {
         }
         device.end(commands)?;
         let is_write = !matches!(transfer, Transfer::Down { .. } | Transfer::ImageDown(_)) || target.is_shared;
-        let uses = std::iter::once(Use::whole(target.uses, is_write));
+        let uses = std::iter::once(Use { uses: target.uses, bytes: target.part.0..target.part.1, is_write });
         let submit = |submission: Submission| device.submit(commands, &submission);
         let ticket = schedule.submit(QUEUE, uses, &Marks::default(), false, submit)?;
         // The transfer has the buffer to itself, so that no run does.

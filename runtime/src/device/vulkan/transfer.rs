@@ -29,6 +29,9 @@ const LARGE_FROM: u64 = 8 << 20;
 pub(crate) struct Target<'a> {
     pub(crate) memory: Place<'a>,
     pub(crate) uses: &'a Uses,
+    /// The first byte that is transferred, and the one behind the last, counted from the first of the memory; all of them where it is used
+    /// as a whole.
+    pub(crate) part: (u64, u64),
     /// Whether others than the manager may have the memory, so that also a reader counts as a writer.
     pub(crate) is_shared: bool,
 }

@@ -1,10 +1,12 @@
 //! The host's reads and writes of a buffer, each after the submissions that it has to wait for. Nothing is made here.
 
+use std::ops::Range;
+
 use super::contents::copy_of;
 use super::{Buffer, Memory};
 use crate::core::error::{Error, Result};
 use crate::core::span::span;
-use crate::core::sync::schedule::Schedule;
+use crate::core::sync::schedule::{Schedule, WHOLE};
 use crate::device::Backend;
 use crate::device::vulkan::{Place, Target};
 use crate::memory::host_copies::{Contents, marks_of};
@@ -17,15 +19,28 @@ impl Buffer {
             (None, Some(image)) => Place::Image { image },
             (None, None) => return Err(Error::OnHostDevice { operation: "a transfer through staging memory" }),
         };
-        let _reserved = self.shared.reserve(&self.uses);
-        transfer(&self.shared.schedule, Target { memory, uses: &self.uses, is_shared: self.is_shared() })
+        let _reserved = self.device.reserve(&self.uses);
+        transfer(
+            &self.device.schedule,
+            Target { memory, uses: &self.uses, part: self.part_of_transfer(), is_shared: self.is_shared() },
+        )
+    }
+
+    /// The bytes of the memory with its id that the host uses of it: what others share is used as a whole.
+    pub(crate) fn part(&self) -> Range<u64> {
+        if self.is_part() && !self.is_shared() { self.in_memory(0..self.bytes()) } else { WHOLE }
+    }
+
+    fn part_of_transfer(&self) -> (u64, u64) {
+        let Range { start, end } = self.part();
+        (start, end)
     }
 
     /// Lets `look` have the memory for reading, after all submitted writes; `None` where the host cannot read it in place.
     pub(crate) fn with_mapped<R>(&self, look: impl FnOnce(*const u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.mapped(false) else { return Ok(None) };
-        let access = self.shared.schedule.take_for_host(&self.uses, false)?;
-        self.shared.wait_all(&access.after)?;
+        let access = self.device.schedule.take_for_host(&self.uses, &self.part(), false)?;
+        self.device.wait_all(&access.after)?;
         let _looking = self.uses.look_at();
         Ok(Some(look(data)))
     }
@@ -33,8 +48,8 @@ impl Buffer {
     /// Lets `change` have the memory for reading and writing, after all submitted uses; `None` where the host does not reach it.
     pub(crate) fn with_mapped_mut<R>(&self, change: impl FnOnce(*mut u8) -> R) -> Result<Option<R>> {
         let Some(data) = self.reached() else { return Ok(None) };
-        let access = self.shared.schedule.take_for_host(&self.uses, true)?;
-        self.shared.wait_all(&access.after)?;
+        let access = self.device.schedule.take_for_host(&self.uses, &self.part(), true)?;
+        self.device.wait_all(&access.after)?;
         let _looking = self.uses.look_at();
         Ok(Some(change(data)))
     }
@@ -50,10 +65,10 @@ impl Buffer {
         }
         span!("download", tensor = self.name(), bytes = bytes);
         let before = self.uses.written();
-        match (self.mapped(false), &self.shared.backend) {
+        match (self.mapped(false), &self.device.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, false)?;
-                self.shared.wait_all(&access.after)?;
+                let access = self.device.schedule.take_for_host(&self.uses, &self.part(), false)?;
+                self.device.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody writes it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(data, into, bytes) };
             }
@@ -82,10 +97,10 @@ impl Buffer {
         }
         span!("upload", tensor = self.name(), bytes = bytes);
         let before = self.uses.written();
-        let ticket = match (self.mapped(true), &self.shared.backend) {
+        let ticket = match (self.mapped(true), &self.device.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, true)?;
-                self.shared.wait_all(&access.after)?;
+                let access = self.device.schedule.take_for_host(&self.uses, &self.part(), true)?;
+                self.device.wait_all(&access.after)?;
                 // SAFETY: `data` is valid for the buffer's size, and nobody uses it while `access` lives.
                 unsafe { std::ptr::copy_nonoverlapping(from, data, bytes) };
                 None
@@ -101,6 +116,27 @@ impl Buffer {
         Ok(())
     }
 
+    /// Replaces the whole buffer by the bytes of another one, which has as many, is of another device, and is read straight into this
+    /// one's memory; false where the host does not write that in place.
+    pub(crate) fn write_from(&self, from: &Self) -> Result<bool> {
+        let Some(data) = self.mapped(true) else { return Ok(false) };
+        let before = self.uses.written();
+        let read = {
+            let access = self.device.schedule.take_for_host(&self.uses, &self.part(), true)?;
+            self.device.wait_all(&access.after)?;
+            // SAFETY: `data` is valid for the buffer's size, and nobody uses it while `access` lives.
+            unsafe { from.read(data) }
+        };
+        if read.is_err() {
+            self.forget();
+            return read.map(|()| true);
+        }
+        // SAFETY: as many bytes were written there, and the caller has reserved both buffers.
+        let written = unsafe { std::slice::from_raw_parts(data, self.bytes() as usize) };
+        self.keep(before, None, || copy_of(written));
+        Ok(true)
+    }
+
     /// Copies the texels of a level to `into`, after all submitted writes.
     ///
     /// # Safety
@@ -109,10 +145,10 @@ impl Buffer {
         let bytes = self.image_layout().bytes_of(level);
         span!("download", image = self.name(), bytes = bytes.end - bytes.start);
         let before = self.uses.written();
-        match (self.mapped(false), &self.shared.backend) {
+        match (self.mapped(false), &self.device.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, false)?;
-                self.shared.wait_all(&access.after)?;
+                let access = self.device.schedule.take_for_host(&self.uses, &self.part(), false)?;
+                self.device.wait_all(&access.after)?;
                 let from = data.wrapping_add(bytes.start as usize);
                 // SAFETY: the level lies in the memory, and nobody writes it while `access` lives; the caller's promise.
                 unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
@@ -141,10 +177,10 @@ impl Buffer {
     pub(crate) unsafe fn write_level(&self, level: u32, from: *const u8) -> Result<()> {
         let bytes = self.image_layout().bytes_of(level);
         span!("upload", image = self.name(), bytes = bytes.end - bytes.start);
-        match (self.mapped(true), &self.shared.backend) {
+        match (self.mapped(true), &self.device.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, true)?;
-                self.shared.wait_all(&access.after)?;
+                let access = self.device.schedule.take_for_host(&self.uses, &self.part(), true)?;
+                self.device.wait_all(&access.after)?;
                 let into = data.wrapping_add(bytes.start as usize);
                 // SAFETY: the level lies in the memory, and nobody uses it while `access` lives; the caller's promise.
                 unsafe { std::ptr::copy_nonoverlapping(from, into, (bytes.end - bytes.start) as usize) };
@@ -182,10 +218,10 @@ impl Buffer {
         // Memory that is not cached is cleared faster by the device.
         span!("clear", tensor = self.name(), bytes = bytes);
         let before = self.uses.written();
-        let ticket = match (self.mapped(false), &self.shared.backend) {
+        let ticket = match (self.mapped(false), &self.device.backend) {
             (Some(data), _) => {
-                let access = self.shared.schedule.take_for_host(&self.uses, true)?;
-                self.shared.wait_all(&access.after)?;
+                let access = self.device.schedule.take_for_host(&self.uses, &self.part(), true)?;
+                self.device.wait_all(&access.after)?;
                 // SAFETY: as in `write`.
                 unsafe { std::ptr::write_bytes(data, 0, bytes) };
                 None

@@ -22,8 +22,8 @@ impl Buffer {
 
     /// Notes the contents, which a submission brought, or the host saw or wrote in place.
     pub(super) fn keep(&self, before: Marks, ticket: Option<Ticket>, contents: impl FnOnce() -> Option<Contents>) {
-        // What is shared may be written by others, of whom nothing is known.
-        if !self.shared.keeps_contents() || self.is_shared() {
+        // What is shared, or a user's, may be written by others, of whom nothing is known.
+        if !self.device.keeps_contents() || self.is_shared() || self.is_users() {
             return;
         }
         if let Memory::Seen(whole, _) = &self.memory {
@@ -42,7 +42,7 @@ impl Buffer {
     /// # Safety
     /// `texels` is valid for reads of the level's bytes.
     pub(super) unsafe fn keep_level(&self, level: u32, texels: *const u8, before: Marks, after: Marks) {
-        if !self.shared.keeps_contents() {
+        if !self.device.keeps_contents() {
             return;
         }
         let layout = self.image_layout();
@@ -55,7 +55,7 @@ impl Buffer {
     }
 
     /// Notes that nobody knows what the buffer holds.
-    fn forget(&self) {
+    pub(super) fn forget(&self) {
         match &self.memory {
             Memory::Seen(whole, _) => whole.forget(),
             _ => self.kept.forget(),
@@ -63,11 +63,11 @@ impl Buffer {
     }
 
     /// A buffer like this one of a lost device, on another, with what the host knows of its contents.
-    pub(crate) fn restore(&self, shared: &Arc<Device>) -> Result<Self> {
+    pub(crate) fn restore(&self, device: &Arc<Device>) -> Result<Self> {
         let contents = if self.bytes() == 0 { Some(Contents::Anything) } else { self.kept.get(&self.uses) };
         let contents = contents.ok_or_else(|| Error::ContentsLost { tensor: self.name().into() })?;
         let (len, stride) = (self.len as usize, self.stride as usize);
-        let restored = Self::new(shared, &self.name, len, stride, self.usage())?;
+        let restored = Self::new(device, &self.name, len, stride, self.usage())?;
         restored.fill_with(&contents)?;
         self.restore_staged(&restored)?;
         Ok(restored)
@@ -83,7 +83,7 @@ impl Buffer {
     }
 
     /// An image like this one of a lost device, on another, with what the host knows of its texels.
-    pub(crate) fn restore_image(&self, shared: &Arc<Device>) -> Result<Self> {
+    pub(crate) fn restore_image(&self, device: &Arc<Device>) -> Result<Self> {
         let lost = || Error::ContentsLost { tensor: self.name().into() };
         let levels = match self.kept.get(&self.uses) {
             Some(Contents::Zeros) => Vec::new(),
@@ -93,7 +93,7 @@ impl Buffer {
         if levels.iter().any(|level| matches!(level, Level::Unknown)) {
             return Err(lost());
         }
-        let restored = Self::new_image(shared, &self.name, *self.image_layout())?;
+        let restored = Self::new_image(device, &self.name, *self.image_layout())?;
         for (number, level) in levels.iter().enumerate() {
             if let Level::Bytes(bytes) = level {
                 // SAFETY: as many bytes as the level's, of which they are a copy.

@@ -43,7 +43,7 @@ pub(crate) struct Buffer {
     staged: Mutex<Option<Arc<Buffer>>>,
     /// The buffers that its tensor has had, if that was rebuilt.
     lineage: OnceLock<Arc<rebuilt::Lineage>>,
-    pub(crate) shared: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 #[derive(Debug)]
@@ -58,14 +58,14 @@ enum Memory {
 
 impl Buffer {
     /// A buffer of `len` elements of `stride` bytes; its contents are zero on the host device and undefined on others.
-    pub(crate) fn new(shared: &Arc<Device>, name: &str, len: usize, stride: usize, usage: MemoryUse) -> Result<Self> {
+    pub(crate) fn new(device: &Arc<Device>, name: &str, len: usize, stride: usize, usage: MemoryUse) -> Result<Self> {
         let too_large =
             |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
         let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
         let stride =
             u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
         let bytes = u64::from(elements) * u64::from(stride);
-        let memory = match &shared.backend {
+        let memory = match &device.backend {
             Backend::Vulkan(vulkan) => {
                 let limit = vulkan.device.caps.max_allocation;
                 if bytes > limit {
@@ -75,11 +75,11 @@ impl Buffer {
             }
             Backend::Host(_) => Memory::Host(HostMemory::new(name, bytes)?),
         };
-        Ok(Self::of_memory(shared, name, memory, elements, stride))
+        Ok(Self::of_memory(device, name, memory, elements, stride))
     }
 
     /// An image, as a buffer of all texels of all levels; they are zero.
-    pub(crate) fn new_image(shared: &Arc<Device>, name: &str, layout: ImageLayout) -> Result<Self> {
+    pub(crate) fn new_image(device: &Arc<Device>, name: &str, layout: ImageLayout) -> Result<Self> {
         let texels = layout.texels().ok_or_else(|| Error::BufferTooLarge {
             tensor: name.into(),
             asked: u64::MAX,
@@ -87,13 +87,13 @@ impl Buffer {
             unit: "texels",
         })?;
         let stride = layout.format.bytes();
-        let memory = match &shared.backend {
+        let memory = match &device.backend {
             Backend::Vulkan(vulkan) => Memory::Image(Box::new(VulkanImage::new(&vulkan.device, name, &layout)?)),
             Backend::Host(_) => Memory::Host(HostMemory::new(name, u64::from(texels) * u64::from(stride))?),
         };
-        let mut image = Self::of_memory(shared, name, memory, texels, stride);
+        let mut image = Self::of_memory(device, name, memory, texels, stride);
         image.image = Some(Box::new(layout));
-        if let Backend::Vulkan(vulkan) = &shared.backend {
+        if let Backend::Vulkan(vulkan) = &device.backend {
             let started = image.transfer(|schedule, target| vulkan.start_image(schedule, target))?;
             image.keep(Marks::default(), Some(started), || Some(Contents::Zeros));
         }
@@ -102,13 +102,13 @@ impl Buffer {
 
     /// A buffer in a range of an application's.
     pub(crate) fn borrow(
-        shared: &Arc<Device>,
+        device: &Arc<Device>,
         name: &str,
         range: BufferRange,
         len: usize,
         stride: usize,
     ) -> Result<Self> {
-        let Backend::Vulkan(vulkan) = &shared.backend else {
+        let Backend::Vulkan(vulkan) = &device.backend else {
             return Err(Error::OnHostDevice { operation: "making a tensor of an existing buffer" });
         };
         let too_large = |limit: u32, unit| Error::BufferTooLarge {
@@ -121,18 +121,18 @@ impl Buffer {
         let stride = u32::try_from(stride).map_err(|_| too_large(u32::MAX, "bytes per element"))?;
         let bytes = u64::from(elements) * u64::from(stride);
         let memory = Memory::Vulkan(VulkanBuffer::borrow(&vulkan.device, name, range, bytes)?);
-        Ok(Self::of_memory(shared, name, memory, elements, stride))
+        Ok(Self::of_memory(device, name, memory, elements, stride))
     }
 
     /// A buffer of `len` elements of `stride` bytes whose memory can be shared, or is what another manager shares.
     #[cfg(unix)]
     pub(crate) fn of_shared(
-        shared: &Arc<Device>,
+        device: &Arc<Device>,
         name: &str,
         (len, stride): (usize, usize),
         imported: Option<SharedMemory>,
     ) -> Result<Self> {
-        let Backend::Vulkan(vulkan) = &shared.backend else {
+        let Backend::Vulkan(vulkan) = &device.backend else {
             return Err(Error::OnHostDevice { operation: "sharing memory" });
         };
         let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
@@ -147,14 +147,41 @@ impl Buffer {
             Some(memory) => VulkanBuffer::import(&vulkan.device, name, memory)?,
             None => VulkanBuffer::shareable(&vulkan.device, name, bytes)?,
         };
-        Ok(Self::of_memory(shared, name, Memory::Vulkan(memory), elements, stride))
+        Ok(Self::of_memory(device, name, Memory::Vulkan(memory), elements, stride))
     }
 
-    fn of_memory(shared: &Arc<Device>, name: &str, memory: Memory, len: u32, stride: u32) -> Self {
-        let (id, name) = (shared.new_id(), Arc::from(name));
-        let uses = Arc::new(shared.schedule.new_uses().named(&name));
+    /// A buffer of `len` elements of `stride` bytes in a user's memory.
+    ///
+    /// # Errors
+    /// When the device cannot work on it.
+    pub(crate) fn of_user(
+        device: &Arc<Device>,
+        name: &str,
+        (len, stride): (usize, usize),
+        memory: HostMemory,
+    ) -> Result<Self> {
+        let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
+        let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
+        let stride =
+            u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
+        let bytes = u64::from(elements) * u64::from(stride);
+        let memory = match &device.backend {
+            Backend::Vulkan(vulkan) if bytes > vulkan.device.caps.max_allocation => {
+                return Err(too_large(bytes, vulkan.device.caps.max_allocation, "bytes"));
+            }
+            Backend::Vulkan(vulkan) => {
+                Memory::Vulkan(VulkanBuffer::in_host_memory(&vulkan.device, name, bytes, memory)?)
+            }
+            Backend::Host(_) => Memory::Host(memory),
+        };
+        Ok(Self::of_memory(device, name, memory, elements, stride))
+    }
+
+    fn of_memory(device: &Arc<Device>, name: &str, memory: Memory, len: u32, stride: u32) -> Self {
+        let (id, name) = (device.new_id(), Arc::from(name));
+        let uses = Arc::new(device.schedule.new_uses().named(&name));
         let bytes = u64::from(len) * u64::from(stride);
-        shared.live.add(id, &name, bytes);
+        device.live.add(id, &name, bytes);
         Self {
             memory,
             id,
@@ -167,7 +194,7 @@ impl Buffer {
             kept: Kept::default(),
             staged: Mutex::new(None),
             lineage: OnceLock::new(),
-            shared: shared.clone(),
+            device: device.clone(),
         }
     }
 
@@ -205,7 +232,7 @@ impl Buffer {
             uses: self.uses.clone(),
             staged: Mutex::new(None),
             lineage: OnceLock::new(),
-            shared: self.shared.clone(),
+            device: self.device.clone(),
         }
     }
 
@@ -240,7 +267,7 @@ impl Buffer {
 
     /// Whether both see the same memory; numbers of buffers are their manager's own.
     pub(crate) fn is_same_memory(&self, other: &Self) -> bool {
-        self.id == other.id && Arc::ptr_eq(&self.shared, &other.shared)
+        self.id == other.id && Arc::ptr_eq(&self.device, &other.device)
     }
 
     /// Whether a kernel could reach elements of both by the same words.
@@ -280,6 +307,27 @@ impl Buffer {
         self.stride
     }
 
+    /// Whether it shows memory of another buffer.
+    pub(crate) fn is_view(&self) -> bool {
+        matches!(&self.memory, Memory::Seen(..))
+    }
+
+    /// The buffer that has the memory which it shows.
+    pub(crate) fn with_memory(self: &Arc<Self>) -> &Arc<Self> {
+        match &self.memory {
+            Memory::Seen(whole, _) => whole,
+            Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => self,
+        }
+    }
+
+    /// The same elements in the memory of another buffer, which is as long as its own.
+    pub(crate) fn moved_to(&self, to: &Arc<Self>) -> Arc<Self> {
+        match &self.memory {
+            Memory::Seen(_, start) => Arc::new(to.seen(*start, self.len, self.stride)),
+            Memory::Vulkan(_) | Memory::Image(_) | Memory::Host(_) => to.clone(),
+        }
+    }
+
     /// Whether there is more of its memory than it shows.
     pub(crate) fn is_part(&self) -> bool {
         matches!(&self.memory, Memory::Seen(whole, _) if whole.bytes() != self.bytes())
@@ -304,7 +352,7 @@ impl Buffer {
             0 => (memory.offset, self.stride.into()),
             bytes => (self.vulkan_offset(), bytes),
         };
-        let alignment = self.shared.info.limits.texel_alignment;
+        let alignment = self.device.info.limits.texel_alignment;
         // Buffers of ours have room for it; of an application's the tensor may see less, or from elsewhere on.
         if bytes > memory.size {
             let (operation, tensor, size) = ("reading texels", (&*self.name).into(), memory.size);
@@ -336,6 +384,16 @@ impl Buffer {
     /// at once: to the schedule each of them writes.
     pub(crate) fn is_shared(&self) -> bool {
         self.vulkan().is_some_and(VulkanBuffer::is_shared)
+    }
+
+    /// Whether the memory is a user's, who may know it by other ways.
+    pub(crate) fn is_users(&self) -> bool {
+        match &self.memory {
+            Memory::Vulkan(buffer) => buffer.host_memory().is_some(),
+            Memory::Host(memory) => memory.is_users(),
+            Memory::Image(_) => false,
+            Memory::Seen(whole, _) => whole.is_users(),
+        }
     }
 
     /// The Vulkan image; `None` on the host device, and for tensors.
@@ -389,7 +447,7 @@ impl Buffer {
                 // Of an image the first level is transferred, as it is written and read.
                 let len = self.image.as_ref().map_or(u64::from(self.len), |layout| layout.texels_of(0)) as usize;
                 let stride = self.stride as usize;
-                let made = Buffer::new(&self.shared, &name, len, stride, MemoryUse::Staging)?;
+                let made = Buffer::new(&self.device, &name, len, stride, MemoryUse::Staging)?;
                 made.zero_new()?;
                 made
             }
@@ -430,7 +488,7 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if !matches!(self.memory, Memory::Seen(..)) {
-            self.shared.live.remove(self.id);
+            self.device.live.remove(self.id);
         }
     }
 }

@@ -94,7 +94,7 @@ pub enum Levels {
 }
 
 impl<F: Format, const D: usize> Image<F, D> {
-    pub(crate) fn new(shared: &Arc<Device>, desc: ImageDesc<'_, D>) -> Result<Self>
+    pub(crate) fn new(device: &Arc<Device>, desc: ImageDesc<'_, D>) -> Result<Self>
     where
         Self: Dimension,
     {
@@ -116,12 +116,12 @@ impl<F: Format, const D: usize> Image<F, D> {
             return Err(Error::ImageLevel { image: name.to_owned(), level, levels: most });
         }
         let layout = ImageLayout { format: F::FORMAT, dimensions: D as u32, extent, levels };
-        Ok(Self { buffer: Arc::new(Buffer::new_image(shared, name, layout)?), marker: PhantomData })
+        Ok(Self { buffer: Arc::new(Buffer::new_image(device, name, layout)?), marker: PhantomData })
     }
 
     /// An image like this one of a lost device, on another, with what the host knows of its texels.
-    pub(crate) fn restore(&self, shared: &Arc<Device>) -> Result<Self> {
-        Ok(Self { buffer: Arc::new(self.buffer.restore_image(shared)?), marker: PhantomData })
+    pub(crate) fn restore(&self, device: &Arc<Device>) -> Result<Self> {
+        Ok(Self { buffer: Arc::new(self.buffer.restore_image(device)?), marker: PhantomData })
     }
 
     pub(crate) fn of_buffer(buffer: Arc<Buffer>) -> Self {

@@ -53,7 +53,7 @@ impl<F: Format, const D: usize> Image<F, D> {
             image: self.name().into(),
             format: F::FORMAT,
             usage,
-            device: self.buffer.shared.info.name.clone(),
+            device: self.buffer.device.info.name.clone(),
         };
         if let Some(vulkan) = self.buffer.vulkan_image() {
             if vulkan.sampled == ash::vk::ImageView::null() {

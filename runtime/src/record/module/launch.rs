@@ -14,7 +14,7 @@ use crate::memory::image::{Format, Image, Sampled};
 use crate::memory::padding;
 use crate::memory::tensor::{Tensor, TensorRef};
 use crate::record::args::describe_image;
-use crate::record::indirect::{AnyGrid, GridSource};
+use crate::record::indirect::{self, AnyGrid, GridSource};
 use crate::record::launch::Extent;
 use crate::record::ops::{Access, Op, Recorder};
 use crate::record::steps::{BufferArg, ModuleStep, Role};
@@ -442,7 +442,7 @@ impl Op for ModuleLaunch {
             });
         }
         let push = self.checked_push()?;
-        let max = loaded.shared.info.limits.max_groups;
+        let max = loaded.device.info.limits.max_groups;
         buffers.sort_by_key(|given| given.binding);
         let loaded = loaded.clone();
         match &self.grid.0 {
@@ -452,7 +452,7 @@ impl Op for ModuleLaunch {
                 recorder.module(step, extent.is_empty())
             }
             GridSource::Indirect(grid) => {
-                let indirect = recorder.guarded(grid, &loaded.name, loaded.workgroup)?;
+                let indirect = recorder.guarded(grid, &loaded.name, indirect::limit_of(loaded.workgroup, max))?;
                 let groups = indirect.limit;
                 recorder.module(ModuleStep { loaded, buffers, push, groups, indirect: Some(indirect) }, false)
             }

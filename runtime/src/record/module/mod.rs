@@ -180,11 +180,11 @@ pub(crate) struct Loaded {
     /// Whether launches may give several buffers the same memory.
     pub(crate) is_aliasing: bool,
     pub(crate) pipeline: Arc<Pipeline>,
-    pub(crate) shared: Arc<Device>,
+    pub(crate) device: Arc<Device>,
 }
 
 impl SpirvAlgorithm {
-    pub(crate) fn new(shared: &Arc<Device>, desc: &SpirvDesc<'_>) -> Result<Self> {
+    pub(crate) fn new(device: &Arc<Device>, desc: &SpirvDesc<'_>) -> Result<Self> {
         let refuse =
             |error: ModuleError| Error::ModuleRefused { module: desc.name.to_owned(), cause: error.to_string() };
         let words = match desc.code {
@@ -192,11 +192,11 @@ impl SpirvAlgorithm {
             SpirvCode::Bytes(bytes) => words_of(bytes).map_err(refuse)?,
         };
         let (words, interface) = Interface::accept(&words, desc.entry_point).map_err(refuse)?;
-        Self::load(shared, desc.name.to_owned().into(), words, interface, desc.constants, false)
+        Self::load(device, desc.name.to_owned().into(), words, interface, desc.constants, false)
     }
 
     fn load(
-        shared: &Arc<Device>,
+        device: &Arc<Device>,
         name: KernelName,
         words: Vec<u32>,
         interface: Interface,
@@ -206,10 +206,10 @@ impl SpirvAlgorithm {
         span!("create_pipeline", kernel = &*name);
         check_constants(&name, &interface, constants)?;
         let workgroup = workgroup_of(&interface, constants);
-        let Backend::Vulkan(vulkan) = &shared.backend else {
+        let Backend::Vulkan(vulkan) = &device.backend else {
             return Err(Error::NeedsVulkan { kernel: name });
         };
-        check_device(&name, &interface, workgroup, &shared.info, &vulkan.device.caps)?;
+        check_device(&name, &interface, workgroup, &device.info, &vulkan.device.caps)?;
         let mut values = Constants::default();
         let is_known = |number: u32| interface.constants.iter().any(|declared| declared.number == number);
         for (number, constant) in constants.iter().filter(|(number, _)| is_known(*number)) {
@@ -220,7 +220,7 @@ impl SpirvAlgorithm {
         let image = |image: &ImageBinding| Binding::image(image.slot, image.access);
         let mut bindings: Vec<_> = buffers.chain(interface.images.iter().map(image)).collect();
         let mut watching = Cow::Borrowed(words.as_slice());
-        let limit = shared.info.limits.max_buffers;
+        let limit = device.info.limits.max_buffers;
         let watch = watched((&name, &mut watching), &mut bindings, (&vulkan.device.caps, limit))?;
         let pipeline = Pipeline::get(
             &vulkan.device,
@@ -228,6 +228,7 @@ impl SpirvAlgorithm {
                 name: &name,
                 words: &watching,
                 watch,
+                parameters: None,
                 entry_point: &interface.entry_point,
                 bindings: &bindings,
                 push_constant_size: interface.push_constant_size,
@@ -238,8 +239,8 @@ impl SpirvAlgorithm {
             },
         )?;
         let constants = constants.to_vec();
-        let shared = shared.clone();
-        let loaded = Loaded { name, words, interface, workgroup, constants, is_aliasing, pipeline, shared };
+        let device = device.clone();
+        let loaded = Loaded { name, words, interface, workgroup, constants, is_aliasing, pipeline, device };
         Ok(Self { loaded: Arc::new(loaded) })
     }
 
@@ -257,8 +258,8 @@ impl SpirvAlgorithm {
     /// # Errors
     /// As [`Algorithm::from_spirv`](crate::Algorithm::from_spirv).
     pub fn rebuild(&self, constants: &[(u32, Constant)]) -> Result<Self> {
-        let Loaded { name, words, interface, shared, is_aliasing, .. } = &*self.loaded;
-        Self::load(shared, name.clone(), words.clone(), interface.clone(), constants, *is_aliasing)
+        let Loaded { name, words, interface, device, is_aliasing, .. } = &*self.loaded;
+        Self::load(device, name.clone(), words.clone(), interface.clone(), constants, *is_aliasing)
     }
 
     /// The same module, for launches that give one tensor at several bindings. The driver is told that its buffers may be
@@ -283,11 +284,11 @@ impl SpirvAlgorithm {
     /// invocation reads or writes through one binding an element that another writes through another binding, without a
     /// barrier or an atomic operation.
     pub unsafe fn aliasing(&self) -> Result<Self> {
-        let Loaded { name, words, interface, shared, constants, .. } = &*self.loaded;
+        let Loaded { name, words, interface, device, constants, .. } = &*self.loaded;
         let words = interface
             .aliased(words)
             .map_err(|error| Error::ModuleRefused { module: name.to_string(), cause: error.cause })?;
-        Self::load(shared, name.clone(), words, interface.clone(), constants, true)
+        Self::load(device, name.clone(), words, interface.clone(), constants, true)
     }
 
     /// The driver's figures for the module, as [`Algorithm::executables`](crate::Algorithm::executables).
@@ -456,10 +457,10 @@ fn check_device(
     }
     check_workgroup(name, workgroup, limits)?;
     check_subgroups(name, interface.subgroup_operations, info)?;
-    let shared = u32::try_from(interface.shared_bytes).unwrap_or(u32::MAX);
-    if shared > limits.max_shared_bytes {
+    let asked = u32::try_from(interface.shared_bytes).unwrap_or(u32::MAX);
+    if asked > limits.max_shared_bytes {
         let limit = limits.max_shared_bytes;
-        return Err(Error::SharedMemoryTooLarge { kernel: name.clone(), asked: shared, limit });
+        return Err(Error::SharedMemoryTooLarge { kernel: name.clone(), asked, limit });
     }
     let (asked, limit) = (interface.push_constant_size, limits.max_push_constants);
     if asked > limit {

@@ -115,7 +115,7 @@ impl Recorder<'_> {
     /// application that they use live as long as the sequence records the operation or runs. Between dependent commands
     /// of its own the application puts the barriers. The state that they bind need not be restored.
     pub unsafe fn vulkan(&mut self, record: impl Fn(VulkanCommands<'_>) + Send + Sync + 'static) -> Result<()> {
-        if matches!(self.shared.backend, Backend::Host(_)) {
+        if matches!(self.device.backend, Backend::Host(_)) {
             return Err(Error::OnHostDevice { operation: "recording Vulkan commands" });
         }
         let declared = self.declared.unwrap_or_default();

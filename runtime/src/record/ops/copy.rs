@@ -7,6 +7,10 @@ use crate::memory::tensor::{Tensor, TensorRef};
 
 /// Copies a tensor to one or more others of the same length, on the device.
 ///
+/// Either may be another manager's than the sequence's. Then the host divides the recording there, as for an [`OpHost`](super::OpHost): it
+/// waits for what comes before, and the copy goes the way that [`CopyWay`](crate::CopyWay) tells. The run keeps the other manager's tensor
+/// to itself until it is over.
+///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
 /// use gridwise::ops::OpCopy;

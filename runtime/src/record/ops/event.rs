@@ -34,6 +34,11 @@ pub struct OpSignal {
 /// Lets the run, or where the sequence calls the host the part behind the last [`OpHost`](super::OpHost), begin when what signalled an
 /// [`Event`] last is complete.
 ///
+/// An event may be of another manager. Where both managers have one device whose timeline semaphores can be shared, the device waits
+/// for it, too. Else the host waits, and divides the recording there, as for an [`OpHost`](super::OpHost);
+/// [`Manager::wait_way`](crate::Manager::wait_way) tells which. If the other device is lost before it comes to the event, the run is
+/// `Error::DeviceLost` and its results mean nothing: on the device it may have run all the same.
+///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
 /// use gridwise::ops::{OpFill, OpSignal, OpWait};

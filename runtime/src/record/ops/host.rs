@@ -84,6 +84,34 @@ impl OpHost {
     }
 }
 
+impl OpHost {
+    /// Calls `call`, which stays on this thread: it may hold what other threads must not have, such as an MPI communicator or an `Rc`.
+    ///
+    /// The sequence is then evaluated by [`eval`](crate::Sequence::eval) and [`eval_profiled`](crate::Sequence::eval_profiled) on this thread only.
+    /// Any other evaluation is [`RecordingError::OtherThread`](crate::RecordingError::OtherThread), and runs nothing. Where another thread
+    /// drops the last of the sequence, what the function holds is leaked.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// use std::{cell::Cell, rc::Rc};
+    /// use gridwise::ops::OpHost;
+    ///
+    /// # let manager = gridwise::Manager::host();
+    /// let rounds = Rc::new(Cell::new(0));
+    /// let counted = rounds.clone();
+    /// let sequence = manager.sequence()?;
+    /// sequence.record(OpHost::local(move || Ok::<_, std::fmt::Error>(counted.set(counted.get() + 1))))?;
+    /// sequence.eval()?;
+    /// assert_eq!(rounds.get(), 1);
+    /// assert!(sequence.eval_async().is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn local<E: StdError>(call: impl Fn() -> Result<(), E> + 'static) -> Self {
+        Self { call: HostCall::local("host", move || call().map_err(|error| error.to_string())) }
+    }
+}
+
 impl Op for OpHost {
     fn name(&self) -> &str {
         self.call.name()

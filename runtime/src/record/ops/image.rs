@@ -338,7 +338,7 @@ impl Op for OpGenerateLevels {
                 image: image.name().into(),
                 format: image.image_layout().format,
                 usage: crate::core::error::ImageUse::Scaled,
-                device: image.shared.info.name.clone(),
+                device: image.device.info.name.clone(),
             });
         }
         (1..image.image_layout().levels)

@@ -3,6 +3,7 @@
 mod barrier;
 mod commands;
 mod copy;
+mod copy_box;
 mod dispatch;
 mod event;
 mod fill;
@@ -17,6 +18,7 @@ pub use barrier::OpBarrier;
 pub(crate) use commands::CommandsStep;
 pub use commands::VulkanCommands;
 pub use copy::OpCopy;
+pub use copy_box::{BoxIn, OpCopyBox};
 pub use dispatch::OpDispatch;
 pub use event::{OpSignal, OpWait};
 pub use fill::OpFill;

@@ -6,7 +6,7 @@ use super::{Access, guard};
 use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, Verdict};
 use gridwise_ir::reflect::Interface;
 
-use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, Result, TensorName};
+use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, RecordingError, Result, TensorName};
 use crate::core::grid::Grid;
 use crate::device::vulkan::MemoryUse;
 use crate::device::{Backend, Device, QueueKind};
@@ -16,13 +16,17 @@ use crate::memory::padding;
 use crate::memory::tensor::TensorRef;
 use crate::record::algorithm::{Variant, has_mask, listed_images};
 use crate::record::args::{Filled, KernelArgs, place_of};
-use crate::record::event::{Event, Mark};
+use crate::record::event::{Event, Mark, WaitWay};
 use crate::record::hooks::{Hooks, HostCall};
 use crate::record::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
 use crate::record::kernels;
 use crate::record::launch::{Extent, Numbers};
 use crate::record::lists;
-use crate::record::steps::{BufferArg, DispatchStep, GRID, Guarded, ImageStep, ModuleStep, Role, Step, len_of};
+use crate::record::parameter::{Owner, ParameterUse};
+use crate::record::races;
+use crate::record::steps::{
+    Between, BufferArg, DispatchStep, GRID, Guarded, ImageStep, ModuleStep, Role, Step, len_of,
+};
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
 ///
@@ -51,9 +55,11 @@ use crate::record::steps::{BufferArg, DispatchStep, GRID, Guarded, ImageStep, Mo
 /// ```
 #[derive(Debug)]
 pub struct Recorder<'a> {
-    pub(super) shared: &'a Arc<Device>,
+    pub(super) device: &'a Arc<Device>,
     /// The queue that the steps are for.
     queue: usize,
+    /// The identity of the sequence that the steps are for.
+    sequence: &'a Owner,
     pub(super) steps: &'a mut Vec<Step>,
     hooks: &'a mut Hooks,
     pub(super) operation: &'a str,
@@ -78,14 +84,14 @@ fn beyond(descriptor: &KernelDescriptor, items: [u32; 3], buffers: &[BufferArg],
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
-        shared: &'a Arc<Device>,
-        queue: usize,
+        device: &'a Arc<Device>,
+        (queue, sequence): (usize, &'a Owner),
         steps: &'a mut Vec<Step>,
         hooks: &'a mut Hooks,
         operation: &'a str,
         declared: Option<&'a [Access]>,
     ) -> Self {
-        Self { shared, queue, steps, hooks, operation, declared }
+        Self { device, queue, sequence, steps, hooks, operation, declared }
     }
 
     /// Launches a kernel.
@@ -119,10 +125,17 @@ impl<'a> Recorder<'a> {
         let is_indirect = descriptor.launch_words.iter().any(asks_for_groups);
         // Nothing is known of the grid that an obligation could be about, or a batch.
         let listed_images = listed_images(&filled.buffers);
-        let variant = Variant { is_indirect, listed_images, ..Variant::default() };
-        let pipeline = kernels::prepare(self.shared, descriptor, constants, variant)?.pipeline.clone();
-        let indirect = self.guarded(grid, &KernelName::from(descriptor.name), workgroup)?;
-        let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
+        let has_parameters = !filled.parameters.is_empty();
+        let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
+        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
+        let (mut push, parameters) = (filled.push, filled.parameters);
+        let buffers = lists::with_tables(self.device, descriptor, filled.buffers)?;
+        let limit = limit_of(workgroup, self.device.info.limits.max_groups);
+        let len = |param| len_of(&buffers, param);
+        let largest = Extent::of_groups(workgroup, limit);
+        let numbers = Numbers { extent: &largest, push: &push, parameters: &parameters, len: &len, constants };
+        let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
+        let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
         let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
         extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
@@ -133,6 +146,7 @@ impl<'a> Recorder<'a> {
             pipeline,
             buffers,
             push,
+            parameters,
             extent,
             is_proven: false,
             indirect: Some(indirect),
@@ -143,20 +157,14 @@ impl<'a> Recorder<'a> {
     }
 
     /// A grid in a tensor for a launch with such workgroups, checked on the device before the launch.
-    pub(crate) fn guarded(
-        &mut self,
-        grid: &IndirectGrid,
-        kernel: &KernelName,
-        workgroup: [u32; 3],
-    ) -> Result<Indirect> {
+    pub(crate) fn guarded(&mut self, grid: &IndirectGrid, kernel: &KernelName, limit: [u32; 3]) -> Result<Indirect> {
         self.check(grid.counts(), false)?;
-        let limit = limit_of(workgroup, self.shared.info.limits.max_groups);
         let place = || format!("{GRID} of kernel `{kernel}`");
         let unchecked = indirect::in_tensor(grid, limit).map_err(|error| error.of_argument(place))?;
-        if matches!(self.shared.backend, Backend::Host(_)) {
+        if matches!(self.device.backend, Backend::Host(_)) {
             return Ok(unchecked);
         }
-        let (checked, args) = guard::guard(self.shared, &unchecked)?;
+        let (checked, args) = guard::guard(self.device, &unchecked)?;
         // The place of the checked grid is nobody's to declare.
         let declared = self.declared.take();
         let recorded = self.dispatch_known(Grid::groups(1), args);
@@ -178,13 +186,20 @@ impl<'a> Recorder<'a> {
             let checked = self.check_argument(argument, kind.map_or(1, |kind| kind.align().into()));
             checked.map_err(|error| error.of_argument(|| place_of(descriptor, &filled.buffers, at)))?;
         }
-        Ok(filled)
+        match filled.parameters.iter().find(|parameter| !parameter.cell.is_of(self.sequence)) {
+            None => Ok(filled),
+            Some(ParameterUse { param, .. }) => {
+                let argument = descriptor.params.get(*param as usize).map_or("", |param| param.name);
+                let kernel = descriptor.name.into();
+                Err(Error::Recording(RecordingError::ForeignParameter { kernel, argument }))
+            }
+        }
     }
 
     /// Checks that an argument belongs here, that the device can bind it, and that it begins where its elements can: at a multiple of
     /// `align` bytes.
     fn check_argument(&self, argument: &BufferArg, align: u64) -> Result<()> {
-        let (buffer, limits) = (&argument.buffer, &self.shared.info.limits);
+        let (buffer, limits) = (&argument.buffer, &self.device.info.limits);
         self.check(buffer, argument.is_written)?;
         if buffer.is_image() {
             return check_storage(argument);
@@ -210,24 +225,26 @@ impl<'a> Recorder<'a> {
         let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
         let filled = self.check_arguments(args)?;
         let mut extent =
-            Extent::new(descriptor, descriptor.workgroup_with(constants), grid, self.shared.info.limits.max_groups)?;
+            Extent::new(descriptor, descriptor.workgroup_with(constants), grid, self.device.info.limits.max_groups)?;
         if extent.is_empty() {
             // What is wrong with the kernel is told all the same.
-            kernels::prepare(self.shared, descriptor, constants, Variant::default())?;
+            kernels::prepare(self.device, descriptor, constants, Variant::default())?;
             return Ok(());
         }
-        let (mut push, buffers) = (filled.push, lists::with_tables(self.shared, descriptor, filled.buffers)?);
+        let (mut push, parameters) = (filled.push, filled.parameters);
+        let buffers = lists::with_tables(self.device, descriptor, filled.buffers)?;
         let len = |param| len_of(&buffers, param);
         extent.fill_words(descriptor, &mut push, len);
         let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push: &push, len: &len, constants };
+        let numbers = Numbers { extent: &extent, push: &push, parameters: &parameters, len: &len, constants };
         let is_proven = !obligations.is_empty()
             && match obligations.verdict(&numbers) {
                 Verdict::Hold => true,
                 Verdict::Open => false,
                 Verdict::Broken(broken) => return Err(beyond(descriptor, extent.items, &buffers, broken)),
             };
-        let batch = match &self.shared.backend {
+        races::check(descriptor, &numbers)?;
+        let batch = match &self.device.backend {
             Backend::Vulkan(vulkan) => {
                 extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
             }
@@ -240,11 +257,20 @@ impl<'a> Recorder<'a> {
         if let Some(batch) = batch {
             extent.gather(batch, workgroup[0]);
         }
-        let is_split = extent.groups[0] > self.shared.info.limits.max_groups[0];
+        let is_split = extent.groups[0] > self.device.info.limits.max_groups[0];
         let listed_images = listed_images(&buffers);
-        let is_batched = batch.is_some();
-        let variant = Variant { is_proven, is_batched, is_whole, is_full, is_indirect: false, is_split, listed_images };
-        let pipeline = kernels::prepare(self.shared, descriptor, constants, variant)?.pipeline.clone();
+        let (is_batched, has_parameters) = (batch.is_some(), !parameters.is_empty());
+        let variant = Variant {
+            is_proven,
+            is_batched,
+            is_whole,
+            is_full,
+            is_indirect: false,
+            is_split,
+            listed_images,
+            has_parameters,
+        };
+        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         let step = DispatchStep {
             descriptor,
             constants,
@@ -252,6 +278,7 @@ impl<'a> Recorder<'a> {
             pipeline,
             buffers,
             push,
+            parameters,
             extent,
             is_proven,
             indirect: None,
@@ -319,16 +346,21 @@ impl<'a> Recorder<'a> {
     /// # }
     /// ```
     ///
+    /// An event of another manager is waited for as [`OpWait`](super::OpWait) says.
+    ///
     /// # Errors
-    /// As [`signal`](Self::signal).
+    /// None yet.
     pub fn wait_for(&mut self, event: &Event) -> Result<()> {
-        let mark = self.check_event(event)?;
-        self.steps.push(Step::WaitFor(mark));
+        let mark = event.mark.clone();
+        self.steps.push(match mark.way_of(self.device) {
+            WaitWay::Host => Step::Between(Between::WaitFor(mark)),
+            WaitWay::OneManager | WaitWay::SharedSemaphore => Step::WaitFor(mark),
+        });
         Ok(())
     }
 
     fn check_event(&self, event: &Event) -> Result<Arc<Mark>> {
-        match Arc::ptr_eq(&event.mark.shared, self.shared) {
+        match Arc::ptr_eq(&event.mark.device, self.device) {
             true => Ok(event.mark.clone()),
             false => Err(Error::ForeignEvent { operation: self.operation.to_owned() }),
         }
@@ -390,7 +422,7 @@ impl<'a> Recorder<'a> {
 
     /// Launches a module, unless nothing is to run.
     pub(crate) fn module(&mut self, step: ModuleStep, is_empty: bool) -> Result<()> {
-        if !Arc::ptr_eq(&step.loaded.shared, self.shared) {
+        if !Arc::ptr_eq(&step.loaded.device, self.device) {
             return Err(Error::ForeignAlgorithm { algorithm: step.loaded.name.clone() });
         }
         self.check_computes(&step.loaded.name)?;
@@ -408,7 +440,7 @@ impl<'a> Recorder<'a> {
     /// Copies, clears or scales texels.
     pub(crate) fn image(&mut self, step: ImageStep) -> Result<()> {
         let (kind, can_blit) =
-            self.shared.queues.get(self.queue).map_or((QueueKind::Other, false), |q| (q.kind, q.can_blit));
+            self.device.queues.get(self.queue).map_or((QueueKind::Other, false), |q| (q.kind, q.can_blit));
         let can = match &step {
             ImageStep::Clear { .. } => kind == QueueKind::Compute,
             ImageStep::Shrink { .. } => can_blit,
@@ -445,13 +477,28 @@ impl<'a> Recorder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When the sizes differ, both are the same memory, or one was not declared or is of another manager.
+    /// When the sizes differ, both are the same memory, one was not declared, or both are of another manager.
     pub fn copy(&mut self, from: &TensorRef, to: &TensorRef) -> Result<()> {
         if from.bytes() != to.bytes() {
             let (expected, found) = (to.len(), (from.bytes() / u64::from(to.stride()).max(1)) as usize);
             return Err(Error::LengthMismatch { operation: "copying to", tensor: to.name().into(), expected, found });
         }
+        let [is_from_own, is_to_own] = [from, to].map(|tensor| Arc::ptr_eq(&tensor.buffer.device, self.device));
+        if is_from_own != is_to_own {
+            return self.copy_between(&from.buffer, &to.buffer, is_from_own);
+        }
         self.copy_bytes(from, 0, to, 0, from.bytes())
+    }
+
+    /// Copies a tensor to another manager's, or from there.
+    fn copy_between(&mut self, from: &Arc<Buffer>, to: &Arc<Buffer>, is_sent: bool) -> Result<()> {
+        for (buffer, is_write) in [(from, false), (to, true)] {
+            self.check_tensor(buffer)?;
+            self.check_declared(buffer, is_write)?;
+        }
+        let (own, foreign) = if is_sent { (from.clone(), to.clone()) } else { (to.clone(), from.clone()) };
+        self.steps.push(Step::Between(Between::Copy { own, foreign, is_sent }));
+        Ok(())
     }
 
     /// Copies bytes of a tensor to another.
@@ -555,7 +602,7 @@ impl<'a> Recorder<'a> {
         for (offset, bytes) in [(0, head), (all - tail, tail)].into_iter().filter(|(_, bytes)| *bytes > 0) {
             let edge: Vec<u8> =
                 (offset..offset + bytes).map(|at| pattern[(at % pattern.len() as u64) as usize]).collect();
-            let from = Arc::new(Buffer::new(self.shared, "edge of a fill", edge.len(), 1, MemoryUse::Upload)?);
+            let from = Arc::new(Buffer::new(self.device, "edge of a fill", edge.len(), 1, MemoryUse::Upload)?);
             // SAFETY: as many bytes as the buffer's.
             unsafe { from.write(edge.as_ptr()) }?;
             self.steps.push(Step::Copy { from, from_offset: 0, to: buffer.clone(), to_offset: offset, bytes });
@@ -574,15 +621,19 @@ impl<'a> Recorder<'a> {
 
     /// Checks that the queue runs kernels.
     fn check_computes(&self, kernel: &str) -> Result<()> {
-        match self.shared.queues.get(self.queue).map(|queue| queue.kind) {
+        match self.device.queues.get(self.queue).map(|queue| queue.kind) {
             Some(QueueKind::Compute) => Ok(()),
             _ => Err(Error::QueueCannot { queue: self.queue, operation: format!("kernel `{kernel}`") }),
         }
     }
 
     /// As [`check`](Self::check), for what works on bytes: images have none that a device would tell.
-    fn check_bytes(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
+    pub(super) fn check_bytes(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
         self.check(buffer, is_write)?;
+        self.check_tensor(buffer)
+    }
+
+    fn check_tensor(&self, buffer: &Arc<Buffer>) -> Result<()> {
         match buffer.is_image() {
             true => Err(Error::NotATensor { operation: self.operation.to_owned(), image: buffer.name().to_owned() }),
             false => Ok(()),
@@ -591,14 +642,20 @@ impl<'a> Recorder<'a> {
 
     /// Checks that a tensor is of this manager and was declared.
     pub(super) fn check(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
-        let tensor = || buffer.name().to_owned();
-        if !Arc::ptr_eq(&buffer.shared, self.shared) {
-            return Err(Error::ForeignTensor { operation: self.operation.to_owned(), tensor: tensor().into() });
+        if !Arc::ptr_eq(&buffer.device, self.device) {
+            let (operation, tensor) = (self.operation.to_owned(), buffer.name().into());
+            return Err(Error::ForeignTensor { operation, tensor });
         }
+        self.check_declared(buffer, is_write)
+    }
+
+    /// Checks that a tensor was declared.
+    fn check_declared(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
         let is_declared = |access: &Access| access.is_write == is_write && access.tensor.buffer.contains(buffer);
         match self.declared {
             Some(declared) if !declared.iter().any(is_declared) => {
-                Err(Error::UndeclaredAccess { operation: self.operation.to_owned(), tensor: tensor().into() })
+                let (operation, tensor) = (self.operation.to_owned(), buffer.name().into());
+                Err(Error::UndeclaredAccess { operation, tensor })
             }
             _ => Ok(()),
         }
@@ -621,7 +678,7 @@ fn check_storage(argument: &BufferArg) -> Result<()> {
                 image: image.name().into(),
                 format: image.image_layout().format,
                 usage: ImageUse::Storage,
-                device: image.shared.info.name.clone(),
+                device: image.device.info.name.clone(),
             })
         }
         _ => Ok(()),

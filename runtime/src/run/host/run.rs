@@ -72,11 +72,18 @@ pub(crate) unsafe fn run_steps(host: &HostDevice, steps: &[Step], capacity: u32)
             // Steps run one after the other here.
             Step::Barrier | Step::Signal(_) | Step::WaitFor(_) => {}
             // Whoever runs a recording divides it there.
-            Step::Host(_) => {}
+            Step::Host(_) | Step::Between(_) => {}
             Step::Copy { from, from_offset, to, to_offset, bytes } => {
                 let (from, to) = (from.host_data(*from_offset), to.host_data(*to_offset));
                 // SAFETY: the recorder checked both ranges; nothing else accesses them now. They may overlap.
                 unsafe { std::ptr::copy(from, to, *bytes as usize) };
+            }
+            Step::CopyBox(step) => {
+                for row in &step.rows {
+                    let (from, to) = (step.from.0.host_data(row.from), step.to.0.host_data(row.to));
+                    // SAFETY: the recorder checked all rows; nothing else accesses them now.
+                    unsafe { std::ptr::copy_nonoverlapping(from, to, row.bytes as usize) };
+                }
             }
             // SAFETY: the caller's promise.
             Step::Image(image) => unsafe { super::image::run(image) },
@@ -145,10 +152,10 @@ unsafe fn run_dispatch(
         sampler: argument.sampler.unwrap_or_default(),
     };
     let images: Vec<_> = dispatch.buffers.iter().filter(|it| it.buffer.is_image()).map(of_image).collect();
+    let push = dispatch.push_of_run();
     // SAFETY: one buffer per parameter, alive as long as `dispatch`; `KernelArgs` refused aliases of written ones, and the
     // queue's turn keeps everybody else away.
-    let args =
-        unsafe { HostArgs::new(&launch, &buffers, dispatch.push.bytes()).with_images(&images).with_lists(&lists) };
+    let args = unsafe { HostArgs::new(&launch, &buffers, push.bytes()).with_images(&images).with_lists(&lists) };
     let panicked = run_groups(&host.pool, dispatch, &launch, &args);
     let trap = launch.trap();
     let error = match (panicked, launch.failure()) {
@@ -243,6 +250,11 @@ fn refuse_locals(dispatch: &DispatchStep) -> Option<Error> {
         false => 1,
     };
     let limit = stack::MOST_LOCALS.min(stack::MOST_LOCALS_TOGETHER / at_once.max(1));
+    let (asked, limit) = match descriptor.host_stack.bytes {
+        // Values that are passed on are no locals, and lie on the stack, too.
+        bytes if asked <= limit && bytes > stack::MOST_BYTES => (bytes, stack::MOST_BYTES),
+        _ => (asked, limit),
+    };
     (asked > limit).then(|| Error::LocalsTooLarge { kernel: descriptor.name.into(), asked, limit })
 }
 

@@ -54,7 +54,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
     simplify(&mut module).map_err(|_| broken("its intermediate representation is too large"))?;
     let kernel = module.kernel.as_ref().ok_or_else(|| broken("its intermediate representation has no kernel"))?;
     let mismatch = || broken("its intermediate representation has another interface");
-    let params = params_of(descriptor, &module.types, kernel, dispatch.push.bytes()).ok_or_else(mismatch)?;
+    let params = params_of(descriptor, &module.types, kernel, dispatch.push_of_run().bytes()).ok_or_else(mismatch)?;
     let mut buffers = vec![Vec::new(); kernel.buffers.len()];
     let mut lists: Vec<_> = kernel.buffers.iter().map(|(_, buffer)| buffer.is_list.then(Vec::new)).collect();
     for argument in &dispatch.buffers {

@@ -1,9 +1,11 @@
 //! Sequences: operations recorded once and run any number of times.
 
+mod places;
 mod run;
 mod state;
 mod uses;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -11,12 +13,14 @@ use crate::core::error::{Error, Result};
 use crate::core::span::span;
 use crate::core::sync::schedule::Ticket;
 use crate::device::{Backend, Device};
-use crate::record::args::KernelArgs;
+use crate::record::args::{KernelArgs, ValueArg};
 use crate::record::hooks::Hooks;
 use crate::record::indirect::AnyGrid;
 use crate::record::ops::{Op, Recorder};
+use crate::record::parameter::{Owner, Parameter};
 use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
+use crate::record::swap::{Swap, pairs};
 use crate::run::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
 use crate::run::graph::to_dot;
 use crate::run::lost::Journal;
@@ -62,13 +66,15 @@ pub(crate) struct Inner {
     queue: usize,
     /// In the manager's journal.
     id: u64,
-    pub(crate) shared: Arc<Device>,
+    /// The identity, for what belongs to it.
+    owner: Owner,
+    pub(crate) device: Arc<Device>,
 }
 
 impl Sequence {
     /// A sequence of operations that were checked.
-    pub(crate) fn of_steps(shared: Arc<Device>, queue: usize, steps: Vec<Step>, ops: Vec<RecordedOp>) -> Self {
-        let sequence = Self::new(shared, queue);
+    pub(crate) fn of_steps(device: Arc<Device>, queue: usize, steps: Vec<Step>, ops: Vec<RecordedOp>) -> Self {
+        let sequence = Self::new(device, queue);
         {
             let mut state = sequence.inner.lock();
             (state.steps, state.ops) = (Arc::new(steps), Arc::new(ops));
@@ -76,10 +82,10 @@ impl Sequence {
         sequence
     }
 
-    pub(crate) fn new(shared: Arc<Device>, queue: usize) -> Self {
-        let id = shared.new_id();
-        let inner = Arc::new(Inner { state: Mutex::default(), queue, id, shared });
-        inner.shared.cache::<Journal>().add(id, Arc::downgrade(&inner));
+    pub(crate) fn new(device: Arc<Device>, queue: usize) -> Self {
+        let id = device.new_id();
+        let inner = Arc::new(Inner { state: Mutex::default(), queue, id, owner: Owner::default(), device });
+        inner.device.cache::<Journal>().add(id, Arc::downgrade(&inner));
         Self { inner }
     }
 
@@ -107,7 +113,7 @@ impl Sequence {
     /// When the operation does not fit, or the sequence is running; nothing is added then.
     pub fn record(&self, op: impl Op) -> Result<&Self> {
         let accesses = op.accesses();
-        self.add(op.name(), Some(&accesses), |recorder| op.record(recorder))?;
+        self.add(op.name().to_owned().into(), Some(&accesses), |recorder| op.record(recorder))?;
         Ok(self)
     }
 
@@ -135,33 +141,103 @@ impl Sequence {
     /// large for it, the queue runs no kernels, or the sequence is running. Nothing is added then.
     pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<&Self> {
         let name = args.descriptor.name;
-        self.add(name, None, |recorder| recorder.dispatch(grid, args))?;
+        self.add(name.into(), None, |recorder| recorder.dispatch(grid, args))?;
         Ok(self)
     }
 
     fn add(
         &self,
-        name: &str,
+        name: Cow<'static, str>,
         declared: Option<&[crate::record::ops::Access]>,
         record: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
     ) -> Result<()> {
         let inner = &*self.inner;
-        span!("record", operation = name);
+        span!("record", operation = &*name);
         // The operation is user code: it must not run under the lock, in which it could use this sequence.
         let (mut added, mut hooks) = (Vec::new(), Hooks::default());
-        record(&mut Recorder::new(&inner.shared, inner.queue, &mut added, &mut hooks, name, declared))?;
+        record(&mut Recorder::new(
+            &inner.device,
+            (inner.queue, &inner.owner),
+            &mut added,
+            &mut hooks,
+            &name,
+            declared,
+        ))?;
         let mut state = inner.idle_state("record")?;
         if state.is_evaluated {
             state.clear();
         }
+        state.settle_places(&inner.device)?;
         state.hooks.append(hooks);
+        state.has_local_calls |= added.iter().any(|step| matches!(step, Step::Host(call) if call.is_local()));
         let steps = Arc::make_mut(&mut state.steps);
         let start = steps.len();
         steps.append(&mut added);
         let steps = start..steps.len();
-        Arc::make_mut(&mut state.ops).push(RecordedOp { name: name.to_owned(), steps });
+        Arc::make_mut(&mut state.ops).push(RecordedOp { name, steps });
         state.is_prepared = false;
         Ok(())
+    }
+
+    /// A value that launches of this sequence read anew at each evaluation.
+    ///
+    /// ```standalone_crate
+    /// # #[path = "../../../tests/devices/kernels.rs"]
+    /// # mod kernels;
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::{Grid, KernelArgs};
+    /// # use kernels::Saxpy;
+    ///
+    /// # let manager = gridwise::Manager::host();
+    /// let (x, mut y) = (manager.tensor(&[1.0f32])?, manager.tensor(&[0.0f32])?);
+    /// let sequence = manager.sequence()?;
+    /// let step = sequence.parameter(0.0f32); // for `#[kernel]` functions: `Saxpy::dispatch(&sequence, grid, &step, &x, &mut y)`
+    /// sequence.dispatch(Grid::items(1), KernelArgs::new::<Saxpy>().argument(&step).read(&x).write(&mut y))?;
+    /// for round in 1..=4 {
+    ///     step.set(1.0 / round as f32);
+    ///     sequence.eval()?; // a replay
+    /// }
+    /// assert_eq!(y.to_vec()?, [1.0 + 1.0 / 2.0 + 1.0 / 3.0 + 1.0 / 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parameter<V: ValueArg>(&self, value: V) -> Parameter<V> {
+        Parameter::new(self.inner.owner.clone(), value)
+    }
+
+    /// Lets two tensors, or two images, change places: the handles, and all that this sequence has recorded of them.
+    ///
+    /// A simulation that reads one state and writes the next is recorded once. Behind each step the states change places, so `state` is
+    /// always the newest. Nothing is copied. Each arrangement is encoded once and found again, so a replay costs what any replay costs.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::ops::OpMultiply;
+    ///
+    /// # let manager = gridwise::Manager::host();
+    /// let (mut state, mut next) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[0.0f32; 2])?);
+    /// let factors = manager.tensor(&[2.0f32, 3.0])?;
+    /// let step = manager.sequence()?;
+    /// step.record(OpMultiply::new(&state, &factors, &mut next))?;
+    /// for _ in 0..3 {
+    ///     step.eval()?;
+    ///     step.swap(&mut state, &mut next)?;
+    /// }
+    /// assert_eq!(state.to_vec()?, [8.0, 54.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Other sequences go on with the memory that they recorded. Parts and casts of the two change places with them.
+    ///
+    /// # Errors
+    /// [`RecordingError::CannotSwap`](crate::RecordingError::CannotSwap) when both are not alike, one is a part or a view, or no recorded
+    /// operation uses either; [`Error::SequenceInFlight`] while the sequence runs. Then nothing has changed.
+    pub fn swap<S: Swap>(&self, a: &mut S, b: &mut S) -> Result<&Self> {
+        let pairs = pairs(&self.inner.device, a, b)?;
+        self.inner.idle_state("swap tensors")?.swap(&pairs)?;
+        std::mem::swap(a, b);
+        Ok(self)
     }
 
     /// Runs all operations and waits for them.
@@ -188,20 +264,21 @@ impl Sequence {
     /// runs when the sequence is already running, or a view of a tensor that it uses is held ([`Error::TensorMapped`]).
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
+        inner.check_calls(false)?;
         let (run, outcome) = match inner.start(false)? {
             Begun::Nothing => return Ok(()),
             Begun::Submitted(started) => {
                 let begun = (Running::Submitted(started.ticket), started.outcome.clone());
-                started.run_on_host(&inner.shared, false);
+                started.run_on_host(&inner.device, false);
                 begun
             }
             Begun::Driven(run, ops) => {
                 let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
-                run.drive(ops, false);
+                run.run_with_host(ops, false);
                 begun
             }
         };
-        run.wait_timeout(&inner.shared, None).map_err(|error| inner.acknowledge(&run, error))?;
+        run.wait_timeout(&inner.device, None).map_err(|error| inner.acknowledge(&run, error))?;
         inner.settle(&run);
         outcome.result()
     }
@@ -230,16 +307,17 @@ impl Sequence {
     /// As [`eval`](Self::eval), and [`Error::NoTimestamps`].
     pub fn eval_profiled(&self) -> Result<Profile> {
         let begun = Instant::now();
+        self.inner.check_calls(false)?;
         let run = match self.inner.start(true)? {
             Begun::Nothing => None,
             Begun::Submitted(started) => {
                 let begun = (Running::Submitted(started.ticket), started.outcome.clone());
-                started.run_on_host(&self.inner.shared, true);
+                started.run_on_host(&self.inner.device, true);
                 Some(begun)
             }
             Begun::Driven(run, ops) => {
                 let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
-                run.drive(ops, true);
+                run.run_with_host(ops, true);
                 Some(begun)
             }
         };
@@ -266,6 +344,7 @@ impl Sequence {
     /// As [`eval_async`](Self::eval_async), and [`Error::NoTimestamps`].
     pub fn eval_profiled_async(&self) -> Result<ProfiledEvaluation> {
         let begun = Instant::now();
+        self.inner.check_calls(true)?;
         let begun_run = self.inner.start(true)?;
         let run = self.spawn(begun_run, true);
         Ok(self.profiled(run, begun))
@@ -333,6 +412,7 @@ impl Sequence {
     /// When the device fails, the sequence is already running, or a view of a tensor that it uses is held. Errors of
     /// the run itself are given by [`Evaluation::wait`].
     pub fn eval_async(&self) -> Result<Evaluation> {
+        self.inner.check_calls(true)?;
         let begun = self.inner.start(false)?;
         let nothing = || (Running::Submitted(Ticket::default()), Arc::new(Outcome::settled()));
         let (run, outcome) = self.spawn(begun, false).unwrap_or_else(nothing);
@@ -341,19 +421,19 @@ impl Sequence {
 
     /// Lets a thread run what was started, where the device does not by itself; gives what there is to wait for.
     fn spawn(&self, begun: Begun, is_timed: bool) -> Option<(Running, Arc<Outcome>)> {
-        let shared = self.inner.shared.clone();
+        let device = self.inner.device.clone();
         match begun {
             Begun::Nothing => None,
             Begun::Submitted(started) => {
                 let run = (Running::Submitted(started.ticket), started.outcome.clone());
-                if let Backend::Host(_) = &shared.backend {
-                    on_thread(move || started.run_on_host(&shared, is_timed));
+                if let Backend::Host(_) = &device.backend {
+                    on_thread(move || started.run_on_host(&device, is_timed));
                 }
                 Some(run)
             }
             Begun::Driven(run, ops) => {
                 let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
-                on_thread(move || run.drive(ops, is_timed));
+                on_thread(move || run.run_with_host(ops, is_timed));
                 Some(begun)
             }
         }
@@ -505,6 +585,6 @@ impl Sequence {
     /// ```
     pub fn is_running(&self) -> bool {
         let running = self.inner.lock().running.clone();
-        running.is_some_and(|run| matches!(run.wait_timeout(&self.inner.shared, Some(Duration::ZERO)), Ok(false)))
+        running.is_some_and(|run| matches!(run.wait_timeout(&self.inner.device, Some(Duration::ZERO)), Ok(false)))
     }
 }

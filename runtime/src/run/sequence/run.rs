@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -10,12 +11,14 @@ use std::time::Duration;
 use super::Inner;
 use super::state::State;
 use super::uses::BufferUse;
-use crate::core::error::{Error, Result};
+use crate::core::error::{Error, RecordingError, Result};
 use crate::core::span::span;
 use crate::core::sync::schedule::{Marks, Submission, Ticket};
+use crate::device::vulkan::Across;
 use crate::device::{Backend, Device};
 use crate::memory::buffer::Buffer;
-use crate::record::hooks;
+use crate::record::hooks::{self, HostCall};
+use crate::record::parameter::ParameterUse;
 use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
 use crate::run::evaluation::{Outcome, Running};
@@ -69,9 +72,9 @@ fn place_mapped(error: Error, steps: &[Step]) -> Error {
 impl Started {
     /// Runs the submission when it is its turn, and takes the time of each operation if asked to; nothing for a device that does
     /// so itself.
-    pub(super) fn run_on_host(self, shared: &Device, is_timed: bool) {
-        let Backend::Host(host) = &shared.backend else { return };
-        let capacity = shared.print_capacity;
+    pub(super) fn run_on_host(self, device: &Device, is_timed: bool) {
+        let Backend::Host(host) = &device.backend else { return };
+        let capacity = device.print_capacity;
         let Self { ticket, outcome, steps, ops } = self;
         span!("run_on_host", operations = ops.len());
         // What it keeps alive is let go of before others know that it is complete.
@@ -104,7 +107,7 @@ impl Inner {
         loop {
             let mut state = self.lock();
             let Some(run) = &state.running else { return Ok(state) };
-            if !run.wait_timeout(&self.shared, Some(Duration::ZERO))? {
+            if !run.wait_timeout(&self.device, Some(Duration::ZERO))? {
                 return Err(Error::SequenceInFlight { operation });
             }
             state.settle();
@@ -114,7 +117,7 @@ impl Inner {
             }
             // The sink is user code: it must not run under the lock, in which it could use this sequence.
             drop(state);
-            self.shared.print(printed);
+            self.device.print(printed);
             hooks::call(self.address(), &after);
         }
     }
@@ -146,7 +149,7 @@ impl Inner {
             }
             // A run has buffers to itself, and its calls may ask for this sequence: its state is left alone meanwhile.
             let uses = self.lock().uses.clone();
-            self.shared.schedule.wait_until_free(uses.iter().map(|used| &*used.buffer.uses));
+            self.device.schedule.wait_until_free(uses.iter().map(|used| &*used.buffer.uses));
         }
     }
 
@@ -154,9 +157,10 @@ impl Inner {
     fn try_start(&self, is_timed: bool) -> Result<Option<Begun>> {
         let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
-        state.prepare(&self.shared, self.queue, is_timed)?;
-        if state.follow_rebuilt(&self.shared)? {
-            state.prepare(&self.shared, self.queue, is_timed)?;
+        state.arrange(&self.device)?;
+        state.prepare(&self.device, self.queue, is_timed)?;
+        if state.follow_rebuilt(&self.device)? {
+            state.prepare(&self.device, self.queue, is_timed)?;
         }
         if state.steps.is_empty() {
             state.is_evaluated = true;
@@ -167,33 +171,46 @@ impl Inner {
             state.renew_outcome();
             let (driven, outcome) = (Arc::new(Driven::default()), state.outcome.clone());
             state.running = Some(Running::Driven(driven.clone()));
-            let (uses, ops) = (state.uses.clone(), state.ops.len());
+            let (uses, foreign, ops) = (state.uses.clone(), state.foreign.clone(), state.ops.len());
             // Calls of other runs may ask for this sequence while this one waits for them.
             drop(guard);
-            return Ok(Some(Begun::Driven(Run::new(&self.shared, parts, &uses, driven, outcome), ops)));
+            let run = Run::new(&self.device, parts, (&uses, &foreign), driven, outcome);
+            return Ok(Some(Begun::Driven(run, ops)));
         }
         let uses = state.uses.iter().map(BufferUse::scheduled);
-        let (queue, mut behind) = (self.shared.timeline_of(self.queue), Marks::default());
+        let (queue, mut behind) = (self.device.timeline_of(self.queue), Marks::default());
         let [signals, waits] = &state.events;
-        waits.iter().for_each(|event| event.add_to(&mut behind));
+        let mut foreign = Vec::new();
+        state.is_event_lost.store(false, Relaxed);
+        for event in waits {
+            match &self.device.backend {
+                Backend::Vulkan(vulkan) if !Arc::ptr_eq(&event.device, &self.device) => {
+                    foreign.extend(event.foreign_wait(&vulkan.device, &state.is_event_lost)?);
+                }
+                _ => event.add_to(&mut behind),
+            }
+        }
         let signal = |submission: &Submission| signals.iter().for_each(|event| event.signal(submission.ticket));
-        let ticket = match (&self.shared.backend, &mut state.recording) {
+        let ticket = match (&self.device.backend, &mut state.recording) {
             (Backend::Vulkan(vulkan), Some(recording)) => {
-                recording.reset_records();
+                recording.begin_run();
+                let across = Across { waits: &foreign, is_event: !signals.is_empty() };
                 let (commands, brings) = (recording.commands(), recording.begins_with_barrier());
                 let submit = |submission: Submission| {
-                    vulkan.device.submit(commands, &submission)?;
+                    vulkan.device.submit_across(commands, &submission, across)?;
                     signal(&submission);
                     Ok(())
                 };
-                self.shared.schedule.submit(queue, uses, &behind, brings, submit)
+                self.device.schedule.submit(queue, uses, &behind, brings, submit)
             }
             _ => {
+                let launches = state.steps.iter().filter_map(Step::dispatch);
+                launches.flat_map(|launch| &launch.parameters).for_each(ParameterUse::begin);
                 let submit = |submission: Submission| {
                     signal(&submission);
                     Ok(())
                 };
-                self.shared.schedule.submit(queue, uses, &behind, false, submit)
+                self.device.schedule.submit(queue, uses, &behind, false, submit)
             }
         };
         let Some(ticket) = ticket.map_err(|error| place_mapped(error, &state.steps))? else { return Ok(None) };
@@ -204,12 +221,30 @@ impl Inner {
         Ok(Some(Begun::Submitted(Started { ticket, outcome, steps, ops })))
     }
 
+    /// Checks that the host calls of the recording may run: on this thread, or on one that the evaluation starts.
+    pub(super) fn check_calls(&self, is_async: bool) -> Result<()> {
+        let state = self.lock();
+        if !state.has_local_calls {
+            return Ok(());
+        }
+        let here = thread::current().id();
+        let is_refused = |call: &&HostCall| call.is_local() && (is_async || !call.may_run_on(here));
+        let mut calls = state.steps.iter().filter_map(|step| match step {
+            Step::Host(call) => Some(call),
+            _ => None,
+        });
+        match calls.find(is_refused) {
+            None => Ok(()),
+            Some(call) => Err(Error::Recording(RecordingError::OtherThread { operation: call.name() })),
+        }
+    }
+
     /// After the device was lost: gives up the run, and tells of it if nobody else will be told.
     pub(crate) fn take_lost(&self) -> Option<LostEvaluation> {
         let mut state = self.lock();
         // What a thread drives is told of by its parts.
         let Some(Running::Submitted(ticket)) = state.running else { return None };
-        if self.shared.schedule.is_completed(ticket) {
+        if self.device.schedule.is_completed(ticket) {
             return None;
         }
         state.fail(Error::DeviceLost { operation: "evaluating a sequence" });
@@ -220,7 +255,7 @@ impl Inner {
     /// Takes note that somebody is told of an error while a run was waited for: if the device is gone, that is how the run ended.
     pub(crate) fn acknowledge(&self, run: &Running, error: Error) -> Error {
         let mut state = self.lock();
-        if state.running.as_ref().is_some_and(|running| running.is(run)) && self.shared.is_gone() {
+        if state.running.as_ref().is_some_and(|running| running.is(run)) && self.device.is_gone() {
             state.fail(error.clone());
         }
         error
@@ -237,7 +272,7 @@ impl Inner {
         let printed = state.outcome.take_prints();
         // As above: not under the lock.
         drop(state);
-        self.shared.print(printed);
+        self.device.print(printed);
         hooks::call(self.address(), &after);
     }
 
@@ -251,24 +286,24 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.shared.cache::<Journal>().remove(self.id);
+        self.device.cache::<Journal>().remove(self.id);
         let running = self.lock().running.clone();
         if let Some(run) = running {
             // A call of the run's own drops it: the run does without it, and cannot be waited for here.
             if run.is_driven_here() {
                 return;
             }
-            match run.wait_timeout(&self.shared, None) {
+            match run.wait_timeout(&self.device, None) {
                 Ok(_) => self.settle_quietly(&run),
                 Err(error) => {
                     tracing::error!(%error, "waiting for a dropped sequence");
-                    if run.wait_out(&self.shared) {
+                    if run.wait_out(&self.device) {
                         self.settle_quietly(&run);
                         return;
                     }
                     let mut state = self.lock();
                     state.fail(error);
-                    self.shared.cache::<Journal>().report(state.as_lost());
+                    self.device.cache::<Journal>().report(state.as_lost());
                 }
             }
         }

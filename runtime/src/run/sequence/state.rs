@@ -2,10 +2,13 @@
 //! wait.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Acquire};
 
+use super::places::Places;
 use super::uses::{BufferUse, join};
 use crate::core::error::{Error, Result};
 use crate::device::{Backend, Device};
+use crate::memory::buffer::Buffer;
 use crate::record::event::Mark;
 use crate::record::hooks::Hooks;
 use crate::record::steps::RecordedOp;
@@ -23,14 +26,22 @@ pub(super) struct State {
     pub(super) ops: Arc<Vec<RecordedOp>>,
     /// The accesses of the steps to each buffer; valid while `is_prepared`.
     pub(super) uses: Vec<BufferUse>,
+    /// The tensors of other managers; valid as the next.
+    pub(super) foreign: Vec<Arc<Buffer>>,
     /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
     pub(super) events: [Vec<Arc<Mark>>; 2],
+    /// Whether a device was lost before it came to an event that the run under way waits for.
+    pub(super) is_event_lost: Arc<AtomicBool>,
     /// The parts of a recording with calls of the host.
     pub(super) parts: Option<Arc<Vec<Part>>>,
     pub(super) is_prepared: bool,
     /// Whether the recording has run since it was added to, so that the next operation begins a new one.
     pub(super) is_evaluated: bool,
     pub(super) hooks: Hooks,
+    /// Whether a call of the host stays on one thread.
+    pub(super) has_local_calls: bool,
+    /// The tensors that have changed places, and the other arrangements.
+    pub(super) places: Places,
     /// The steps as the Vulkan device has them.
     pub(super) recording: Option<Recording>,
     /// The submission under way.
@@ -51,14 +62,16 @@ impl State {
     ///
     /// # Errors
     /// When a tensor has another length; the recording is then as it was.
-    pub(super) fn follow_rebuilt(&mut self, shared: &Arc<Device>) -> Result<bool> {
-        if !self.uses.iter().any(|used| used.buffer.is_replaced()) {
+    pub(super) fn follow_rebuilt(&mut self, device: &Arc<Device>) -> Result<bool> {
+        let mut all = self.uses.iter().map(|used| &used.buffer).chain(&self.foreign);
+        if !all.any(|buffer| buffer.is_replaced()) {
             return Ok(false);
         }
         let mut steps = Vec::clone(&self.steps);
-        steps.iter_mut().try_for_each(|step| step.follow_rebuilt(shared))?;
+        steps.iter_mut().try_for_each(|step| step.follow_rebuilt(device))?;
         self.steps = Arc::new(steps);
         self.is_prepared = false;
+        self.forget_places();
         Ok(true)
     }
 
@@ -68,9 +81,11 @@ impl State {
             Some(ops) => ops.clear(),
             None => self.ops = Arc::default(),
         }
+        self.forget_places();
         self.uses.clear();
+        self.foreign.clear();
         self.hooks.clear();
-        (self.is_prepared, self.is_evaluated) = (false, false);
+        (self.is_prepared, self.is_evaluated, self.has_local_calls) = (false, false, false);
         (self.parts, self.events) = (None, Default::default());
         match Arc::get_mut(&mut self.steps) {
             Some(steps) => steps.clear(),
@@ -79,10 +94,10 @@ impl State {
     }
 
     /// Gathers the buffers, and on Vulkan records the command buffer, unless that is done.
-    pub(super) fn prepare(&mut self, shared: &Arc<Device>, queue: usize, is_timed: bool) -> Result<()> {
+    pub(super) fn prepare(&mut self, device: &Arc<Device>, queue: usize, is_timed: bool) -> Result<()> {
         if !self.is_prepared {
             self.gather_uses();
-            self.parts = parts(shared, queue, &self.steps, &self.ops).map(Arc::new);
+            self.parts = parts(device, queue, &self.steps, &self.ops).map(Arc::new);
         }
         if self.parts.is_some() {
             // Of what was recorded before.
@@ -90,12 +105,12 @@ impl State {
             self.is_prepared = true;
             return Ok(());
         }
-        if let (Backend::Vulkan(vulkan), false) = (&shared.backend, self.steps.is_empty()) {
+        if let (Backend::Vulkan(vulkan), false) = (&device.backend, self.steps.is_empty()) {
             let uses = self.uses.iter().map(BufferUse::scheduled);
-            let needs_barrier = shared.schedule.needs_barrier(queue, uses);
+            let needs_barrier = device.schedule.needs_barrier(queue, uses);
             let recording = match &mut self.recording {
                 Some(recording) => recording,
-                None => self.recording.insert(Recording::new(&vulkan.device, queue, shared.print_capacity)?),
+                None => self.recording.insert(Recording::new(&vulkan.device, queue, device.print_capacity)?),
             };
             // A sequence that needs a barrier once, as on its own last run, will need it again: it gets it for good, which
             // is cheaper than a barrier beside it at each run.
@@ -111,6 +126,7 @@ impl State {
 
     fn gather_uses(&mut self) {
         self.uses.clear();
+        self.foreign.clear();
         let (uses, [signals, waits]) = (&mut self.uses, &mut self.events);
         signals.clear();
         waits.clear();
@@ -120,6 +136,7 @@ impl State {
                 Step::WaitFor(event) => waits.push(event.clone()),
                 _ => {}
             }
+            self.foreign.extend(step.foreign().cloned());
             step.for_each_use(|buffer, bytes, is_written| uses.push(BufferUse::new(buffer, bytes, is_written)));
         }
         join(uses);
@@ -129,6 +146,9 @@ impl State {
     pub(super) fn settle(&mut self) {
         if self.running.take().is_none() {
             return;
+        }
+        if self.is_event_lost.load(Acquire) {
+            self.outcome.set(Err(Error::DeviceLost { operation: "waiting for an event of another manager" }));
         }
         if let Some(recording) = &self.recording {
             self.outcome.add_prints(recording.read_prints());
@@ -147,7 +167,7 @@ impl State {
     }
 
     pub(super) fn as_lost(&self) -> LostEvaluation {
-        LostEvaluation { operations: self.ops.iter().map(|op| op.name.clone()).collect() }
+        LostEvaluation { operations: self.ops.iter().map(|op| op.name.to_string()).collect() }
     }
 
     /// The run will never be known to be complete.

@@ -16,7 +16,7 @@ use crate::memory::buffer::Buffer;
 use crate::record::indirect::Indirect;
 use crate::record::launch::first_group_offset;
 use crate::record::ops::{CommandsStep, VulkanCommands};
-use crate::record::steps::{BufferArg, DispatchStep, ImageStep, ModuleStep, Role, Step};
+use crate::record::steps::{BufferArg, CopyBoxStep, DispatchStep, ImageStep, ModuleStep, Role, Row, Step};
 use crate::run::vulkan::recording::{NextRecords, Told};
 
 /// The most that `vkCmdUpdateBuffer` takes.
@@ -76,7 +76,7 @@ impl<'a> Encoder<'a> {
             Step::Dispatch(dispatch) => self.dispatch(dispatch)?,
             Step::Module(module) => self.module(module)?,
             // Submissions do these.
-            Step::Host(_) | Step::Signal(_) | Step::WaitFor(_) => {}
+            Step::Host(_) | Step::Between(_) | Step::Signal(_) | Step::WaitFor(_) => {}
             Step::Barrier => {
                 self.device.barrier_behind_everything(self.queue, self.commands);
                 self.hazards.order_all();
@@ -86,6 +86,7 @@ impl<'a> Encoder<'a> {
                 self.touch(to, *to_offset..to_offset + bytes, true);
                 self.copy(from, *from_offset, to, *to_offset, *bytes);
             }
+            Step::CopyBox(step) => self.copy_box(step),
             Step::Fill { buffer, pattern, bytes } => self.fill(buffer, pattern, *bytes),
             Step::Image(image) => self.image(image),
             Step::Commands(commands) => self.commands(commands)?,
@@ -163,9 +164,10 @@ impl<'a> Encoder<'a> {
     fn dispatch(&mut self, dispatch: &DispatchStep) -> Result<()> {
         let Some(pipeline) = &dispatch.pipeline else { return Ok(()) };
         self.begin_launch(&dispatch.buffers, dispatch.indirect.as_ref(), pipeline);
-        self.bind_buffers(dispatch, pipeline)?;
+        let records = self.next;
+        self.bind_buffers(dispatch, pipeline, 0)?;
         let push = dispatch.push.bytes();
-        if !push.is_empty() {
+        if !push.is_empty() && pipeline.parameters.is_none() {
             self.push_constants(pipeline, 0, push);
         }
         if let Some(indirect) = &dispatch.indirect {
@@ -175,7 +177,7 @@ impl<'a> Encoder<'a> {
         let [x, y, z] = dispatch.extent.groups;
         let first_group = first_group_offset(dispatch.descriptor);
         let most = self.device.caps.max_groups_x;
-        let mut start = 0;
+        let (mut start, mut part) = (0, 0);
         while start < x {
             if start > 0 {
                 // The parts of a launch write elements of their own, which validation cannot know; among parts as large
@@ -183,14 +185,17 @@ impl<'a> Encoder<'a> {
                 let access = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
                 let stage = (vk::PipelineStageFlags::COMPUTE_SHADER, access);
                 self.device.memory_barrier(self.commands, stage, stage);
-                if let Some(offset) = first_group {
+                if pipeline.parameters.is_some() {
+                    self.next = records;
+                    self.bind_buffers(dispatch, pipeline, part)?;
+                } else if let Some(offset) = first_group {
                     self.push_constants(pipeline, offset, &start.to_ne_bytes());
                 }
             }
             let width = most.min(x - start);
             // SAFETY: everything the pipeline needs is bound, and the size is within the limits.
             unsafe { self.device.raw.cmd_dispatch(self.commands, width, y, z) };
-            start += width;
+            (start, part) = (start + width, part + 1);
         }
         Ok(())
     }
@@ -253,8 +258,14 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline) -> Result<()> {
+    /// Binds the buffers of a launch, of which each part has a block of push constants if they are in a buffer.
+    fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline, part: u32) -> Result<()> {
         let mut buffers = buffer_descriptors(&dispatch.buffers);
+        if let Some(binding) = pipeline.parameters {
+            let block = self.told.blocks.block(self.next.block, part);
+            buffers.extend(block.map(|(info, id)| BufferDescriptor { binding, id, info }));
+            self.next.block += 1;
+        }
         if let Some(binding) = dispatch.descriptor.trap_binding {
             let record = self.told.traps.record(self.next.trap);
             buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
@@ -348,6 +359,25 @@ impl<'a> Encoder<'a> {
         let region = vk::BufferCopy::default().src_offset(from_offset).dst_offset(to_offset).size(bytes);
         // SAFETY: live buffers; the ranges lie in them and do not overlap.
         unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
+    }
+
+    fn copy_box(&mut self, CopyBoxStep { from, to, rows }: &CopyBoxStep) {
+        self.touch(&from.0, from.1.clone(), false);
+        self.touch(&to.0, to.1.clone(), true);
+        self.order(Stage::Transfer);
+        let (from_offset, to_offset) = (from.0.vulkan_offset(), to.0.vulkan_offset());
+        let (Some(from), Some(to)) = (from.0.vulkan(), to.0.vulkan()) else { return };
+        if to.is_mapped() {
+            self.note_host_visible(Stage::Transfer);
+        }
+        let region = |row: &Row| vk::BufferCopy {
+            src_offset: from_offset + row.from,
+            dst_offset: to_offset + row.to,
+            size: row.bytes,
+        };
+        let regions: Vec<_> = rows.iter().map(region).collect();
+        // SAFETY: live buffers; the rows lie in them, and none that is written overlaps another.
+        unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &regions) };
     }
 
     fn image(&mut self, step: &ImageStep) {
@@ -493,9 +523,9 @@ fn writes<'a>(
     buffers.iter().map(write).chain(others).collect()
 }
 
-/// Arguments as descriptors, with room for two more.
+/// Arguments as descriptors, with room for four more.
 fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
-    let mut descriptors = Vec::with_capacity(arguments.len() + 2);
+    let mut descriptors = Vec::with_capacity(arguments.len() + 4);
     let is_bound = |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table);
     for BufferArg { buffer, binding, .. } in arguments.iter().filter(is_bound) {
         if let Some(vulkan) = buffer.vulkan() {

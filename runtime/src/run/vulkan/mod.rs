@@ -1,6 +1,8 @@
 //! Recordings on Vulkan: command buffers, and what launches left in their records.
 
+mod blocks;
 mod encoder;
 mod recording;
+mod signature;
 
 pub(crate) use recording::Recording;

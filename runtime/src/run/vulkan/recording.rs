@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, TrapRecord};
-use gridwise_ir::variant::DriverFaults;
+use gridwise_ir::faults::Faults;
 
 use crate::core::error::{Error, KernelName, Result};
 use crate::core::print::LaunchPrints;
@@ -18,7 +18,9 @@ use crate::device::vulkan::ownership::SharedBuffers;
 use crate::device::vulkan::timestamps::Timestamps;
 use crate::record::indirect::too_large;
 use crate::record::steps::{DispatchStep, Guarded, RecordedOp, Step, by_level};
+use crate::run::vulkan::blocks::{Blocks, has_block};
 use crate::run::vulkan::encoder::Encoder;
+use crate::run::vulkan::signature::Signature;
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
 pub(crate) struct Recording {
@@ -28,10 +30,12 @@ pub(crate) struct Recording {
     commands: vk::CommandBuffer,
     /// Whether it begins with a barrier behind all work submitted before.
     begins_with_barrier: bool,
+    signature: Signature,
     descriptors: DescriptorSets,
     traps: Traps,
     prints: Prints,
     watches: Watches,
+    blocks: Blocks,
     /// Around each operation, if that was asked for.
     timestamps: Option<Timestamps>,
     device: Arc<VulkanDevice>,
@@ -89,10 +93,12 @@ impl Recording {
             pool: device.create_command_pool(queue, vk::CommandPoolCreateFlags::empty())?,
             commands: vk::CommandBuffer::null(),
             begins_with_barrier: false,
+            signature: Signature::default(),
             descriptors: DescriptorSets::new(device),
             traps: Traps::default(),
             prints: Prints { capacity: print_capacity, ..Prints::default() },
             watches: Watches::default(),
+            blocks: Blocks::default(),
             timestamps: None,
             device: device.clone(),
         };
@@ -116,7 +122,7 @@ impl Recording {
     }
 
     /// Records the steps of operations, in place of those before, with or without a barrier at the beginning, and with
-    /// timestamps around each operation if `is_timed`. The recording is not pending.
+    /// timestamps around each operation if `is_timed`. The recording is not pending. The command buffer stays where it does the same.
     pub(crate) fn record(
         &mut self,
         steps: &[Step],
@@ -124,11 +130,24 @@ impl Recording {
         begin_with_barrier: bool,
         is_timed: bool,
     ) -> Result<()> {
+        let is_alike = !is_timed && !self.is_timed() && (self.begins_with_barrier || !begin_with_barrier);
+        if self.signature.is_of(steps, ops) && is_alike {
+            return Ok(());
+        }
+        self.signature.forget();
+        self.write(steps, ops, begin_with_barrier, is_timed)?;
+        self.signature.settle();
+        Ok(())
+    }
+
+    /// Writes the command buffer.
+    fn write(&mut self, steps: &[Step], ops: &[RecordedOp], begin_with_barrier: bool, is_timed: bool) -> Result<()> {
         self.begins_with_barrier = begin_with_barrier;
         let device = &self.device;
         self.traps.prepare(device, steps)?;
         self.prints.prepare(device, steps)?;
         self.watches.prepare(device, steps)?;
+        self.blocks.prepare(device, steps)?;
         self.descriptors.begin()?;
         let order = by_level(steps, ops);
         let in_order = (0..ops.len()).map(|place| order.as_ref().map_or(place, |order| order[place]));
@@ -154,7 +173,7 @@ impl Recording {
             timestamps.reset(self.commands);
         }
         let commands = (self.queue, self.commands);
-        let records = Told { traps: &self.traps, prints: &self.prints, watches: &self.watches };
+        let records = Told { traps: &self.traps, prints: &self.prints, watches: &self.watches, blocks: &self.blocks };
         let mut encoder = Encoder::new(device, commands, &mut self.descriptors, records, timestamps);
         let records = order.as_ref().map(|_| first_records(steps, ops));
         for op in in_order {
@@ -174,8 +193,10 @@ impl Recording {
         self.commands
     }
 
-    /// Clears the trap records and watches, and empties the print buffers. The recording is not pending.
-    pub(crate) fn reset_records(&mut self) {
+    /// Clears the trap records and watches, empties the print buffers, and puts the parameters' values of now into the launches. The
+    /// recording is not pending.
+    pub(crate) fn begin_run(&mut self) {
+        self.blocks.write();
         if let Some(data) = self.traps.memory.data() {
             // SAFETY: the buffer has these bytes, and the device does not use it now.
             unsafe { data.write_bytes(0, self.traps.memory.bytes as usize) };
@@ -200,7 +221,7 @@ impl Recording {
         let mut watches = unsafe { self.watches.memory.words() };
         if let Some((piece, _)) = watches.find(|(_, words)| words.iter().any(|word| *word != 0)) {
             let (kernel, device) = (piece.launch.clone(), self.device.name.clone());
-            return Some(Error::LoopsStopped { kernel, device, rounds: DriverFaults::MOST_ROUNDS });
+            return Some(Error::LoopsStopped { kernel, device, rounds: Faults::MOST_ROUNDS });
         }
         // SAFETY: the recording is complete, and ends with a barrier for the host.
         let mut records = unsafe { self.traps.memory.words() };
@@ -236,20 +257,22 @@ fn shared_buffers(steps: &[Step]) -> SharedBuffers {
     shared
 }
 
-/// The buffers through which launches tell the host.
+/// The buffers through which launches and the host tell each other.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
     pub(crate) traps: &'a Traps,
     pub(crate) prints: &'a Prints,
     pub(crate) watches: &'a Watches,
+    pub(crate) blocks: &'a Blocks,
 }
 
-/// The numbers of the next trap record, print buffer and watch.
+/// The numbers of the next trap record, print buffer, watch and block of push constants.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NextRecords {
     pub(crate) trap: usize,
     pub(crate) print: usize,
     pub(crate) watch: usize,
+    pub(crate) block: usize,
 }
 
 /// The numbers of each operation's first: those are in the order of the recording, in which their contents are told.
@@ -261,6 +284,7 @@ fn first_records(steps: &[Step], ops: &[RecordedOp]) -> Vec<NextRecords> {
             if let Some(launch) = step.dispatch() {
                 next.trap += usize::from(launch.descriptor.trap_binding.is_some());
                 next.print += usize::from(launch.descriptor.print_binding.is_some());
+                next.block += usize::from(has_block(launch));
             }
             next.watch += usize::from(watched_launch(step).is_some());
         }

@@ -5,7 +5,10 @@
 //! `GRIDWISE_FAULTS=all` fails every call and not only the first few of each function; with the feature `corpus` there is a trial
 //! for each corpus program, too, or for as many as `GRIDWISE_FAULTS_SAMPLE` says.
 
+#[cfg(unix)]
+mod events;
 mod layer;
+mod managers;
 mod poor;
 mod programs;
 mod recovery;
@@ -49,7 +52,13 @@ fn main() -> ExitCode {
         trials.push(trial.with_ignored_flag(!is_possible));
     }
     // What hangs is never freed: these come last.
-    for (name, run) in poor::ALL.iter().chain(workers::ALL).chain(recovery::ALL) {
+    #[cfg(unix)]
+    let (events, last) = (events::ALL, events::LAST);
+    #[cfg(not(unix))]
+    let (events, last): (&[Case], &[Case]) = (&[], &[]);
+    let cases =
+        poor::ALL.iter().chain(managers::ALL).chain(events).chain(workers::ALL).chain(recovery::ALL).chain(last);
+    for (name, run) in cases {
         trials.push(Trial::test(*name, move || run(faults)).with_ignored_flag(is_host));
     }
     libtest_mimic::run(&arguments, trials).exit_code()

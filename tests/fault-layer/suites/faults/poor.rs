@@ -24,7 +24,9 @@ fn wide(y: &mut [u64]) {
     let l = local_index();
     tile[l] = l;
     barrier();
-    y[global_id().x] = tile[127 - l] as u64;
+    if local_id().y == 0 {
+        y[global_id().x] = tile[127 - l] as u64;
+    }
 }
 
 #[kernel]

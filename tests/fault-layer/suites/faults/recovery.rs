@@ -47,7 +47,7 @@ fn lose(faults: Control, mgr: &Manager) {
 
 fn is_clean(faults: Control) -> Result<(), Failed> {
     (faults.reset)();
-    let live = (faults.live)();
+    let live = faults.left();
     if live.is_empty() { Ok(()) } else { Err(format!("left behind: {live:?}").into()) }
 }
 
@@ -110,8 +110,10 @@ fn rescue(faults: Control, is_baseline: bool) -> Result<(), Failed> {
             mgr.tensor(&[1u32]).and_then(|tensor| tensor.to_vec()),
             Ok(_) | Err(Error::DeviceLost { .. })
         ));
-        let mixed = new.record(OpCopy::new(&written, &mut recovery.tensor(&zeros)?)).map(|_| ());
+        let mixed = new.record(OpSyncDevice::new(&written)).map(|_| ());
         assert!(matches!(mixed, Err(Error::ForeignTensor { .. })));
+        let copied = new.record(OpCopy::new(&written, &mut recovery.tensor(&zeros)?))?.eval();
+        assert!(matches!(copied, Ok(()) | Err(Error::DeviceLost { .. })), "{copied:?}");
         let foreign = recovery.tensor(&back).map(|_| ());
         assert!(matches!(foreign, Err(Error::ForeignTensor { .. })));
         // It may be lost again.

@@ -12,18 +12,18 @@ use libtest_mimic::Failed;
 use crate::programs::{Found, Program};
 
 /// Positions of each function that the quick sweep fails.
-const QUICK: u32 = 2;
+pub(crate) const QUICK: u32 = 2;
 /// After how long a position counts as hanging.
 const HANGS: Duration = Duration::from_secs(60);
 
-const LOST: i32 = -4;
+pub(crate) const LOST: i32 = -4;
 const OUT_OF_MEMORY: [i32; 2] = [-1, -2];
 
 /// The position that is being tried, and since when.
 static CURRENT: Mutex<Option<(Instant, String)>> = Mutex::new(None);
 
 /// Ends the process, with the position's name, when one hangs.
-fn watch() {
+pub(crate) fn watch() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
         thread::spawn(|| {
@@ -39,7 +39,7 @@ fn watch() {
     });
 }
 
-fn note(position: Option<&str>) {
+pub(crate) fn note(position: Option<&str>) {
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = position.map(|name| (Instant::now(), name.to_owned()));
 }
 
@@ -98,21 +98,21 @@ pub(crate) fn sweep(faults: Control, program: &Program) -> Result<(), Failed> {
 }
 
 /// The first ones and the last; all where there are not more.
-fn positions_of(count: u32, most: u32) -> impl Iterator<Item = u32> {
+pub(crate) fn positions_of(count: u32, most: u32) -> impl Iterator<Item = u32> {
     (1..=count).filter(move |nth| *nth <= most || *nth == count)
 }
 
-fn leaks(faults: Control) -> String {
-    format!("left behind: {:?}", (faults.live)())
+pub(crate) fn leaks(faults: Control) -> String {
+    format!("left behind: {:?}", faults.left())
 }
 
-fn check_live(faults: Control, when: &str) -> Result<(), Failed> {
+pub(crate) fn check_live(faults: Control, when: &str) -> Result<(), Failed> {
     // Threads that drove a run may be the last to let go.
     let start = Instant::now();
-    while !(faults.live)().is_empty() && start.elapsed() < Duration::from_secs(5) {
+    while !faults.left().is_empty() && start.elapsed() < Duration::from_secs(5) {
         thread::sleep(Duration::from_millis(1));
     }
-    if (faults.live)().is_empty() { Ok(()) } else { Err(format!("{when}: {}", leaks(faults)).into()) }
+    if faults.left().is_empty() { Ok(()) } else { Err(format!("{when}: {}", leaks(faults)).into()) }
 }
 
 /// One run with a fault, and what must work after it.
@@ -166,7 +166,7 @@ fn compare(when: &str, found: Result<Found>, expected: &Found) -> Result<(), Str
 }
 
 /// An error is of the kind that the code asks for, and says what to do.
-fn check_error(error: &Error, code: i32) -> Result<(), String> {
+pub(crate) fn check_error(error: &Error, code: i32) -> Result<(), String> {
     let text = error.to_string();
     let fits = match error {
         Error::OutOfMemory { .. } => OUT_OF_MEMORY.contains(&code) || code < -4,

@@ -138,7 +138,7 @@ fn failed_submissions_leave_no_trace() {
         Err(crate::Error::DeviceLost { operation: "test" })
     });
     assert!(failed.is_err());
-    assert_eq!(schedule.take_for_host(&a, true).unwrap().after, none);
+    assert_eq!(schedule.take_for_host(&a, &WHOLE, true).unwrap().after, none);
     assert_eq!(
         schedule.submit(0, [Use::whole(&a, true)].into_iter(), &none, false, |_| Ok(())).unwrap().unwrap().number,
         1
@@ -152,15 +152,15 @@ fn the_host_reads_after_writes_and_writes_after_everything() {
     submit_to(&schedule, 0, &[(&a, true)]);
     submit_to(&schedule, 1, &[(&a, false)]);
     submit_to(&schedule, 0, &[(&a, false)]);
-    assert_eq!(schedule.take_for_host(&a, false).unwrap().after, marks(&[1]));
-    assert_eq!(schedule.take_for_host(&a, true).unwrap().after, marks(&[2, 1]));
+    assert_eq!(schedule.take_for_host(&a, &WHOLE, false).unwrap().after, marks(&[1]));
+    assert_eq!(schedule.take_for_host(&a, &WHOLE, true).unwrap().after, marks(&[2, 1]));
 }
 
 #[test]
 fn submissions_wait_for_the_host() {
     let schedule = Schedule::default();
     let a = schedule.new_uses();
-    let reader = schedule.take_for_host(&a, false).unwrap();
+    let reader = schedule.take_for_host(&a, &WHOLE, false).unwrap();
     assert!(!submit(&schedule, &[(&a, false)]), "both read");
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| submit(&schedule, &[(&a, true)]));
@@ -178,14 +178,14 @@ fn submissions_do_not_wait_for_views() {
     let submit = |uses: &Uses, is_write| {
         schedule.submit(0, [Use::whole(uses, is_write)].into_iter(), &Marks::default(), false, |_| Ok(()))
     };
-    let view = schedule.map_for_host(&a, false).unwrap();
+    let view = schedule.map_for_host(&a, &WHOLE, false).unwrap();
     let refused = submit(&a, true);
     assert!(matches!(refused, Err(Error::TensorMapped { tensor }) if tensor == "a"));
     submit(&a, false).unwrap();
     submit(&b, true).unwrap();
     drop(view);
     submit(&a, true).unwrap();
-    let view = schedule.map_for_host(&a, true).unwrap();
+    let view = schedule.map_for_host(&a, &WHOLE, true).unwrap();
     assert!(submit(&a, false).is_err());
     drop(view);
     submit(&a, false).unwrap();
@@ -195,17 +195,17 @@ fn submissions_do_not_wait_for_views() {
 fn a_run_has_its_buffers_to_itself() {
     let schedule = Schedule::default();
     let [a, b] = [(); 2].map(|()| schedule.new_uses());
-    let hold = |number, uses: &[&Uses]| {
+    let hold = |uses: &[&Uses]| {
         let mut newly = Vec::new();
-        (schedule.hold(|| number, uses.iter().copied(), |is_new| newly.push(is_new)), newly)
+        (schedule.hold(uses.iter().copied(), |is_new| newly.push(is_new)), newly)
     };
-    let (holder, newly) = hold(7, &[&a]);
+    let (holder, newly) = hold(&[&a]);
     assert_eq!(newly, [true]);
     {
         let _inside = enter(holder);
         submit(&schedule, &[(&a, true)]);
-        assert_eq!(schedule.take_for_host(&a, true).unwrap().after, marks(&[1]));
-        let (inner, newly) = hold(8, &[&a, &b]);
+        assert_eq!(schedule.take_for_host(&a, &WHOLE, true).unwrap().after, marks(&[1]));
+        let (inner, newly) = hold(&[&a, &b]);
         assert_eq!((inner, newly), (holder, vec![false, true]));
         schedule.release([&b].into_iter());
     }
@@ -213,9 +213,9 @@ fn a_run_has_its_buffers_to_itself() {
     std::thread::scope(|scope| {
         let others = [
             scope.spawn(|| schedule.wait_until_free([&a].into_iter())),
-            scope.spawn(|| drop(schedule.take_for_host(&a, false).unwrap())),
+            scope.spawn(|| drop(schedule.take_for_host(&a, &WHOLE, false).unwrap())),
             scope.spawn(|| {
-                assert_eq!(hold(9, &[&b, &a]).1, [true, true]);
+                assert_eq!(hold(&[&b, &a]).1, [true, true]);
                 // Whoever of the others comes later than this one waits for it.
                 schedule.release([&b, &a].into_iter());
             }),
@@ -247,10 +247,10 @@ fn parts_of_a_buffer_tie_nobody_but_their_users() {
     assert_eq!(schedule.waiting(), 0);
     assert_eq!(submit(1, 7..9, false), (true, marks(&[1])), "one byte of each");
     assert_eq!(schedule.waiting(), 1);
-    assert_eq!(schedule.take_for_host(&a, true).unwrap().after, marks(&[2, 2]), "the host has it whole");
+    assert_eq!(schedule.take_for_host(&a, &WHOLE, true).unwrap().after, marks(&[2, 2]), "the host has it whole");
     assert_eq!(submit(0, WHOLE, true), (true, marks(&[0, 2])));
     assert_eq!(submit(1, 16..24, false), (false, marks(&[3])));
-    assert_eq!(schedule.take_for_host(&a, false).unwrap().after, marks(&[3]));
+    assert_eq!(schedule.take_for_host(&a, &WHOLE, false).unwrap().after, marks(&[3]));
 }
 
 /// Queue, uses of bytes of buffers, and which earlier submissions come before it.

@@ -18,8 +18,8 @@ use crate::twin::{HostArgs, HostGroup};
 ///
 /// # Errors
 /// When there is no memory for it.
-pub(crate) fn guard(shared: &Arc<Device>, grid: &Indirect) -> Result<(Indirect, KernelArgs)> {
-    let command = Arc::new(Buffer::new(shared, "indirect grid", WORDS as usize, 4, MemoryUse::Device)?);
+pub(crate) fn guard(device: &Arc<Device>, grid: &Indirect) -> Result<(Indirect, KernelArgs)> {
+    let command = Arc::new(Buffer::new(device, "indirect grid", WORDS as usize, 4, MemoryUse::Device)?);
     let words = |buffer: &Arc<Buffer>| Ok(Tensor { buffer: buffer.clone(), marker: std::marker::PhantomData });
     let counts: Tensor<u32> = match grid.command.stride() {
         4 => words(&grid.command)?,

@@ -1,0 +1,264 @@
+//! Conditions of launches without races, as programs in the format of [`Obligations`](super::Obligations): the first that is not met,
+//! and its text.
+
+use super::BoundOp;
+use super::obligations::{LaunchNumbers, Number, STACK, Step};
+
+/// Conditions on grid, lengths and parameters without which invocations of a launch may race.
+///
+/// The format is that of [`Obligations`](super::Obligations), where each condition ends with the line and column of an access that needs
+/// it: `r`, a line, a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Conditions(pub &'static [u8]);
+
+/// A condition that a launch does not meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unmet {
+    /// Line of an access that needs it, from 1.
+    pub line: u32,
+    /// Column of the access, from 1.
+    pub column: u32,
+    /// The condition's part of the program.
+    program: &'static [u8],
+}
+
+/// The ends of a part of a grid of which the host knows the largest size only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfGrid {
+    /// The condition does not ask for the grid.
+    No,
+    /// It asks for one invocation along an axis.
+    OneItem(u8),
+    /// It asks for one workgroup along an axis.
+    OneGroup(u8),
+    /// It asks for a grid that is not too large: what the largest one meets, a smaller one meets, too.
+    Largest,
+    /// It asks for something else of the grid.
+    Other,
+}
+
+impl Conditions {
+    /// No conditions.
+    pub const NONE: Self = Self(&[]);
+
+    /// Whether there are no conditions.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The conditions, each by itself. A program that is not one is a condition that nothing meets.
+    fn each(&self) -> impl Iterator<Item = Unmet> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let start = rest;
+            while !rest.is_empty() {
+                let Some((step, behind)) = Step::read(rest) else {
+                    rest = &[];
+                    return Some(Unmet { line: 1, column: 1, program: &[] });
+                };
+                rest = behind;
+                if let Step::LessAt { line, column } = step {
+                    return Some(Unmet { line, column, program: &start[..start.len() - rest.len()] });
+                }
+            }
+            None
+        })
+    }
+
+    /// The first condition that a launch does not meet.
+    pub fn unmet(&self, launch: &impl LaunchNumbers) -> Option<Unmet> {
+        self.each().find(|condition| !condition.holds(launch).unwrap_or(false))
+    }
+
+    /// The conditions, and what each asks of the grid.
+    pub fn of_grid(&self) -> impl Iterator<Item = (Unmet, OfGrid)> {
+        self.each().map(|condition| (condition, condition.of_grid()))
+    }
+}
+
+impl Unmet {
+    fn steps(&self) -> impl Iterator<Item = Step> {
+        let mut rest = self.program;
+        std::iter::from_fn(move || {
+            let (step, behind) = Step::read(rest)?;
+            rest = behind;
+            Some(step)
+        })
+    }
+
+    /// Whether a launch meets it; `None` for a program that is not one, or that asks for a value that is not settled.
+    pub fn holds(&self, launch: &impl LaunchNumbers) -> Option<bool> {
+        let (mut stack, mut height) = ([0u128; STACK], 0);
+        for step in self.steps() {
+            match step {
+                Step::Binary(op) => {
+                    height = usize::checked_sub(height, 1).filter(|height| *height > 0)?;
+                    stack[height - 1] = op.apply(stack[height - 1], stack[height]);
+                }
+                Step::LessAt { .. } => return (height == 2).then(|| stack[0] < stack[1]),
+                step => {
+                    *stack.get_mut(height)? = step.number()?.of(launch)?.into();
+                    height += 1;
+                }
+            }
+        }
+        None
+    }
+
+    fn of_grid(&self) -> OfGrid {
+        let steps: Vec<Step> = self.steps().collect();
+        match steps[..] {
+            [Step::Items(axis), Step::Const(2), _] => OfGrid::OneItem(axis),
+            [Step::Groups(axis), Step::Const(2), _] => OfGrid::OneGroup(axis),
+            _ if steps.iter().any(|step| matches!(step, Step::Items(_) | Step::Groups(_))) => {
+                if grows(&steps) {
+                    OfGrid::Largest
+                } else {
+                    OfGrid::Other
+                }
+            }
+            // Nobody knows what it asks for.
+            [] => OfGrid::Other,
+            _ => OfGrid::No,
+        }
+    }
+
+    /// The condition in words, and the numbers in it that a launch decides; `name` gives what the author calls one.
+    pub fn explain(
+        &self,
+        launch: &impl LaunchNumbers,
+        name: &dyn Fn(Number) -> String,
+    ) -> (String, Vec<(String, Option<u64>)>) {
+        let (mut texts, mut values): (Vec<String>, Vec<(String, Option<u64>)>) = (Vec::new(), Vec::new());
+        for step in self.steps() {
+            let text = match step {
+                Step::Binary(op) => {
+                    let (b, a) = (texts.pop().unwrap_or_default(), texts.pop().unwrap_or_default());
+                    match op.symbol() {
+                        Some(symbol) => format!("({a} {symbol} {b})"),
+                        None => format!("{a}.{}({b})", op.name()),
+                    }
+                }
+                Step::LessAt { .. } => {
+                    let (b, a) = (texts.pop().unwrap_or_default(), texts.pop().unwrap_or_default());
+                    let bare = |text: String| match text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+                        Some(inner) if !inner.contains(['(', ')']) => inner.to_owned(),
+                        _ => text,
+                    };
+                    format!("{} < {}", bare(a), bare(b))
+                }
+                Step::Const(number) => number.to_string(),
+                step => match step.number() {
+                    Some(number) => {
+                        let named = name(number);
+                        if !values.iter().any(|(known, _)| *known == named) {
+                            values.push((named.clone(), number.of(launch)));
+                        }
+                        named
+                    }
+                    None => String::new(),
+                },
+            };
+            texts.push(text);
+        }
+        (texts.pop().unwrap_or_default(), values)
+    }
+}
+
+/// Whether a number that is to stay below another one grows with the grid, and the other one does not depend on it.
+fn grows(steps: &[Step]) -> bool {
+    /// How a number depends on the grid.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Depends {
+        Not,
+        Grows,
+        Somehow,
+    }
+    let mut stack: Vec<Depends> = Vec::new();
+    for step in steps {
+        let depends = match step {
+            Step::Items(_) | Step::Groups(_) => Depends::Grows,
+            Step::Binary(op) => {
+                let (Some(b), Some(a)) = (stack.pop(), stack.pop()) else { return false };
+                match (a, b) {
+                    (Depends::Not, Depends::Not) => Depends::Not,
+                    (Depends::Somehow, _) | (_, Depends::Somehow) => Depends::Somehow,
+                    (_, Depends::Grows) if matches!(op, BoundOp::Sub | BoundOp::Div) => Depends::Somehow,
+                    _ => Depends::Grows,
+                }
+            }
+            Step::LessAt { .. } => return stack == [Depends::Grows, Depends::Not],
+            _ => Depends::Not,
+        };
+        stack.push(depends);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Launch;
+
+    impl LaunchNumbers for Launch {
+        fn items(&self, axis: u8) -> u64 {
+            [100, 7, 1][usize::from(axis)]
+        }
+        fn groups(&self, _: u8) -> u64 {
+            2
+        }
+        fn len(&self, _: u16) -> u64 {
+            700
+        }
+        fn value(&self, offset: u8, _: u8) -> Option<u64> {
+            (offset < 100).then_some(64)
+        }
+        fn constant(&self, position: u16) -> u64 {
+            position.into()
+        }
+    }
+
+    fn conditions(steps: &[Step]) -> Conditions {
+        let mut bytes = Vec::new();
+        steps.iter().for_each(|step| step.write(&mut bytes));
+        Conditions(bytes.leak())
+    }
+
+    #[test]
+    fn the_first_that_is_not_met_is_told() {
+        let one = |axis| [Step::Items(axis), Step::Const(2), Step::LessAt { line: 40, column: 9 }];
+        let wide = [
+            Step::Items(0),
+            Step::Const(1),
+            Step::Binary(BoundOp::Sub),
+            Step::Value { offset: 4, size: 4 },
+            Step::LessAt { line: 300, column: 17 },
+        ];
+        assert_eq!(conditions(&one(2)).unmet(&Launch), None);
+        assert_eq!(Conditions::NONE.unmet(&Launch), None);
+        let both = conditions(&[&one(2)[..], &wide].concat());
+        let unmet = both.unmet(&Launch).expect("100 items are more than 64");
+        assert_eq!((unmet.line, unmet.column), (300, 17));
+        let name = |number: Number| match number {
+            Number::Items(axis) => format!("items.{axis}"),
+            _ => "width".to_owned(),
+        };
+        let (text, values) = unmet.explain(&Launch, &name);
+        assert_eq!(text, "items.0 - 1 < width");
+        assert_eq!(values, [("items.0".to_owned(), Some(100)), ("width".to_owned(), Some(64))]);
+        let of_grid: Vec<OfGrid> = both.of_grid().map(|(_, of)| of).collect();
+        assert_eq!(of_grid, [OfGrid::OneItem(2), OfGrid::Largest]);
+        // More workgroups make this one easier to meet.
+        let shrinks = [Step::Const(9), Step::Groups(0), Step::LessAt { line: 1, column: 1 }];
+        assert!(conditions(&shrinks).of_grid().all(|(_, of)| of == OfGrid::Other));
+    }
+
+    #[test]
+    fn nonsense_is_never_met() {
+        for text in ["r", "n0r11", "n0n1n2r11", "x", "n0+r11", "i"] {
+            let unmet = Conditions(text.as_bytes()).unmet(&Launch);
+            assert!(unmet.is_some() || text == "i", "{text}");
+        }
+    }
+}

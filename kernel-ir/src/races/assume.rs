@@ -1,0 +1,366 @@
+//! Conclusions from conditions: limits of variables and of sums, where an access stands behind a branch.
+
+use super::access::{Fact, Walker};
+use super::atoms::{Atom, Atoms, Less, Limit};
+use super::form::{AtomId, Form};
+use super::index::WORD;
+use crate::ir::{BlockId, Bound, BoundOp, InstKind, ValueId};
+use crate::op::Op;
+use crate::types::{Scalar, Type};
+
+impl Walker<'_, '_> {
+    pub(super) fn assume_branch(&mut self, condition: ValueId, truth: bool) {
+        self.head = self.loops.iter().rposition(|around| around.heads.contains(&(condition, truth)));
+        self.assume(condition, truth, 8);
+        self.head = None;
+        if self.index.is_launch_wide(condition) {
+            self.note(Fact::Chosen(condition, truth));
+        }
+    }
+
+    /// Notes what follows from a condition.
+    pub(super) fn assume(&mut self, condition: ValueId, truth: bool, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let function = self.index.function;
+        match self.index.definition(condition) {
+            Some(InstKind::Op(op, operands)) => match (op, &operands[..], truth) {
+                (Op::Not, [a], _) => self.assume(*a, !truth, depth),
+                (Op::And, [a, b], true) | (Op::Or, [a, b], false) => {
+                    self.assume(*a, truth, depth);
+                    self.assume(*b, truth, depth);
+                }
+                (Op::Lt | Op::Le, [a, b], true) | (Op::Ge | Op::Gt, [a, b], false) if self.is_natural(*a, *b) => {
+                    let form = self.index.form(*b);
+                    self.note(Fact::Natural(form));
+                }
+                (Op::Gt | Op::Ge, [a, b], true) | (Op::Lt | Op::Le, [a, b], false) if self.is_natural(*b, *a) => {
+                    let form = self.index.form(*a);
+                    self.note(Fact::Natural(form));
+                }
+                (Op::Lt, [a, b], true) | (Op::Ge, [a, b], false) => self.below(*a, *b, 0),
+                (Op::Gt, [a, b], true) | (Op::Le, [a, b], false) => self.below(*b, *a, 0),
+                (Op::Le, [a, b], true) | (Op::Gt, [a, b], false) => self.below(*a, *b, 1),
+                (Op::Ge, [a, b], true) | (Op::Lt, [a, b], false) => self.below(*b, *a, 1),
+                (Op::Eq, [a, b], true) | (Op::Ne, [a, b], false) => self.equal(*a, *b),
+                (Op::All, [lanes], true) => self.equal_lanes(*lanes),
+                _ => {}
+            },
+            // `a && b` and `a || b`.
+            Some(InstKind::If { condition: first, then_block, else_block }) => {
+                let constant = |block: BlockId| {
+                    let yielded = match crate::flow::terminator(function, block)? {
+                        InstKind::Yield(values) => *values.first()?,
+                        _ => return None,
+                    };
+                    match self.index.definition(yielded) {
+                        Some(InstKind::Const(constant)) => crate::passes::eval::is_true(*constant),
+                        _ => None,
+                    }
+                };
+                let last = |block: BlockId| match crate::flow::terminator(function, block) {
+                    Some(InstKind::Yield(values)) => values.first().copied(),
+                    _ => None,
+                };
+                let [yes, no] = [*then_block, *else_block].map(constant);
+                if self.index.results_with(condition) != 1 {
+                    return;
+                }
+                if no == Some(!truth) {
+                    self.assume(*first, true, depth);
+                    last(*then_block).into_iter().for_each(|value| self.assume(value, truth, depth));
+                } else if yes == Some(!truth) {
+                    self.assume(*first, false, depth);
+                    last(*else_block).into_iter().for_each(|value| self.assume(value, truth, depth));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a comparison of signed numbers says that the greater one is not negative: the lower one is a constant that is not.
+    fn is_natural(&mut self, low: ValueId, high: ValueId) -> bool {
+        self.index.scalar(high) == Some(Scalar::I32)
+            && self.index.form(low).as_constant().is_some_and(|low| (0..1 << 31).contains(&low))
+    }
+
+    /// Conditions under which a signed number is not negative; `None` where it may be.
+    fn naturally(&mut self, form: &Form) -> Option<Vec<Less>> {
+        if self.facts.contains(&Fact::Natural(form.clone())) {
+            return Some(Vec::new());
+        }
+        let most = self.index.most(form)?;
+        match most.as_constant() {
+            Some(most) => (most < 1 << 31).then(Vec::new),
+            None => Some(vec![Less(most, Form::constant(1 << 31))]),
+        }
+    }
+
+    /// Notes that `a < b + more`.
+    fn below(&mut self, a: ValueId, b: ValueId, more: i128) {
+        let mut requires = Vec::new();
+        match self.index.scalar(a) {
+            Some(Scalar::U32) => {}
+            // Of numbers that are not negative, the sign makes no difference.
+            Some(Scalar::I32) => {
+                let low = self.index.form(a);
+                let Some(conditions) = self.naturally(&low) else { return };
+                requires = conditions;
+            }
+            _ => return,
+        }
+        // What is below the smaller of two is below both.
+        if let Some(InstKind::Op(Op::Min, operands)) = self.index.definition(b) {
+            operands.iter().for_each(|operand| self.below(a, *operand, more));
+        }
+        let (low, high) = (self.index.form(a), self.index.form(b));
+        if more == 0 && requires.is_empty() {
+            self.below_steps(&low, b);
+            if self.index.are_exchanged(&low, &high) {
+                self.note(Fact::Order(low.clone(), high.clone()));
+            }
+        }
+        let below = high.add(&Form::constant(more));
+        let mark = self.facts.len();
+        self.below_forms(&low, &below);
+        for fact in &mut self.facts[mark..] {
+            if let Fact::Below(_, limit) | Fact::Whole(_, limit) | Fact::Value(_, limit) = fact {
+                limit.requires.extend(requires.iter().cloned());
+            }
+        }
+    }
+
+    /// Notes what follows where a number is below how many steps there are from a start to an end, rounded up.
+    fn below_steps(&mut self, low: &Form, count: ValueId) {
+        let Some((from, step)) = self.steps(count) else { return };
+        let step = self.index.form(step);
+        if !step.is_natural() || !self.index.atoms.is_launch_wide(&step) || step.is_zero() {
+            return;
+        }
+        let (start, end) = match self.index.definition(from) {
+            // A difference, or zero.
+            Some(InstKind::Op(Op::Select, operands)) => match self.difference_or_zero(operands) {
+                Some((start, end)) => (self.index.form(start), self.index.form(end)),
+                None => (Form::default(), self.index.form(from)),
+            },
+            _ => (Form::default(), self.index.form(from)),
+        };
+        if !self.index.atoms.is_launch_wide(&end) {
+            return;
+        }
+        let (Some(limit), Some(most)) = (self.limit(&end), self.index.most(&start)) else { return };
+        let sum = start.add(&step.mul(low));
+        self.note(Fact::Value(sum.clone().reduced(), limit.clone()));
+        // Neither the start nor the counter wraps, as each step is below the end.
+        if low.as_atom().is_some() {
+            let requires = limit.requires.iter().cloned().chain([Less(most, Form::constant(WORD))]).collect();
+            self.note(Fact::Whole(sum.clone(), Limit { below: limit.below.clone(), requires }));
+            if let (Some(end), Some(step), Some(atom)) = (limit.below.as_constant(), step.as_constant(), low.as_atom())
+            {
+                let rounds = Form::constant((end + step - 1) / step);
+                self.note(Fact::Below(atom, Limit { below: rounds, requires: limit.requires }));
+            }
+        }
+    }
+
+    /// The number and the step of a quotient that is rounded up: `n / s + (n % s != 0)`.
+    fn steps(&self, count: ValueId) -> Option<(ValueId, ValueId)> {
+        let op = |value: ValueId| match self.index.definition(value) {
+            Some(InstKind::Op(op, operands)) => Some((*op, &operands[..])),
+            _ => None,
+        };
+        let (Op::Add, [whole, more]) = op(count)? else { return None };
+        let (Op::Div, [number, step]) = op(*whole)? else { return None };
+        let has_rest = match op(*more)? {
+            (Op::Cast, [has_rest]) => has_rest,
+            (Op::Select, [has_rest, one, zero])
+                if self.constant(*one) == Some(1) && self.constant(*zero) == Some(0) =>
+            {
+                has_rest
+            }
+            _ => return None,
+        };
+        let (Op::Ne, [rest, zero]) = op(*has_rest)? else { return None };
+        let (Op::Rem, [of, by]) = op(*rest)? else { return None };
+        let is_same = of == number && by == step && self.constant(*zero) == Some(0);
+        (is_same && self.index.scalar(*number) == Some(Scalar::U32)).then_some((*number, *step))
+    }
+
+    /// The two numbers of `if a < b { b - a } else { 0 }`.
+    fn difference_or_zero(&self, operands: &[ValueId]) -> Option<(ValueId, ValueId)> {
+        let [condition, difference, zero] = operands else { return None };
+        let Some(InstKind::Op(Op::Lt, compared)) = self.index.definition(*condition) else { return None };
+        let Some(InstKind::Op(Op::Sub, parts)) = self.index.definition(*difference) else { return None };
+        let is_difference = parts[0] == compared[1] && parts[1] == compared[0] && self.constant(*zero) == Some(0);
+        (is_difference && self.index.scalar(parts[0]) == Some(Scalar::U32)).then_some((parts[1], parts[0]))
+    }
+
+    pub(super) fn constant(&self, value: ValueId) -> Option<u32> {
+        match self.index.definition(value) {
+            Some(InstKind::Const(constant)) => crate::passes::eval::bits(*constant).map(|bits| bits as u32),
+            _ => None,
+        }
+    }
+
+    fn below_forms(&mut self, low: &Form, below: &Form) {
+        let atoms = &self.index.atoms;
+        if atoms.is_launch_wide(below) {
+            let Some(limit) = self.limit(below) else { return };
+            match low.as_atom().filter(|atom| !matches!(self.index.atoms.get(*atom), Atom::Round(_))) {
+                Some(atom) => self.note(Fact::Below(atom, limit)),
+                None => {
+                    self.note(Fact::Value(low.clone(), limit.clone()));
+                    self.count(low, &limit);
+                }
+            }
+            return;
+        }
+        self.below_rest(low, below);
+        if let Some((atom, factor, rest)) = difference(&self.index.atoms, below, low) {
+            // Both are whole numbers, if neither wraps: so many steps fit between them.
+            let Some(mut requires) = self.stays_whole(low, below) else { return };
+            let Some(most) = self.index.most(below) else { return };
+            requires.push(Less(most, Form::constant(WORD)));
+            let Some(mut limit) = self.natural(&rest) else { return };
+            limit.requires.extend(requires);
+            if let Some(limit) = self.divided(limit, factor) {
+                self.note(Fact::Below(atom, limit));
+            }
+        }
+    }
+
+    /// Notes that a sum is below a number of the launch: `a < n - b`, where `b` is known to be no greater than `n`.
+    fn below_rest(&mut self, low: &Form, below: &Form) {
+        let (added, taken) = below.halves();
+        if taken.is_zero() || !self.index.atoms.is_launch_wide(&added) {
+            return;
+        }
+        let known = self.facts.iter().find_map(|fact| match fact {
+            Fact::Whole(form, limit) if *form == taken && limit.below == added => Some(limit.requires.clone()),
+            _ => None,
+        });
+        let is_small = || {
+            let (most, all) = (self.index.most(&taken)?.as_constant()?, added.as_constant()?);
+            (most <= all).then(Vec::new)
+        };
+        let Some(requires) = known.or_else(is_small) else { return };
+        self.note(Fact::Value(low.add(&taken).reduced(), Limit { below: added, requires }));
+    }
+
+    /// Conditions under which a form below an end is a whole number that did not wrap.
+    fn stays_whole(&self, low: &Form, end: &Form) -> Option<Vec<Less>> {
+        if let Some((_, first, step)) = self.counter(low) {
+            // It was below the end in all rounds before, so that only the last step could wrap.
+            let (first, end) = (self.index.most(first)?, self.index.most(end)?);
+            let last = end.add(step);
+            return step
+                .is_natural()
+                .then(|| vec![Less(first, Form::constant(WORD)), Less(last, Form::constant(WORD + 1))]);
+        }
+        Some(vec![Less(self.index.most(low)?, Form::constant(WORD))])
+    }
+
+    /// The counter that a form is, if the condition that is assumed held in all rounds before.
+    fn counter(&self, form: &Form) -> Option<&(ValueId, Form, Form)> {
+        let around = &self.loops[self.head?];
+        around.counters.iter().find(|(param, ..)| self.index.is_defined_as(*param, form))
+    }
+
+    /// A limit that is no number of 32 bits, but exact: where it were negative, nobody would be below it.
+    pub(super) fn natural(&mut self, below: &Form) -> Option<Limit> {
+        if below.is_natural() {
+            return Some(Limit::always(below.clone()));
+        }
+        let mut requires = Vec::new();
+        let bound = self.index.bound_of(below, &mut requires)?;
+        Some(Limit { below: self.index.atoms.computed(bound, Vec::new()), requires })
+    }
+
+    /// A limit that is a form of the launch.
+    fn limit(&mut self, below: &Form) -> Option<Limit> {
+        if below.is_natural() {
+            return Some(Limit::always(below.clone()));
+        }
+        let mut limit = self.natural(below)?;
+        let (added, taken) = below.halves();
+        // The number must not wrap around below zero.
+        limit.requires.push(Less(taken, added.add(&Form::constant(1))));
+        Some(limit)
+    }
+
+    /// A limit of a number of steps of a size.
+    fn divided(&mut self, limit: Limit, factor: i128) -> Option<Limit> {
+        if factor == 1 {
+            return Some(limit);
+        }
+        let Limit { below, mut requires } = limit;
+        if let Some(below) = below.as_constant() {
+            return Some(Limit { below: Form::constant((below + factor - 1) / factor), requires });
+        }
+        let up = below.add(&Form::constant(factor - 1));
+        let bound = self.index.atoms.bound(&up, &mut requires)?;
+        let by = Bound::Const(u32::try_from(factor).ok()?);
+        let below = self.index.atoms.computed(Bound::binary(BoundOp::Div, bound, by), Vec::new());
+        Some(Limit { below, requires })
+    }
+
+    /// Notes how often a counter went round that is below a limit.
+    fn count(&mut self, counter: &Form, limit: &Limit) {
+        let Some((_, first, step)) = self.counter(counter).cloned() else { return };
+        let Some(mut requires) = self.stays_whole(counter, &limit.below) else { return };
+        requires.extend(limit.requires.iter().cloned());
+        self.note(Fact::Whole(counter.clone(), Limit { below: limit.below.clone(), requires: requires.clone() }));
+        if !self.index.atoms.is_launch_wide(&first) {
+            return;
+        }
+        let round = counter.sub(&first);
+        let (Some((product, _)), Some(step)) = (round.terms().first(), step.as_constant()) else { return };
+        let Some(mut rounds) = self.natural(&limit.below.sub(&first)) else { return };
+        rounds.requires.extend(requires);
+        if let Some(rounds) = self.divided(rounds, step) {
+            self.note(Fact::Below(product[0], rounds));
+        }
+    }
+
+    fn equal(&mut self, a: ValueId, b: ValueId) {
+        if !matches!(self.index.scalar(a), Some(Scalar::U32 | Scalar::I32)) {
+            return;
+        }
+        let (a, b) = (self.index.form(a), self.index.form(b));
+        self.equal_forms(&a, &b);
+    }
+
+    fn equal_forms(&mut self, a: &Form, b: &Form) {
+        for (a, b) in [(a, b), (b, a)] {
+            if self.index.atoms.is_launch_wide(b) && !self.index.atoms.is_launch_wide(a) {
+                self.note(Fact::Equal(a.clone(), b.clone()));
+            }
+        }
+    }
+
+    /// Notes that vectors are equal.
+    fn equal_lanes(&mut self, lanes: ValueId) {
+        let Some(InstKind::Op(Op::Eq, operands)) = self.index.definition(lanes) else { return };
+        let Type::Vector(Scalar::U32 | Scalar::I32, count) =
+            *self.index.module.types.get(self.index.function.values[operands[0]].ty)
+        else {
+            return;
+        };
+        for lane in 0..u32::from(count) {
+            let [a, b] = [operands[0], operands[1]].map(|vector| self.index.lane(vector, lane));
+            self.equal_forms(&a, &b);
+        }
+    }
+}
+
+/// The difference of two forms, where it is a number of the launch less so many times one variable.
+fn difference(atoms: &Atoms, high: &Form, low: &Form) -> Option<(AtomId, i128, Form)> {
+    let difference = high.sub(low);
+    let mut varying =
+        difference.terms().iter().filter(|(product, _)| product.iter().any(|atom| !atoms.is_uniform(*atom)));
+    let (product, factor) = varying.next().filter(|(product, factor)| product.len() == 1 && *factor < 0)?;
+    if varying.next().is_some() {
+        return None;
+    }
+    let rest = difference.sub(&Form::of(vec![(product.clone(), *factor)]));
+    Some((product[0], -factor, rest))
+}

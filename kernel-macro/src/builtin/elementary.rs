@@ -1,0 +1,102 @@
+//! The table of elementary functions: of floats and integers, and of vectors lane by lane. One row per method. Lowering
+//! lives in `lower`.
+
+use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, family};
+
+family! {
+    /// A function or method of numbers.
+    Elementary
+
+    Abs "abs" Method (Float|FloatVec|Sint|SintVec) () -> Same;
+    Sqrt "sqrt" Method (Float|FloatVec) () -> Same;
+    Sin "sin" Method (Float|FloatVec) () -> Same;
+    Cos "cos" Method (Float|FloatVec) () -> Same;
+    Tan "tan" Method (Float) () -> Same;
+    Asin "asin" Method (Float) () -> Same;
+    Acos "acos" Method (Float) () -> Same;
+    Atan "atan" Method (Float) () -> Same;
+    Sinh "sinh" Method (Float) () -> Same;
+    Cosh "cosh" Method (Float) () -> Same;
+    Tanh "tanh" Method (Float) () -> Same;
+    Exp "exp" Method (Float|FloatVec) () -> Same;
+    Exp2 "exp2" Method (Float|FloatVec) () -> Same;
+    Ln "ln" Method (Float|FloatVec) () -> Same;
+    Log2 "log2" Method (Float|FloatVec) () -> Same;
+    Log10 "log10" Method (Float) () -> Same;
+    Recip "recip" Method (Float|FloatVec) () -> Same;
+    Fract "fract" Method (Float|FloatVec) () -> Same;
+    Signum "signum" Method (Float|Half|FloatVec) () -> Same;
+    ToDegrees "to_degrees" Method (Float) () -> Same;
+    ToRadians "to_radians" Method (Float) () -> Same;
+    Floor "floor" Method (Float|FloatVec) () -> Same;
+    Ceil "ceil" Method (Float|FloatVec) () -> Same;
+    Round "round" Method (Float|FloatVec) () -> Same;
+    Trunc "trunc" Method (Float|FloatVec) () -> Same;
+    RoundTiesEven "round_ties_even" Method (Float) () -> Same;
+    MulAdd "mul_add" Method (Float|FloatVec) (Same, Same) -> Same;
+    Powf "powf" Method (Float) (Same) -> Same;
+    PowfVec "powf" Method (FloatVec) (Element) -> Same;
+    Powi "powi" Method (Float) (I32) -> Same;
+    Atan2 "atan2" Method (Float) (Same) -> Same;
+    Hypot "hypot" Method (Float) (Same) -> Same;
+    Log "log" Method (Float) (Same) -> Same;
+    RemEuclidFloat "rem_euclid" Method (Float) (Same) -> Same;
+    DivEuclidFloat "div_euclid" Method (Float) (Same) -> Same;
+    Copysign "copysign" Method (Float|Half|FloatVec) (Same) -> Same;
+    Min "min" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
+    Max "max" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
+    Clamp "clamp" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same, Same) -> Same;
+    IsNan "is_nan" Method (Float|Half) () -> Bool;
+    IsInfinite "is_infinite" Method (Float|Half) () -> Bool;
+    IsFinite "is_finite" Method (Float|Half) () -> Bool;
+    IsSignNegative "is_sign_negative" Method (Float|Half) () -> Bool;
+    IsSignPositive "is_sign_positive" Method (Float|Half) () -> Bool;
+    IsNormal "is_normal" Method (Float|Half) () -> Bool;
+    IsSubnormal "is_subnormal" Method (Float) () -> Bool;
+    NextUp "next_up" Method (Float) () -> Same;
+    NextDown "next_down" Method (Float) () -> Same;
+    ExpM1 "exp_m1" Method (Float) () -> Same;
+    Ln1p "ln_1p" Method (Float) () -> Same;
+    Cbrt "cbrt" Method (Float) () -> Same;
+    Asinh "asinh" Method (Float) () -> Same;
+    Acosh "acosh" Method (Float) () -> Same;
+    Atanh "atanh" Method (Float) () -> Same;
+    ToBits "to_bits" Method (Float|Half) () -> Unsigned;
+    FromBits "from_bits" Function (Float|Half) (Unsigned) -> Same;
+    FromF32 "from_f32" Function (Half) (F32) -> Same;
+    FromF64 "from_f64" Function (Half) (F64) -> Same;
+    ToF32 "to_f32" Method (Half) () -> F32;
+    ToF64 "to_f64" Method (Half) () -> F64;
+    SinCos "sin_cos" Method (Float) () -> PairSame;
+    CountLeadingOnes "leading_ones" Method (Sint|Uint) () -> U32;
+    CountTrailingOnes "trailing_ones" Method (Sint|Uint) () -> U32;
+    MidpointUnsigned "midpoint" Method (Uint) (Same) -> Same;
+    MidpointSigned "midpoint" Method (Sint) (Same) -> Same;
+    NextPowerOfTwo "next_power_of_two" Method (Uint) () -> Same;
+    CheckedNextPowerOfTwo "checked_next_power_of_two" Method (Uint) () -> OptionSame;
+    CheckedIlog2 "checked_ilog2" Method (Sint|Uint) () -> OptionU32;
+    Isqrt "isqrt" Method (Uint) () -> Same;
+    CastSigned "cast_signed" Method (Uint) () -> Signed;
+    CastUnsigned "cast_unsigned" Method (Sint) () -> Unsigned;
+    RotateLeft "rotate_left" Method (Sint|Uint) (U32) -> Same;
+    RotateRight "rotate_right" Method (Sint|Uint) (U32) -> Same;
+    CountOnes "count_ones" Method (Sint|Uint) () -> U32;
+    CountZeros "count_zeros" Method (Sint|Uint) () -> U32;
+    LeadingZeros "leading_zeros" Method (Sint|Uint) () -> U32;
+    TrailingZeros "trailing_zeros" Method (Sint|Uint) () -> U32;
+    ReverseBits "reverse_bits" Method (Sint|Uint) () -> Same;
+    SwapBytes "swap_bytes" Method (Sint|Uint) () -> Same;
+    AbsDiff "abs_diff" Method (Sint|Uint) (Same) -> Unsigned;
+    UnsignedAbs "unsigned_abs" Method (Sint) () -> Unsigned;
+    SignumInt "signum" Method (Sint) () -> Same;
+    Pow "pow" Method (Sint|Uint) (U32) -> Same;
+    RemEuclid "rem_euclid" Method (Sint|Uint) (Same) -> Same;
+    DivEuclid "div_euclid" Method (Sint|Uint) (Same) -> Same;
+    DivCeil "div_ceil" Method (Uint) (Same) -> Same;
+    IsPowerOfTwo "is_power_of_two" Method (Uint) () -> Bool;
+    NextMultipleOf "next_multiple_of" Method (Uint) (Same) -> Same;
+    IsPositive "is_positive" Method (Sint) () -> Bool;
+    IsNegative "is_negative" Method (Sint) () -> Bool;
+    ToAsciiUppercase "to_ascii_uppercase" Method (Byte) () -> Same;
+    ToAsciiLowercase "to_ascii_lowercase" Method (Byte) () -> Same;
+}

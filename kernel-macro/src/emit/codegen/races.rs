@@ -1,0 +1,137 @@
+//! Errors for accesses that may race, with a pair of invocations that meet and what to write instead. The IR finds them.
+
+use gridwise_ir::arena::EntityId;
+use gridwise_ir::compile::Compiled;
+use gridwise_ir::ir::SourceLocation;
+use gridwise_ir::races::{Kind, Object, Race, Reason};
+use proc_macro2::TokenStream;
+
+use crate::ast::{Fn, SpanRange};
+use crate::diag::{Diagnostics, code};
+use crate::source;
+
+/// Races that are reported of a kernel; where there are more, one change often mends them all.
+const MOST: usize = 3;
+
+/// Reports accesses that may race, each where it is written. `source`: the kernel's tokens, in which places are looked up.
+pub(crate) fn check_races(function: &Fn, compiled: &Compiled, source: &TokenStream, diags: &mut Diagnostics) {
+    let text = Text { function, compiled, source };
+    let mut seen: Vec<(Object, Option<SourceLocation>)> = Vec::new();
+    for race in &compiled.races {
+        let key = (race.object, race.accesses[0].1);
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        if seen.len() > MOST {
+            break;
+        }
+        text.report(race, diags);
+    }
+}
+
+struct Text<'a> {
+    function: &'a Fn,
+    compiled: &'a Compiled,
+    source: &'a TokenStream,
+}
+
+impl Text<'_> {
+    fn report(&self, race: &Race, diags: &mut Diagnostics) {
+        let name = &race.name;
+        let [(kind, at, inst), (other_kind, other_at, other)] = race.accesses;
+        let message = match (inst == other, other_kind) {
+            (true, _) => format!("invocations may race: several may write one element of `{name}` here"),
+            (false, Kind::Read) => {
+                format!("invocations may race: one may write an element of `{name}` here that another one reads")
+            }
+            _ if kind == Kind::Write => {
+                format!("invocations may race: one may write an element of `{name}` here that another one writes")
+            }
+            _ => format!("invocations may race: one may access an element of `{name}` here that another one changes"),
+        };
+        let own = at.and_then(|at| self.range(at));
+        let error =
+            diags.error(code::RACE, own.unwrap_or_else(|| SpanRange::token(self.function.name.span())), message);
+        if let Some(at) = at.filter(|_| own.is_none()) {
+            error.note(format!("it is {} at {}", kind.name(), self.place(at)));
+        }
+        if inst != other
+            && let Some(at) = other_at
+        {
+            error.note(format!("the other one has it {} at {}", other_kind.name(), self.place(at)));
+        }
+        error.note(why(race));
+        error.help(remedy(race));
+        error.help(format!(
+            "where the order does not matter, vouch for the access: `unsafe {{ {name}.unordered()[…] }}`, or make the kernel an `unsafe fn`"
+        ));
+    }
+
+    /// `line 7`, with the file where it is another one than the kernel's.
+    fn place(&self, at: SourceLocation) -> String {
+        let file = self.compiled.files.get(at.file.index());
+        match file.filter(|file| **file != source::location(self.function.name.span()).0) {
+            Some(file) => format!("{file}:{}:{}", at.line, at.column),
+            None => format!("line {}", at.line),
+        }
+    }
+
+    /// The access in the kernel's own code at a place.
+    fn range(&self, at: SourceLocation) -> Option<SpanRange> {
+        let file = self.compiled.files.get(at.file.index())?;
+        (*file == source::location(self.function.name.span()).0)
+            .then(|| source::range_at(self.source.clone(), at.line, at.column))
+            .flatten()
+    }
+}
+
+/// The reason, with two invocations that meet.
+fn why(race: &Race) -> String {
+    let shared = matches!(race.object, Object::Shared(_));
+    match (race.reason, race.invocations) {
+        (Reason::Axis(axis), _) => {
+            let mut other = [0; 3];
+            other[usize::from(axis.min(2))] = 1;
+            format!("for example invocations (0, 0, 0) and {} of the grid: {}", triple(other), race.reason.text())
+        }
+        (reason, Some([a, b])) => {
+            let of = if shared { "the workgroup" } else { "a workgroup" };
+            format!("for example invocations {} and {} of {of}: {}", triple(a), triple(b), reason.text())
+        }
+        (reason, None) => reason.text().to_owned(),
+    }
+}
+
+fn triple([x, y, z]: [u32; 3]) -> String {
+    format!("({x}, {y}, {z})")
+}
+
+/// The remedy.
+fn remedy(race: &Race) -> String {
+    let name = &race.name;
+    let is_read_elsewhere = race.accesses[1].0 == Kind::Read && matches!(race.object, Object::Buffer(_));
+    match race.reason {
+        Reason::Axis(0) | Reason::Index if is_read_elsewhere => {
+            format!("read one buffer and write another one, or access `{name}` at the invocation's own place only")
+        }
+        Reason::Axis(0) => format!(
+            "write at the invocation's own place, `{name}[global_id().x]`, let one invocation write, `if global_id().x == 0 {{ … }}`, or make the elements `Atomic`"
+        ),
+        Reason::Axis(axis) => {
+            let axis = if axis == 1 { 'y' } else { 'z' };
+            format!(
+                "let the index depend on `global_id().{axis}`, or let one of them write: `if global_id().{axis} == 0 {{ … }}`"
+            )
+        }
+        Reason::NoBarrier => "put a `barrier()` between the two, where all of a workgroup come by".to_owned(),
+        Reason::Index => format!(
+            "let the index be made of the invocation's whole position, `{name}[g.y * width + g.x]`, or make the elements `Atomic`"
+        ),
+        Reason::OpenSize => {
+            "give the workgroup and its memory sizes that are numbers: `#[kernel(workgroup = 64)]`".to_owned()
+        }
+        Reason::TooMuch => "make the kernel smaller, or split it in two".to_owned(),
+        Reason::Call => "access the elements in the kernel itself".to_owned(),
+    }
+}

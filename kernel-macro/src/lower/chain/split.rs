@@ -1,0 +1,190 @@
+//! Slices as values: what `windows`, `chunks` and `split_at` make. A value says where a slice begins and how many elements it
+//! has; the place of these is noted for the call.
+
+use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::op::Op;
+
+use super::indexed::{At, Extent, Indexed};
+use crate::ast::{Expr, ExprKind};
+use crate::builtin::iteration::Parts;
+use crate::lower::function::FnCx;
+use crate::lower::place::Origin;
+use crate::lower::variant::{NONE, SOME};
+use crate::program::message::{MessageParts, split_message, zero_size_message};
+use crate::typed::Ty;
+
+/// The array or slice that is divided.
+struct Whole {
+    place: Place,
+    offset: Option<ValueId>,
+    len: ValueId,
+}
+
+impl FnCx<'_, '_, '_> {
+    /// `x.windows(n)` and its like. `None` when control does not come out.
+    pub(super) fn indexed_parts(&mut self, call: &Expr, parts: Parts, whole: &Expr, size: &Expr) -> Option<Indexed> {
+        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let size_value = self.lower_expr(size)?;
+        let known = self.known_scalar(size_value).and_then(|size| u32::try_from(size).ok());
+        if known.is_none_or(|size| size == 0) {
+            let zero = self.u32(0);
+            let is_zero = self.b.op(Op::Eq, &[size_value, zero]);
+            self.panic_if(call, is_zero, zero_size_message(parts));
+        }
+        if self.b.is_terminated() {
+            return None;
+        }
+        let (one, exact) = (self.u32(1), parts.is_exact());
+        let count = match parts {
+            Parts::Windows => {
+                let any = self.b.op(Op::Le, &[size_value, len]);
+                let (behind, zero) = (self.op(Op::Sub, &[len, size_value]), self.u32(0));
+                let count = self.op(Op::Add, &[behind, one]);
+                self.select(any, count, zero)
+            }
+            Parts::ChunksExact { .. } | Parts::RChunksExact { .. } => self.b.op(Op::Div, &[len, size_value]),
+            Parts::Chunks { .. } | Parts::RChunks { .. } => {
+                let (whole, rest) = (self.b.op(Op::Div, &[len, size_value]), self.b.op(Op::Rem, &[len, size_value]));
+                let zero = self.u32(0);
+                let more = self.b.op(Op::Ne, &[rest, zero]);
+                let more = self.select(more, one, zero);
+                self.b.op(Op::Add, &[whole, more])
+            }
+        };
+        self.origins.insert(call.id, Origin { place, len: known.filter(|_| exact) });
+        let step = if parts == Parts::Windows { one } else { size_value };
+        let at = At::Parts { size: size_value, step, offset, total: len, exact, from_end: parts.is_from_end() };
+        Some(Indexed { extent: Extent::Count(count), at, trusted: true })
+    }
+
+    /// `x.split_at(middle)`
+    pub(super) fn split_at(&mut self, call: &Expr, whole: &Expr, middle: &Expr) -> Option<ValueId> {
+        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let middle = self.lower_expr(middle)?;
+        let is_behind = self.b.op(Op::Gt, &[middle, len]);
+        self.panic_if(call, is_behind, split_message());
+        if self.b.is_terminated() {
+            return None;
+        }
+        let first = self.first_of(offset);
+        let (second, left) = (self.op(Op::Add, &[first, middle]), self.op(Op::Sub, &[len, middle]));
+        let (head, tail) = (self.slice_value(first, middle), self.slice_value(second, left));
+        self.origins.insert(call.id, Origin { place, len: None });
+        let ty = self.ty(self.ty_of(call))?;
+        Some(self.compose(ty, &[head, tail]))
+    }
+
+    /// `x.split_at_checked(middle)`
+    pub(super) fn split_at_checked(&mut self, call: &Expr, whole: &Expr, middle: &Expr) -> Option<ValueId> {
+        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let middle = self.lower_expr(middle)?;
+        self.origins.insert(call.id, Origin { place, len: None });
+        let first = self.first_of(offset);
+        let (second, left) = (self.op(Op::Add, &[first, middle]), self.op(Op::Sub, &[len, middle]));
+        let (head, tail) = (self.slice_value(first, middle), self.slice_value(second, left));
+        let is_there = self.op(Op::Le, &[middle, len]);
+        self.option_of_pair(call, is_there, head, tail)
+    }
+
+    /// `x.split_first()`, or `x.split_last()`.
+    pub(super) fn split_end(&mut self, call: &Expr, whole: &Expr, last: bool) -> Option<ValueId> {
+        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let (zero, one) = (self.u32(0), self.u32(1));
+        let is_there = self.op(Op::Lt, &[zero, len]);
+        let left = self.op(Op::Sub, &[len, one]);
+        let first = self.first_of(offset);
+        let behind = self.op(Op::Add, &[first, one]);
+        let rest = self.slice_value(if last { first } else { behind }, left);
+        let index = if last { self.op(Op::Add, &[first, left]) } else { first };
+        self.origins.insert(call.id, Origin { place: place.clone(), len: None });
+        let ty = self.ty_of(call).clone();
+        let Ty::Option(pair) = &ty else { return None };
+        let Ty::Tuple(members) = &**pair else { return None };
+        let (result, element) = (self.ty(&ty), self.ty(&members[0]));
+        let some = |cx: &mut Self| {
+            let mut values = Vec::with_capacity(2);
+            if element.is_some() {
+                let mut place = place;
+                // In range: there is one.
+                place.path.push(Step::Index { value: index, check: None });
+                values.push(cx.b.load(place));
+            }
+            values.push(rest);
+            let pair = cx.ty(pair)?;
+            let pair = cx.compose(pair, &values);
+            cx.make_variant(&ty, SOME, &[Some(pair)])
+        };
+        self.choose(is_there, result, some, |cx| cx.make_variant(&ty, NONE, &[]))
+    }
+
+    /// `x.get(a..b)`
+    pub(super) fn get_part(&mut self, call: &Expr, whole: &Expr, range: &Expr) -> Option<ValueId> {
+        let mut range = range;
+        while let ExprKind::Paren(inner, ..) = &range.kind {
+            range = inner;
+        }
+        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let (start, end, inclusive) = match &range.kind {
+            ExprKind::Range { start, end, inclusive } => {
+                let start = self.lower_expr(start)?;
+                let end = match end {
+                    Some(end) => Some(self.lower_expr(end)?),
+                    None => None,
+                };
+                (start, end, inclusive)
+            }
+            _ => {
+                let (start, end) = self.lower_range_ends(range)?;
+                (start, Some(end), &false)
+            }
+        };
+        let (end, reaches) = match end {
+            Some(end) => {
+                let (op, one) = (if *inclusive { Op::Lt } else { Op::Le }, self.u32(1));
+                // What lies behind the last position of all is not reached.
+                let reaches = self.op(op, &[end, len]);
+                (if *inclusive { self.op(Op::Add, &[end, one]) } else { end }, Some(reaches))
+            }
+            None => (len, None),
+        };
+        let in_order = self.op(Op::Le, &[start, end]);
+        let is_there = reaches.map_or(in_order, |reaches| self.op(Op::And, &[reaches, in_order]));
+        self.origins.insert(call.id, Origin { place, len: None });
+        let (offset, len) = (self.first_of(offset), self.op(Op::Sub, &[end, start]));
+        let offset = self.op(Op::Add, &[offset, start]);
+        let part = self.slice_value(offset, len);
+        let ty = self.ty_of(call).clone();
+        let (some, none) = (self.make_variant(&ty, SOME, &[Some(part)])?, self.make_variant(&ty, NONE, &[])?);
+        Some(self.select(is_there, some, none))
+    }
+
+    fn option_of_pair(&mut self, call: &Expr, is_there: ValueId, head: ValueId, tail: ValueId) -> Option<ValueId> {
+        let ty = self.ty_of(call).clone();
+        let Ty::Option(pair) = &ty else { return None };
+        let pair = self.ty(pair)?;
+        let pair = self.compose(pair, &[head, tail]);
+        let (some, none) = (self.make_variant(&ty, SOME, &[Some(pair)])?, self.make_variant(&ty, NONE, &[])?);
+        Some(self.select(is_there, some, none))
+    }
+
+    fn first_of(&mut self, offset: Option<ValueId>) -> ValueId {
+        offset.unwrap_or_else(|| self.u32(0))
+    }
+
+    fn lower_whole(&mut self, whole: &Expr) -> Option<Whole> {
+        let slice = self.lower_slice(whole)?;
+        let (len, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
+        Some(Whole { place: self.in_place(slice), offset, len })
+    }
+
+    fn panic_if(&mut self, call: &Expr, condition: ValueId, message: MessageParts<'static>) {
+        let location = self.location_of(call);
+        let outer = self.b.set_location(Some(location));
+        self.when(condition, |cx| {
+            let site = cx.message_site(SiteKind::Panic, call, message);
+            cx.b.panic(site, &[]);
+        });
+        self.b.set_location(outer);
+    }
+}

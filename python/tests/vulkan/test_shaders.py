@@ -1,0 +1,129 @@
+"""Shaders in GLSL and WGSL, by naga and by glslangValidator."""
+
+import shutil
+
+import kp
+import kp._compile
+import numpy as np
+import pytest
+
+GLSL = """#version 450
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer A { float a[]; };
+layout(set = 0, binding = 1) buffer B { float b[]; };
+layout(push_constant) uniform P { float scale; } p;
+void main() { uint i = gl_GlobalInvocationID.x; b[i] = p.scale * a[i]; }
+"""
+WGSL = """
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read_write> b: array<f32>;
+
+@compute @workgroup_size(64)
+fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x < arrayLength(&b)) { b[id.x] = 3.0 * a[id.x]; }
+}
+
+@compute @workgroup_size(1)
+fn negate(@builtin(global_invocation_id) id: vec3<u32>) { b[id.x] = -a[id.x]; }
+"""
+
+
+def run(mgr, module, groups, push=()):
+    a, b = mgr.tensor(np.arange(100)), mgr.tensor(np.zeros(100))
+    algorithm = mgr.algorithm([a, b], module, groups, push_consts=list(push))
+    mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([b])).eval()
+    return b.data()
+
+
+@pytest.mark.parametrize("compiler", ["glslang", "naga"])
+@pytest.mark.parametrize("target", ["vulkan1.0", "vulkan1.1", "vulkan1.2"])
+def test_glsl(mgr, compiler, target):
+    module = kp.compile(GLSL, compiler=compiler, target=target)
+    assert np.array_equal(run(mgr, module, (100,), [3.0]), 3 * np.arange(100))
+    named = kp.compile(GLSL, compiler=compiler, entry_point="scale")
+    assert b"scale" in named and np.array_equal(run(mgr, named, (100,), [2.0]), 2 * np.arange(100))
+
+
+def test_wgsl(mgr):
+    assert np.array_equal(run(mgr, kp.compile(WGSL, entry_point="scale"), (2,)), 3 * np.arange(100))
+    assert np.array_equal(run(mgr, kp.compile(WGSL, entry_point="negate", language="wgsl"), (100,)), -np.arange(100))
+    only = WGSL[: WGSL.rindex("@compute")]
+    assert np.array_equal(run(mgr, kp.compile(only), (2,)), 3 * np.arange(100))
+    with pytest.raises(kp.CompileError, match="no compute entry point `main`; the shader has: scale, negate"):
+        kp.compile(WGSL)
+
+
+def test_accesses_out_of_range_stay_inside(mgr):
+    shader = WGSL.replace("b[id.x] = -a[id.x]", "b[id.x * 1000u] = a[id.x + 1000000u]")
+    assert run(mgr, kp.compile(shader, entry_point="negate"), (100,))[1:99].tolist() == [0] * 98
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("#version 450\nvoid main() { nothing; }", "nothing"),
+        ("#version 450\nvoid main() {", "expected|Unexpected"),
+        ("", "entry point"),
+        ("\0", "compile"),
+        ("@compute fn main() {}", "workgroup"),
+        ("@compute @workgroup_size(1) fn main() { let x: i32 = 1.5; }", "i32"),
+        ("@compute @workgroup_size(1) fn main() { missing(); }", "missing"),
+        (GLSL.replace("set = 0, binding = 1", "std430"), "binding"),
+        ("override n: u32 = 1; @compute @workgroup_size(1) fn main() { _ = n; }", "specialization constants, such as `n`"),
+        (GLSL.replace("void main", "layout(constant_id = 0) const float n = 1;\nvoid main"), "specialization constants|constant_id"),
+    ],
+    ids=range(10),
+)
+def test_errors_of_naga(source, said):
+    with pytest.raises(kp.CompileError, match=said) as caught:
+        kp.compile(source, compiler="naga")
+    assert not isinstance(caught.value, kp.NoCompiler)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (x == 1) { x = 2; }" + " else if (x == 2) { x = 3; }" * 2_000,
+        "x = x" + "+ x" * 100_000 + ";",
+        "x = " + "(" * 100_000 + "1" + ")" * 100_000 + ";",
+        "x = " + "- " * 100_000 + "1;",
+        "{" * 50_000 + "}" * 50_000,
+    ],
+    ids=["chain", "sum", "brackets", "signs", "blocks"],
+)
+def test_naga_takes_nobody_along(body):
+    source = "#version 450\nlayout(binding = 0) buffer A { int x; };\nvoid main() { " + body + " }"
+    try:
+        assert kp.compile(source, compiler="naga")[:4] == b"\x03\x02\x23\x07"
+    except kp.CompileError as error:
+        assert "crashed" in str(error) or "error" in str(error)
+
+
+def test_what_is_chosen(monkeypatch, tmp_path):
+    monkeypatch.delenv("KP_GLSLANG", raising=False)
+    assert shutil.which("glslangValidator"), "the tests need it"
+    # Without one, naga takes its place.
+    monkeypatch.setattr(kp._compile, "_glslang", lambda: None)
+    assert kp.compile(GLSL)[:4] == b"\x03\x02\x23\x07"
+    with pytest.raises(kp.NoCompiler, match="glslang-tools"):
+        kp.compile(GLSL, compiler="glslang")
+    # Without both, the error says what to install.
+    monkeypatch.setattr(kp._compile, "_has_naga", False)
+    with pytest.raises(kp.NoCompiler, match=r"gridwise\[glsl\]"):
+        kp.compile(GLSL)
+    with pytest.raises(kp.NoCompiler, match="feature `naga`"):
+        kp.compile(WGSL)
+    monkeypatch.undo()
+    with pytest.raises(kp.NoCompiler, match="GLSL only"):
+        kp.compile(WGSL, compiler="glslang")
+    monkeypatch.setenv("KP_GLSLANG", str(tmp_path / "none"))
+    with pytest.raises(kp.NoCompiler, match="does not run"):
+        kp.compile(GLSL)
+
+
+def test_arguments_that_are_none():
+    for keywords in ({"target": "vulkan9"}, {"language": "hlsl"}, {"compiler": "dxc"}):
+        with pytest.raises(ValueError, match="there is no"):
+            kp.compile(GLSL, **keywords)
+    with pytest.raises(TypeError, match="is a `str`, not bytes"):
+        kp.compile(GLSL.encode())

@@ -1,0 +1,143 @@
+//! Convolutions of images in two dimensions, as products of matrices that are never stored.
+
+use super::gemm::{Activation, BatchedGemm, Convolved, GemmShape, NONE, ROWS, launches};
+use super::stages::Stages;
+use super::{expect_len, operation};
+use crate::prelude::*;
+use crate::{Error, Result};
+
+/// Convolves images with filters, as neural networks do: each result is the sum of a window of all channels, multiplied by the weights of a
+/// filter, with a bias and an activation.
+///
+/// Images lie one behind the other, each channel by channel and row by row (NCHW); weights filter by filter, each channel by channel and row
+/// by row (OIHW). Filters are not mirrored. No work space.
+///
+/// ```
+/// use gridwise::algorithms::{Convolution, OpConvolve};
+/// # use gridwise::prelude::*;
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// let image = mgr.tensor(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0])?;
+/// let weights = mgr.tensor(&[1.0f32, 0.0, 0.0, -1.0])?;
+/// let convolution = Convolution { image: [3, 3], window: [2, 2], ..Convolution::new(1, 1, 1) };
+/// let mut y = mgr.tensor_of_len::<f32>(4)?;
+/// mgr.sequence()?.record(OpConvolve::new(convolution, &image, &weights, &mut y)?)?.eval()?;
+/// assert_eq!(y.to_vec()?, [-4.0; 4]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
+pub struct OpConvolve(Stages);
+
+operation!(OpConvolve);
+
+/// The sizes of a convolution. All pairs are width and height, along x and along y.
+#[derive(Debug, Clone, Copy)]
+pub struct Convolution<'a> {
+    /// The number of images.
+    pub count: u32,
+    /// Channels of an image.
+    pub channels: u32,
+    /// Filters, each of which makes a channel of the result.
+    pub filters: u32,
+    /// Width and height of an image.
+    pub image: [u32; 2],
+    /// Width and height of a filter.
+    pub window: [u32; 2],
+    /// How far windows lie apart.
+    pub step: [u32; 2],
+    /// Columns on the left and on the right, and rows above and below, of zeros around each image.
+    pub padding: [u32; 2],
+    /// How far the elements of a window lie apart.
+    pub dilation: [u32; 2],
+    /// A number for each filter, which is added to its results.
+    pub bias: Option<&'a Tensor<f32>>,
+    /// The function that is applied last.
+    pub activation: Activation,
+}
+
+impl Convolution<'_> {
+    /// So many images, channels and filters, of one by one element, without padding; the fields for other sizes are changed as needed.
+    pub fn new(count: u32, channels: u32, filters: u32) -> Self {
+        Self {
+            count,
+            channels,
+            filters,
+            image: [1; 2],
+            window: [1; 2],
+            step: [1; 2],
+            padding: [0; 2],
+            dilation: [1; 2],
+            bias: None,
+            activation: Activation::Identity,
+        }
+    }
+
+    /// Width and height of the result of a filter; none if a window does not fit into the image with its padding, or a size is zero.
+    pub fn result(&self) -> Option<[u32; 2]> {
+        let side = |axis: usize| {
+            let [image, window, step] = [self.image[axis], self.window[axis], self.step[axis]];
+            let extent = window.checked_sub(1)?.checked_mul(self.dilation[axis])?.checked_add(1)?;
+            let all = self.padding[axis].checked_mul(2)?.checked_add(image)?;
+            // Positions are computed in 32 bits, and those before the image are told by their sign.
+            let is_small = all < 1 << 31 && self.dilation[axis] > 0;
+            if is_small { all.checked_sub(extent)?.checked_div(step)?.checked_add(1) } else { None }
+        };
+        Some([side(0)?, side(1)?])
+    }
+}
+
+impl OpConvolve {
+    /// Convolves the images `x` with `weights` into `y`.
+    ///
+    /// # Errors
+    /// When a window does not fit, a tensor does not have as many elements as the sizes say, or these are more than a `u32` counts.
+    pub fn new(
+        convolution: Convolution<'_>,
+        x: &Tensor<f32>,
+        weights: &Tensor<f32>,
+        y: &mut Tensor<f32>,
+    ) -> Result<Self> {
+        let Convolution { count, channels, filters, image, window, step, padding, dilation, bias, .. } = convolution;
+        let refused = |expected: &str, found: String| Error::ArgumentMismatch {
+            kernel: "convolution".into(),
+            param: "`convolution`".to_owned(),
+            expected: expected.to_owned(),
+            found,
+        };
+        let Some([width, height]) = convolution.result() else {
+            let found = format!(
+                "windows of {window:?}, {dilation:?} and {step:?} apart, in {image:?} with a padding of {padding:?}"
+            );
+            return Err(refused("windows that fit into the images with their padding", found));
+        };
+        let product = |sides: &[u32]| {
+            sides
+                .iter()
+                .try_fold(1u32, |product, side| product.checked_mul(*side))
+                .ok_or_else(|| refused("as many elements as a `u32` counts", format!("{sides:?}")))
+        };
+        let depth = product(&[channels, window[0], window[1]])?;
+        let columns = product(&[width, height])?;
+        expect_len("convolving", (2, "x"), x, product(&[count, channels, image[0], image[1]])? as usize)?;
+        expect_len("convolving with", (3, "weights"), weights, product(&[filters, depth])? as usize)?;
+        expect_len("convolving into", (4, "y"), y, product(&[count, filters, columns])? as usize)?;
+        if let Some(bias) = bias {
+            expect_len("a number for each filter in", (1, "bias"), bias, filters as usize)?;
+        }
+        let mut stages = Stages::new("convolution");
+        let shape = GemmShape { rows: filters, columns, depth };
+        let batch = BatchedGemm { bias, activation: convolution.activation, ..BatchedGemm::new(shape, count) };
+        let none = y.manager().tensor_of_len::<f32>(1)?;
+        launches::<Convolved<ROWS>, Convolved<NONE>>(&mut stages, &batch, |args, first| {
+            let args = args.value(filters).value(columns).value(depth).value(first).value(1.0f32).value(0.0f32);
+            // One matrix of weights for all images.
+            let args = args.value(batch.activation as u32).value(uvec3(depth, 1, 0));
+            let args = args.value(uvec3(image[0], image[1], channels)).value(UVec2::from(window)).value(width);
+            let args = args.value(UVec2::from(step)).value(UVec2::from(padding)).value(UVec2::from(dilation));
+            args.read(weights).read(x).read(bias.unwrap_or(&none)).write(y)
+        });
+        Ok(Self(stages))
+    }
+}

@@ -1,0 +1,355 @@
+//! Products of many matrices, transposed or not, with what is done to their results; and convolutions, which are such products
+//! with a matrix of parts of an image.
+
+use super::{Factor, GemmShape, OpGemm};
+use crate::algorithms::stages::Stages;
+use crate::algorithms::{expect_len, sealed};
+use crate::prelude::*;
+use crate::{Error, Kernel, KernelArgs, Result};
+
+/// Rows and columns of the result that a workgroup computes.
+#[device]
+const TILE: u32 = 64;
+/// How much of the depth lies in shared memory at a time.
+#[device]
+const SLICE: u32 = 16;
+/// Rows and columns of an invocation.
+#[device]
+const OWN: u32 = 4;
+/// Workgroups along the third axis that every device has.
+const AXIS: u32 = 65_535;
+
+/// The products of [`OpGemm::batched`]: `c = activation(alpha · a · b + beta · c + bias)` for each of `count` pairs of matrices.
+///
+/// [`new`](Self::new) gives plain products; the other fields are changed as needed.
+///
+/// ```
+/// use gridwise::algorithms::{Activation, BatchedGemm, GemmShape, Matrices, OpGemm};
+/// # use gridwise::prelude::*;
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// // Two inputs of three numbers through a layer of two outputs, whose weights lie output by output.
+/// let x = mgr.tensor(&[1.0f32, 2.0, 3.0, -1.0, 0.0, 1.0])?;
+/// let (weights, bias) = (mgr.tensor(&[1.0f32, 1.0, 1.0, 0.0, 1.0, -1.0])?, mgr.tensor(&[0.5f32, 0.0])?);
+/// let mut y = mgr.tensor_of_len::<f32>(4)?;
+/// let shape = GemmShape { rows: 2, columns: 2, depth: 3 };
+/// let layer = BatchedGemm { bias: Some(&bias), activation: Activation::Relu, ..BatchedGemm::new(shape, 1) };
+/// let op = OpGemm::batched(layer, Matrices::new(&x), Matrices::new(&weights).transposed(), &mut y)?;
+/// mgr.sequence()?.record(op)?.eval()?;
+/// assert_eq!(y.to_vec()?, [6.5, 0.0, 0.5, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct BatchedGemm<'a> {
+    /// The sizes of each product.
+    pub shape: GemmShape,
+    /// The number of products.
+    pub count: u32,
+    /// The factor of products.
+    pub alpha: f32,
+    /// The factor of the old result. With zero it is not read.
+    pub beta: f32,
+    /// A number for each column, which is added to all rows.
+    pub bias: Option<&'a Tensor<f32>>,
+    /// The function that is applied last.
+    pub activation: Activation,
+}
+
+impl BatchedGemm<'_> {
+    /// As many products of a shape, and nothing else.
+    pub fn new(shape: GemmShape, count: u32) -> Self {
+        Self { shape, count, alpha: 1.0, beta: 0.0, bias: None, activation: Activation::Identity }
+    }
+}
+
+/// A function that is applied to each element of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Activation {
+    /// The element itself.
+    #[default]
+    Identity,
+    /// The element where it is positive, else zero.
+    Relu,
+    /// The Gaussian error linear unit, by `tanh`: `x / 2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³)))`.
+    Gelu,
+    /// The sigmoid linear unit, `x / (1 + exp(-x))`.
+    Silu,
+    /// The logistic function, `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+/// Matrices of one size in a tensor, row by row, with any distance between rows and between matrices.
+#[derive(Debug, Clone, Copy)]
+pub struct Matrices<'a, T: Factor> {
+    tensor: &'a Tensor<T>,
+    is_transposed: bool,
+    pitch: Option<u32>,
+    stride: Option<u32>,
+}
+
+impl<'a, T: Factor> Matrices<'a, T> {
+    /// Matrices that lie one behind the other.
+    pub fn new(tensor: &'a Tensor<T>) -> Self {
+        Self { tensor, is_transposed: false, pitch: None, stride: None }
+    }
+
+    /// The same matrices, used with rows and columns exchanged. They lie in the tensor as before.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self { is_transposed: !self.is_transposed, ..self }
+    }
+
+    /// Matrices whose rows begin `pitch` elements after each other; by default rows have no gaps.
+    #[must_use]
+    pub fn pitch(self, pitch: u32) -> Self {
+        Self { pitch: Some(pitch), ..self }
+    }
+
+    /// Matrices that begin `stride` elements after each other; zero uses one matrix for all products.
+    #[must_use]
+    pub fn stride(self, stride: u32) -> Self {
+        Self { stride: Some(stride), ..self }
+    }
+
+    /// Whether they lie without gaps, as they are used.
+    fn is_plain(&self, [rows, columns]: [u32; 2]) -> bool {
+        !self.is_transposed
+            && self.pitch.is_none_or(|pitch| pitch == columns)
+            && self.stride.is_none_or(|stride| u64::from(stride) == u64::from(rows) * u64::from(columns))
+    }
+
+    /// The distances of rows, columns and matrices as they are used, `rows` by `columns`; an error if the last one ends behind the tensor.
+    fn steps(&self, param: &str, count: u32, [rows, columns]: [u32; 2]) -> Result<UVec3> {
+        let [lines, length] = if self.is_transposed { [columns, rows] } else { [rows, columns] };
+        let pitch = self.pitch.unwrap_or(length);
+        let stride = self.stride.map_or_else(|| u64::from(lines) * u64::from(pitch), u64::from);
+        let last = |number: u32, step: u64| u128::from(number.saturating_sub(1)) * u128::from(step);
+        let end = last(count, stride) + last(lines, pitch.into()) + u128::from(length);
+        let is_empty = count == 0 || lines == 0 || length == 0;
+        if !is_empty && (end > self.tensor.len() as u128 || end > u128::from(u32::MAX)) {
+            return Err(Error::ArgumentMismatch {
+                kernel: "batched gemm".into(),
+                param: format!("`{param}`"),
+                expected: format!("a tensor of at least {end} elements for its matrices"),
+                found: self.tensor.len().to_string(),
+            });
+        }
+        // There is no second matrix where this is none.
+        let stride = u32::try_from(stride).unwrap_or(0);
+        Ok(if self.is_transposed { uvec3(1, pitch, stride) } else { uvec3(pitch, 1, stride) })
+    }
+}
+
+impl OpGemm {
+    /// Multiplies many pairs of matrices, which may be transposed and lie apart, and finishes each element of the results: see
+    /// [`BatchedGemm`]. Results lie one behind the other in `c`.
+    ///
+    /// One product of matrices that lie as [`new`](Self::new) takes them, with neither bias nor activation, is computed as there.
+    /// Other products are computed by tiles of 64 rows and columns, without the device's matrices. No work space.
+    ///
+    /// # Errors
+    /// When matrices end behind their tensors, `c` does not have as many elements as the results, or `bias` as many as a result has columns.
+    pub fn batched<T: Factor>(
+        batch: BatchedGemm<'_>,
+        a: Matrices<'_, T>,
+        b: Matrices<'_, T>,
+        c: &mut Tensor<f32>,
+    ) -> Result<Self> {
+        let GemmShape { rows, columns, depth } = batch.shape;
+        let left = a.steps("a", batch.count, [rows, depth])?;
+        let right = b.steps("b", batch.count, [depth, columns])?;
+        let len = u128::from(batch.count) * u128::from(rows) * u128::from(columns);
+        expect_len("products in", (4, "c"), c, usize::try_from(len).unwrap_or(usize::MAX))?;
+        if let Some(bias) = batch.bias {
+            expect_len("a number for each column in", (1, "bias"), bias, columns as usize)?;
+        }
+        let (sizes_a, sizes_b) = (rows as usize * depth as usize, depth as usize * columns as usize);
+        let is_plain = a.is_plain([rows, depth]) && b.is_plain([depth, columns]);
+        let is_finished = batch.bias.is_none() && batch.activation == Activation::Identity;
+        if batch.count == 1 && is_plain && is_finished && a.tensor.len() == sizes_a && b.tensor.len() == sizes_b {
+            return Self::new(batch.shape, batch.alpha, a.tensor, b.tensor, batch.beta, c);
+        }
+        let mut stages = Stages::new("batched gemm");
+        let none = c.manager().tensor_of_len::<f32>(1)?;
+        let bias = batch.bias.unwrap_or(&none);
+        launches::<T::Strided<COLUMNS>, T::Strided<NONE>>(&mut stages, &batch, |args, first| {
+            let args = args.value(rows).value(columns).value(depth).value(first);
+            let args = args.value(batch.alpha).value(batch.beta).value(batch.activation as u32).value(left);
+            args.value(right).read(a.tensor).read(b.tensor).read(bias).write(c)
+        });
+        Ok(Self(stages))
+    }
+}
+
+/// Appends launches of as many products each as a grid has along its third axis: of one kernel if there is a bias, else of the other.
+pub(in crate::algorithms) fn launches<WithBias: Kernel, Without: Kernel>(
+    stages: &mut Stages,
+    batch: &BatchedGemm<'_>,
+    mut arguments: impl FnMut(KernelArgs, u32) -> KernelArgs,
+) {
+    let GemmShape { rows, columns, .. } = batch.shape;
+    let mut first = 0;
+    while first < batch.count && rows > 0 && columns > 0 {
+        let count = (batch.count - first).min(AXIS);
+        let grid = Grid::groups([columns.div_ceil(TILE), rows.div_ceil(TILE), count]);
+        if batch.bias.is_some() {
+            stages.launch::<WithBias>(grid, |args| arguments(args, first));
+        } else {
+            stages.launch::<Without>(grid, |args| arguments(args, first));
+        }
+        first += count;
+    }
+}
+
+/// No bias.
+pub(in crate::algorithms) const NONE: u32 = 0;
+/// A bias for each column.
+#[device]
+pub(in crate::algorithms) const COLUMNS: u32 = 1;
+/// A bias for each row.
+#[device]
+pub(in crate::algorithms) const ROWS: u32 = 2;
+
+/// An activation by its number.
+#[device]
+fn activated(activation: u32, x: f32) -> f32 {
+    match activation {
+        0 => x,
+        1 => x.max(0.0),
+        2 => 0.5 * x * (1.0 + (0.797_884_6 * (x + 0.044_715 * x * x * x)).tanh()),
+        3 => x / (1.0 + (-x).exp()),
+        4 => 1.0 / (1.0 + (-x).exp()),
+        _ => x.tanh(),
+    }
+}
+
+/// A kernel whose left factors lie in a tensor, and whose right factors are found by an expression of product, depth and column.
+macro_rules! strided {
+    (
+        $name:ident, $ty:ty, ($($param:ident: $of:ty),*), $b:ident,
+        |$factor:ident| $as_f32:expr, |$batch:ident, $k:ident, $column:ident| $right:expr
+    ) => {
+        #[kernel(workgroup = 256, fast_math(contract))]
+        pub fn $name<const BIAS: u32>(
+            rows: u32,
+            columns: u32,
+            depth: u32,
+            first: u32,
+            alpha: f32,
+            beta: f32,
+            activation: u32,
+            steps: UVec3,
+            $($param: $of,)*
+            a: &[$ty],
+            $b: &[$ty],
+            bias: &[f32],
+            c: &mut [f32],
+        ) {
+            // The left factors lie by columns.
+            let left = Shared::<[f32; 16 * 65]>::new();
+            let right = Shared::<[f32; 16 * 64]>::new();
+            let (row0, column0, t) = (workgroup_id().y * TILE, workgroup_id().x * TILE, local_id().x);
+            let $batch = workgroup_id().z + first;
+            let (x, y) = (t % 16 * OWN, t / 16 * OWN);
+            let mut sums = [[0.0f32; 4]; 4];
+            let mut k0 = 0;
+            while k0 < depth {
+                for part in 0..4 {
+                    // Neighbours read neighbours: along the depth, or along the rows of what is transposed.
+                    let mut slot = t % SLICE;
+                    let mut line = t / SLICE + part * 16;
+                    if steps.x == 1 {
+                        slot = t / TILE + part * 4;
+                        line = t % TILE;
+                    }
+                    let (row, k) = (row0 + line, k0 + slot);
+                    let mut factor = 0.0;
+                    if row < rows && k < depth {
+                        let $factor = a[$batch * steps.z + row * steps.x + k * steps.y];
+                        factor = $as_f32;
+                    }
+                    // SAFETY: slots and lines are dealt out, one cell to one invocation.
+                    unsafe { left.unordered()[slot * (TILE + 1) + line] = factor };
+                    let ($k, $column) = (k0 + t / TILE + part * 4, column0 + t % TILE);
+                    let mut factor = 0.0;
+                    if $k < depth && $column < columns {
+                        factor = $right;
+                    }
+                    right[(t / TILE + part * 4) * TILE + t % TILE] = factor;
+                }
+                barrier();
+                for k in 0..SLICE {
+                    for i in 0..OWN {
+                        let factor = left[k * (TILE + 1) + y + i];
+                        for j in 0..OWN {
+                            sums[i][j] += factor * right[k * TILE + x + j];
+                        }
+                    }
+                }
+                barrier();
+                k0 += SLICE;
+            }
+            for i in 0..OWN {
+                for j in 0..OWN {
+                    let (row, column) = (row0 + y + i, column0 + x + j);
+                    if row < rows && column < columns {
+                        let at = ($batch * rows + row) * columns + column;
+                        let mut value = alpha * sums[i][j];
+                        if beta != 0.0 {
+                            value += beta * c[at];
+                        }
+                        if BIAS == COLUMNS {
+                            value += bias[column];
+                        }
+                        if BIAS == ROWS {
+                            value += bias[row];
+                        }
+                        c[at] = activated(activation, value);
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// The kernel for matrices of a type.
+macro_rules! of_matrices {
+    ($name:ident $Name:ident, $ty:ty, |$factor:ident| $as_f32:expr) => {
+        strided!($name, $ty, (others: UVec3), b, |$factor| $as_f32, |batch, k, column| {
+            let $factor = b[batch * others.z + k * others.x + column * others.y];
+            $as_f32
+        });
+
+        impl sealed::Strided for $ty {
+            type Strided<const BIAS: u32> = $Name<BIAS>;
+        }
+    };
+}
+
+of_matrices!(strided_f32 StridedF32, f32, |value| value);
+of_matrices!(strided_f16 StridedF16, f16, |value| value.to_f32());
+of_matrices!(strided_bf16 StridedBf16, bf16, |value| value.to_f32());
+
+// The weights of each filter are a row of the left matrix. A column of the right one has what the filter sees from one place.
+strided!(
+    convolved,
+    f32,
+    (image: UVec3, window: UVec2, width: u32, step: UVec2, padding: UVec2, dilation: UVec2),
+    images,
+    |value| value,
+    |batch, k, column| {
+        let (channel, rest) = (k / (window.x * window.y), k % (window.x * window.y));
+        // Positions before the image wrap, and are behind it then.
+        let y = (column / width * step.y + rest / window.x * dilation.y).wrapping_sub(padding.y);
+        let x = (column % width * step.x + rest % window.x * dilation.x).wrapping_sub(padding.x);
+        if x < image.x && y < image.y {
+            images[((batch * image.z + channel) * image.y + y) * image.x + x]
+        } else {
+            0.0
+        }
+    }
+);

@@ -1,0 +1,420 @@
+//! Scans and reductions of segments: parts of a tensor that lie side by side, of any lengths.
+//!
+//! All of them are one scan of marked elements, in which a mark begins anew: of tiles, of their ends, and of what flows into
+//! them. How long segments are does not matter to it.
+
+use super::stages::Stages;
+use super::{OpReduce, OpScan, Reducible, expect_len, lines, sealed};
+use crate::prelude::*;
+use crate::{Error, Plain, Result};
+
+use lines::{group, item};
+
+/// Invocations of a workgroup.
+#[device]
+const WIDTH: u32 = 256;
+/// Elements of an invocation.
+#[device]
+const RUN: u32 = 8;
+/// Elements of a workgroup.
+#[device]
+const TILE: u32 = WIDTH * RUN;
+
+/// Sums.
+#[device]
+pub(super) const SUM: u32 = 0;
+/// Least elements.
+#[device]
+pub(super) const MIN: u32 = 1;
+/// Greatest elements.
+#[device]
+pub(super) const MAX: u32 = 2;
+
+impl OpScan {
+    /// The sums of what is before each element of `x` in its segment, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the
+    /// elements before the first one and behind the last one are segments of their own.
+    ///
+    /// `starts` ascends, else the sums are those of other segments. A start beyond `x` is [`Error::KernelPanic`]. Work space: five words for
+    /// four elements.
+    ///
+    /// # Errors
+    /// When `sums` has another length, `starts` is empty, or the work space cannot be had.
+    pub fn exclusive_of_segments<T: Reducible>(
+        starts: &Tensor<u32>,
+        x: &Tensor<T>,
+        sums: &mut Tensor<T>,
+    ) -> Result<Self> {
+        Self::of_segments("exclusive scan of segments", starts, x, sums, false)
+    }
+
+    /// The sums up to each element of `x` in its segment, it included, into `sums`; else as
+    /// [`exclusive_of_segments`](Self::exclusive_of_segments).
+    ///
+    /// ```
+    /// # use gridwise::{algorithms::OpScan, prelude::*};
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = Manager::new()?;
+    /// let (starts, x) = (mgr.tensor(&[0u32, 3, 3, 5])?, mgr.tensor(&[1u32, 2, 3, 4, 5])?);
+    /// let mut sums = mgr.tensor_of_len(5)?;
+    /// mgr.sequence()?.record(OpScan::inclusive_of_segments(&starts, &x, &mut sums)?)?.eval()?;
+    /// assert_eq!(sums.to_vec()?, [1, 3, 6, 4, 9]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As there.
+    pub fn inclusive_of_segments<T: Reducible>(
+        starts: &Tensor<u32>,
+        x: &Tensor<T>,
+        sums: &mut Tensor<T>,
+    ) -> Result<Self> {
+        Self::of_segments("inclusive scan of segments", starts, x, sums, true)
+    }
+
+    fn of_segments<T: Reducible>(
+        name: &'static str,
+        starts: &Tensor<u32>,
+        x: &Tensor<T>,
+        sums: &mut Tensor<T>,
+        is_inclusive: bool,
+    ) -> Result<Self> {
+        expect_len("scanning into", (3, "sums"), sums, x.len())?;
+        let mut stages = Stages::new(name);
+        let marks = mark_starts(name, &mut stages, starts, x.len())?;
+        scan_segments(&mut stages, &x.manager(), (SUM, is_inclusive), &marks, x, sums)?;
+        Ok(Self(stages))
+    }
+}
+
+impl OpReduce {
+    /// The sum of each segment of `x`, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the sum of none is zero. Elements before the
+    /// first segment and behind the last one do not count.
+    ///
+    /// Long and short segments take the same time for each element. Sums of floats are taken in an order that depends on the starts and the
+    /// width of the device's subgroups. `starts` ascends, else the results are those of other segments. A start beyond `x` is
+    /// [`Error::KernelPanic`]. Work space: nine words for four elements.
+    ///
+    /// ```
+    /// # use gridwise::{algorithms::OpReduce, prelude::*};
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = Manager::new()?;
+    /// let (starts, x) = (mgr.tensor(&[0u32, 3, 3, 5])?, mgr.tensor(&[1.0f32, 2.0, 3.0, 4.0, 5.0])?);
+    /// let mut sums = mgr.tensor_of_len(3)?;
+    /// mgr.sequence()?.record(OpReduce::sum_of_segments(&starts, &x, &mut sums)?)?.eval()?;
+    /// assert_eq!(sums.to_vec()?, [6.0, 0.0, 9.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When `starts` does not have one element more than `sums`, or the work space cannot be had.
+    pub fn sum_of_segments<T: Reducible>(starts: &Tensor<u32>, x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
+        Self::of_segments("sums of segments", SUM, starts, x, sums)
+    }
+
+    /// The least element of each segment of `x`, into `least`; else as [`sum_of_segments`](Self::sum_of_segments).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn min_of_segments<T: Reducible>(starts: &Tensor<u32>, x: &Tensor<T>, least: &mut Tensor<T>) -> Result<Self> {
+        Self::of_segments("minima of segments", MIN, starts, x, least)
+    }
+
+    /// The greatest element of each segment of `x`, into `greatest`; else as [`sum_of_segments`](Self::sum_of_segments).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn max_of_segments<T: Reducible>(
+        starts: &Tensor<u32>,
+        x: &Tensor<T>,
+        greatest: &mut Tensor<T>,
+    ) -> Result<Self> {
+        Self::of_segments("maxima of segments", MAX, starts, x, greatest)
+    }
+
+    fn of_segments<T: Reducible>(
+        name: &'static str,
+        op: u32,
+        starts: &Tensor<u32>,
+        x: &Tensor<T>,
+        results: &mut Tensor<T>,
+    ) -> Result<Self> {
+        expect_len("reducing segments between", (1, "starts"), starts, results.len() + 1)?;
+        let (mut stages, mgr) = (Stages::new(name), &x.manager());
+        let marks = mark_starts(name, &mut stages, starts, x.len())?;
+        let mut up_to = mgr.tensor_of_len::<T>(x.len())?;
+        scan_segments(&mut stages, mgr, (op, true), &marks, x, &mut up_to)?;
+        let grid = lines::items(results.len());
+        stages.launch::<T::SegmentEnds>(grid, |args| args.value(op).read(starts).read(&up_to).write(results));
+        Ok(Self(stages))
+    }
+}
+
+/// Marks that begin a segment each, and what is behind the last one.
+fn mark_starts(name: &'static str, stages: &mut Stages, starts: &Tensor<u32>, len: usize) -> Result<Tensor<u32>> {
+    if starts.is_empty() {
+        return Err(Error::ArgumentMismatch {
+            kernel: name.into(),
+            param: "`starts`".to_owned(),
+            expected: "the start of each segment, and the end of the last one".to_owned(),
+            found: "no element".to_owned(),
+        });
+    }
+    let mut marks = starts.manager().tensor_of_len::<u32>(len)?;
+    stages.fill(&mut marks, 0);
+    stages.launch::<MarkSegments>(lines::items(starts.len()), |args| args.read(starts).read(&marks));
+    Ok(marks)
+}
+
+/// Marks the first element of each segment that has some, and the one behind the last.
+#[kernel(workgroup = 256)]
+fn mark_segments(starts: &[u32], marks: &[Atomic<u32>]) {
+    let s = item();
+    if s < starts.len() as u32 {
+        let start = starts[s];
+        let is_last = s + 1 == starts.len() as u32;
+        if if is_last { start != marks.len() as u32 } else { start != starts[s + 1] } {
+            marks[start].store(1, Relaxed);
+        }
+    }
+}
+
+/// Appends a scan of segments by an operator, inclusive or not: each element that is marked begins one. All tensors are of one length.
+pub(super) fn scan_segments<T: sealed::Segments + Plain>(
+    stages: &mut Stages,
+    mgr: &Manager,
+    (op, is_inclusive): (u32, bool),
+    marks: &Tensor<u32>,
+    x: &Tensor<T>,
+    results: &mut Tensor<T>,
+) -> Result<()> {
+    let tiles = x.len().div_ceil(TILE as usize);
+    let mut carries = mgr.tensor_of_len::<T>(tiles.max(1))?;
+    let grid = lines::groups(tiles);
+    macro_rules! launches {
+        ($op:ident) => {{
+            if tiles > 1 {
+                let (mut totals, mut tile_marks) = (mgr.tensor_of_len::<T>(tiles)?, mgr.tensor_of_len::<u32>(tiles)?);
+                stages.launch::<T::SegmentTiles<$op>>(grid, |args| {
+                    args.read(marks).read(x).write(&mut tile_marks).write(&mut totals)
+                });
+                scan_segments(stages, mgr, (op, true), &tile_marks, &totals, &mut carries)?;
+            }
+            if is_inclusive {
+                stages.launch::<T::SegmentScan<$op, true>>(grid, |args| {
+                    args.read(marks).read(x).read(&carries).write(results)
+                });
+            } else {
+                stages.launch::<T::SegmentScan<$op, false>>(grid, |args| {
+                    args.read(marks).read(x).read(&carries).write(results)
+                });
+            }
+        }};
+    }
+    match op {
+        SUM => launches!(SUM),
+        MIN => launches!(MIN),
+        _ => launches!(MAX),
+    }
+    Ok(())
+}
+
+/// The kernels for a type of elements.
+macro_rules! segments {
+    (
+        $ty:ident, [$zero:expr, $largest:expr, $smallest:expr], |$a:ident, $b:ident| $sum:expr,
+        $neutral:ident $combined:ident $row:ident,
+        $tiles:ident $Tiles:ident $scan:ident $Scan:ident $ends:ident $Ends:ident $runs:ident $Runs:ident
+    ) => {
+        /// The neutral element of an operator.
+        #[device]
+        fn $neutral(op: u32) -> $ty {
+            match op {
+                SUM => $zero,
+                MIN => $largest,
+                _ => $smallest,
+            }
+        }
+
+        #[device]
+        fn $combined(op: u32, $a: $ty, $b: $ty) -> $ty {
+            match op {
+                SUM => $sum,
+                MIN => $a.min($b),
+                _ => $a.max($b),
+            }
+        }
+
+        /// Results up to each lane of a subgroup, from the lane before `head` on; zero stands for the lanes before the first one.
+        #[device]
+        pub(super) fn $row(op: u32, head: u32, own: $ty) -> $ty {
+            let lane = subgroup_local_id();
+            let mut value = own;
+            let mut delta = 1;
+            while delta < subgroup_size() {
+                let before = subgroup::shuffle_up(value, delta);
+                if lane >= delta && lane + 1 >= head + delta {
+                    value = $combined(op, before, value);
+                }
+                delta *= 2;
+            }
+            value
+        }
+
+        /// The results of what stands behind the last mark of each tile, and whether it has one.
+        #[kernel(workgroup = WIDTH)]
+        pub fn $tiles<const OP: u32>(marks: &[u32], x: &[$ty], tile_marks: &mut [u32], totals: &mut [$ty]) {
+            let tails = Shared::<[$ty; 256]>::new();
+            let marked = Shared::<[u32; 256]>::new();
+            let (tile, lane) = (group(), subgroup_local_id());
+            let len = (x.len() as u32).min(marks.len() as u32);
+            let first = tile.saturating_mul(TILE).saturating_add(subgroup_id() * subgroup_size() * RUN + lane);
+            let last = subgroup_size() - 1;
+            let mut tail = $neutral(OP);
+            let mut is_marked = 0;
+            for k in 0..RUN {
+                let i = first.saturating_add(k * subgroup_size());
+                let mut own = $neutral(OP);
+                let mut head = 0;
+                if i < len {
+                    own = x[i];
+                    head = if marks[i] != 0 { lane + 1 } else { 0 };
+                }
+                let head = subgroup::inclusive_max(head);
+                let own_tail = subgroup::shuffle($row(OP, head, own), last);
+                let last_head = subgroup::shuffle(head, last);
+                tail = if last_head > 0 { own_tail } else { $combined(OP, tail, own_tail) };
+                is_marked |= last_head;
+            }
+            if subgroup::elect() {
+                tails[subgroup_id()] = tail;
+                marked[subgroup_id()] = is_marked;
+            }
+            barrier();
+            if local_id().x == 0 && tile < totals.len() as u32 && tile < tile_marks.len() as u32 {
+                let mut all = tails[0];
+                let mut is_marked = marked[0];
+                for slot in 1..num_subgroups() {
+                    all = if marked[slot] > 0 { tails[slot] } else { $combined(OP, all, tails[slot]) };
+                    is_marked |= marked[slot];
+                }
+                totals[tile] = all;
+                tile_marks[tile] = is_marked;
+            }
+        }
+
+        /// The scan of each tile, where `carries` has what flows into the tile behind each.
+        #[kernel(workgroup = WIDTH)]
+        pub fn $scan<const OP: u32, const INCLUSIVE: bool>(
+            marks: &[u32],
+            x: &[$ty],
+            carries: &[$ty],
+            results: &mut [$ty],
+        ) {
+            let tails = Shared::<[$ty; 256]>::new();
+            let marked = Shared::<[u32; 256]>::new();
+            let (tile, lane) = (group(), subgroup_local_id());
+            let len = (x.len() as u32).min(marks.len() as u32).min(results.len() as u32);
+            let first = tile.saturating_mul(TILE).saturating_add(subgroup_id() * subgroup_size() * RUN + lane);
+            let last = subgroup_size() - 1;
+            let mut values: [$ty; 8] = [$neutral(OP); 8];
+            let mut heads = [0u32; 8];
+            let mut tail = $neutral(OP);
+            let mut is_marked = 0;
+            for k in 0..RUN {
+                let i = first.saturating_add(k * subgroup_size());
+                let mut own = $neutral(OP);
+                let mut head = 0;
+                if i < len {
+                    own = x[i];
+                    head = if marks[i] != 0 { lane + 1 } else { 0 };
+                }
+                heads[k] = subgroup::inclusive_max(head);
+                values[k] = $row(OP, heads[k], own);
+                let own_tail = subgroup::shuffle(values[k], last);
+                let last_head = subgroup::shuffle(heads[k], last);
+                tail = if last_head > 0 { own_tail } else { $combined(OP, tail, own_tail) };
+                is_marked |= last_head;
+            }
+            if subgroup::elect() {
+                tails[subgroup_id()] = tail;
+                marked[subgroup_id()] = is_marked;
+            }
+            barrier();
+            let mut carry = $neutral(OP);
+            if tile > 0 && tile - 1 < carries.len() as u32 {
+                carry = carries[tile - 1];
+            }
+            for slot in 0..subgroup_id() {
+                carry = if marked[slot] > 0 { tails[slot] } else { $combined(OP, carry, tails[slot]) };
+            }
+            for k in 0..RUN {
+                let i = first.saturating_add(k * subgroup_size());
+                let up_to = if heads[k] > 0 { values[k] } else { $combined(OP, carry, values[k]) };
+                let before = subgroup::shuffle_up(up_to, 1);
+                let mut result = up_to;
+                if !INCLUSIVE {
+                    result = if lane == 0 { carry } else { before };
+                    if heads[k] == lane + 1 {
+                        result = $neutral(OP);
+                    }
+                }
+                if i < len {
+                    // SAFETY: subgroups have runs of their own, and a lane has every so many elements of one.
+                    unsafe { results.unordered()[i] = result };
+                }
+                carry = subgroup::shuffle(up_to, last);
+            }
+        }
+
+        /// The last result of each segment.
+        #[kernel(workgroup = 256)]
+        pub fn $ends(op: u32, starts: &[u32], up_to: &[$ty], results: &mut [$ty]) {
+            let s = item();
+            if s < results.len() as u32 && s + 1 < starts.len() as u32 {
+                let mut result = $neutral(op);
+                if starts[s] < starts[s + 1] {
+                    result = up_to[starts[s + 1] - 1];
+                }
+                // SAFETY: each invocation has an item of its own.
+                unsafe { results.unordered()[s] = result };
+            }
+        }
+
+        /// The last result of each run of marked elements; `places` counts the runs up to each element.
+        #[kernel(workgroup = 256)]
+        pub fn $runs(marks: &[u32], places: &[u32], up_to: &[$ty], results: &mut [$ty]) {
+            let i = item();
+            let len = marks.len() as u32;
+            if i < len && (i + 1 == len || marks[i + 1] != 0) {
+                // SAFETY: marked elements have places of their own, as the marks before each are counted.
+                unsafe { results.unordered()[places[i] - 1] = up_to[i] };
+            }
+        }
+
+        impl sealed::Segments for $ty {
+            type SegmentTiles<const OP: u32> = $Tiles<OP>;
+            type SegmentScan<const OP: u32, const INCLUSIVE: bool> = $Scan<OP, INCLUSIVE>;
+            type SegmentEnds = $Ends;
+            type RunEnds = $Runs;
+        }
+    };
+}
+
+segments!(
+    u32, [0, u32::MAX, 0], |a, b| a.wrapping_add(b), neutral_u32 combined_u32 row_u32,
+    segment_tiles_u32 SegmentTilesU32 segment_scan_u32 SegmentScanU32 segment_ends_u32 SegmentEndsU32 run_ends_u32 RunEndsU32
+);
+segments!(
+    i32, [0, i32::MAX, i32::MIN], |a, b| a.wrapping_add(b), neutral_i32 combined_i32 row_i32,
+    segment_tiles_i32 SegmentTilesI32 segment_scan_i32 SegmentScanI32 segment_ends_i32 SegmentEndsI32 run_ends_i32 RunEndsI32
+);
+segments!(
+    f32, [0.0, f32::INFINITY, f32::NEG_INFINITY], |a, b| a + b, neutral_f32 combined_f32 row_f32,
+    segment_tiles_f32 SegmentTilesF32 segment_scan_f32 SegmentScanF32 segment_ends_f32 SegmentEndsF32 run_ends_f32 RunEndsF32
+);
+segments!(
+    f64, [0.0, f64::INFINITY, f64::NEG_INFINITY], |a, b| a + b, neutral_f64 combined_f64 row_f64,
+    segment_tiles_f64 SegmentTilesF64 segment_scan_f64 SegmentScanF64 segment_ends_f64 SegmentEndsF64 run_ends_f64 RunEndsF64
+);

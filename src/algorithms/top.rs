@@ -1,0 +1,207 @@
+//! The largest or smallest elements of a tensor: a radix search for the last of them, and a sort of those that it leaves.
+
+use super::lines::{self, item};
+use super::scan::scan;
+use super::sort::ordered;
+use super::stages::Stages;
+use super::sweep::restored;
+use super::{OpSort, SortKey, expect_len, operation};
+use crate::prelude::*;
+use crate::{Error, Result};
+
+/// Invocations of a workgroup, and values of a digit.
+#[device]
+const WIDTH: u32 = 256;
+/// Workgroups that count, at most: enough to fill the largest devices several times.
+const MAX_GROUPS: usize = 1056;
+
+/// The largest or smallest elements of a tensor, in order, with their indices. Of equal elements those with the lowest indices come first.
+///
+/// Elements are in the order of [`OpSort`], so that NaN is the largest. The tensor is read about ten times, and only what is found is sorted.
+/// Work space: three words for each element, and six for each that is found.
+///
+/// ```
+/// use gridwise::algorithms::OpTopK;
+/// # use gridwise::prelude::*;
+/// # fn main() -> gridwise::Result<()> {
+/// let mgr = Manager::new()?;
+/// let x = mgr.tensor(&[0.5f32, 9.0, -1.0, 9.0, 3.0])?;
+/// let (mut values, mut indices) = (mgr.tensor_of_len(3)?, mgr.tensor_of_len(3)?);
+/// mgr.sequence()?.record(OpTopK::largest(&x, &mut values, &mut indices)?)?.eval()?;
+/// assert_eq!((values.to_vec()?, indices.to_vec()?), (vec![9.0, 9.0, 3.0], vec![1, 3, 4]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "an operation does nothing until it is recorded"]
+pub struct OpTopK(Stages);
+
+operation!(OpTopK);
+
+impl OpTopK {
+    /// The largest elements of `x`, the largest first: as many as `values` has.
+    ///
+    /// # Errors
+    /// When `values` is longer than `x`, `indices` has another length than `values`, or the work space cannot be had.
+    pub fn largest<K: SortKey>(x: &Tensor<K>, values: &mut Tensor<K>, indices: &mut Tensor<u32>) -> Result<Self> {
+        Self::new("largest elements", u32::MAX, x, values, indices)
+    }
+
+    /// The smallest elements of `x`, the smallest first: as many as `values` has.
+    ///
+    /// # Errors
+    /// As [`largest`](Self::largest).
+    pub fn smallest<K: SortKey>(x: &Tensor<K>, values: &mut Tensor<K>, indices: &mut Tensor<u32>) -> Result<Self> {
+        Self::new("smallest elements", 0, x, values, indices)
+    }
+
+    fn new<K: SortKey>(
+        name: &'static str,
+        flip: u32,
+        x: &Tensor<K>,
+        values: &mut Tensor<K>,
+        indices: &mut Tensor<u32>,
+    ) -> Result<Self> {
+        let (count, len) = (values.len(), x.len());
+        if count > len {
+            return Err(Error::ArgumentMismatch {
+                kernel: name.into(),
+                param: "`values`".to_owned(),
+                expected: format!("at most the {len} elements of `x`"),
+                found: count.to_string(),
+            });
+        }
+        expect_len("indices into", (3, "indices"), indices, count)?;
+        let mut stages = Stages::new(name);
+        if count == 0 {
+            return Ok(Self(stages));
+        }
+        let mgr = &x.manager();
+        let (mut counts, mut last) = (mgr.tensor_of_len::<u32>(4 * WIDTH as usize)?, mgr.tensor_of_len::<u32>(8)?);
+        stages.fill(&mut counts, 0);
+        let grid = Grid::groups(len.div_ceil(WIDTH as usize).min(MAX_GROUPS) as u32);
+        for pass in 0..4u32 {
+            stages.launch::<CountCandidates>(grid, |args| {
+                args.value(K::ORDER).value(flip).value(pass).read(&last).read(x).read(&counts)
+            });
+            stages.launch::<NarrowCandidates>(Grid::groups(1), |args| {
+                args.value(pass).value(count as u32).read(&counts).write(&mut last)
+            });
+        }
+        let (mut marks, mut places) = (mgr.tensor_of_len::<u32>(len)?, mgr.tensor_of_len::<u32>(len)?);
+        let grid = lines::items(len);
+        stages.launch::<MarkEqual>(grid, |args| args.value(K::ORDER).value(flip).read(&last).read(x).write(&mut marks));
+        scan(&mut stages, mgr, &marks, &mut places, true)?;
+        stages.launch::<MarkFound>(grid, |args| {
+            args.value(K::ORDER).value(flip).read(&last).read(x).read(&places).write(&mut marks)
+        });
+        scan(&mut stages, mgr, &marks, &mut places, true)?;
+        let mut keys = mgr.tensor_of_len::<u32>(count)?;
+        stages.launch::<TakeFound>(grid, |args| {
+            args.value(K::ORDER).value(flip).read(x).read(&marks).read(&places).write(&mut keys).write(indices)
+        });
+        stages.append(OpSort::by_key(&mut keys, indices)?.0);
+        stages.launch::<RestoreKeys>(lines::items(count), |args| {
+            args.value(K::ORDER).value(flip).read(&keys).write(values)
+        });
+        Ok(Self(stages))
+    }
+}
+
+/// Counts the next eight bits of keys that begin with the bits found so far.
+#[kernel(workgroup = WIDTH)]
+fn count_candidates(order: u32, flip: u32, pass: u32, last: &[u32], x: &[u32], counts: &[Atomic<u32>]) {
+    let slots = Shared::<[Atomic<u32>; 256]>::new();
+    let (local, len) = (local_id().x, x.len() as u32);
+    let shift = 24 - 8 * pass.min(3);
+    let mut begin = 0;
+    let mut mask = 0;
+    if pass > 0 && 2 * pass <= last.len() as u32 {
+        begin = last[2 * pass - 2];
+        mask = u32::MAX << (shift + 8);
+    }
+    barrier();
+    let mut i = global_id().x;
+    while i < len {
+        let key = ordered(order, x[i]) ^ flip;
+        if key & mask == begin {
+            slots[key >> shift & (WIDTH - 1)].fetch_add(1, Relaxed);
+        }
+        i = i.saturating_add(num_workgroups().x * WIDTH);
+    }
+    barrier();
+    let found = slots[local].load(Relaxed);
+    let at = pass * WIDTH + local;
+    if found > 0 && at < counts.len() as u32 {
+        counts[at].fetch_add(found, Relaxed);
+    }
+}
+
+/// Finds the digit of the last key that counts, and how many keys with the bits found so far do.
+#[kernel(workgroup = WIDTH)]
+fn narrow_candidates(pass: u32, all: u32, counts: &[u32], last: &mut [u32]) {
+    let slots = Shared::<[u32; 256]>::new();
+    let local = local_id().x;
+    let at = pass * WIDTH + local;
+    let own = if at < counts.len() as u32 { counts[at] } else { 0 };
+    slots[local] = own;
+    let shift = 24 - 8 * pass.min(3);
+    let mut begin = 0;
+    let mut left = all;
+    if pass > 0 && 2 * pass <= last.len() as u32 {
+        begin = last[2 * pass - 2];
+        left = last[2 * pass - 1];
+    }
+    barrier();
+    let mut below = 0;
+    for digit in 0..local {
+        below += slots[digit];
+    }
+    if below < left && left - below <= own && 2 * pass + 1 < last.len() as u32 {
+        // SAFETY: the last key has one digit here.
+        unsafe { last.unordered()[2 * pass] = begin | local << shift };
+        // SAFETY: as above.
+        unsafe { last.unordered()[2 * pass + 1] = left - below };
+    }
+}
+
+/// Marks what equals the last key.
+#[kernel(workgroup = 256)]
+fn mark_equal(order: u32, flip: u32, last: &[u32], x: &[u32], marks: &mut [u32]) {
+    let i = item();
+    if i < x.len() as u32 && i < marks.len() as u32 {
+        // SAFETY: each invocation has an item of its own.
+        unsafe { marks.unordered()[i] = (ordered(order, x[i]) ^ flip == last[6]) as u32 };
+    }
+}
+
+/// Marks what is before the last key, and as many of its equals as there is room for.
+#[kernel(workgroup = 256)]
+fn mark_found(order: u32, flip: u32, last: &[u32], x: &[u32], equals: &[u32], marks: &mut [u32]) {
+    let i = item();
+    if i < x.len() as u32 && i < marks.len() as u32 {
+        let key = ordered(order, x[i]) ^ flip;
+        // SAFETY: each invocation has an item of its own.
+        unsafe { marks.unordered()[i] = (key < last[6] || (key == last[6] && equals[i] <= last[7])) as u32 };
+    }
+}
+
+#[kernel(workgroup = 256)]
+fn take_found(order: u32, flip: u32, x: &[u32], marks: &[u32], places: &[u32], keys: &mut [u32], indices: &mut [u32]) {
+    let i = item();
+    if i < x.len() as u32 && marks[i] == 1 {
+        // SAFETY: marked elements have places of their own, as the marks before each are counted.
+        unsafe { keys.unordered()[places[i] - 1] = ordered(order, x[i]) ^ flip };
+        // SAFETY: as above.
+        unsafe { indices.unordered()[places[i] - 1] = i };
+    }
+}
+
+#[kernel(workgroup = 256)]
+fn restore_keys(order: u32, flip: u32, keys: &[u32], values: &mut [u32]) {
+    let i = item();
+    if i < keys.len() as u32 && i < values.len() as u32 {
+        // SAFETY: each invocation has an item of its own.
+        unsafe { values.unordered()[i] = restored(order, keys[i] ^ flip) };
+    }
+}

@@ -1,0 +1,225 @@
+//! Runs and segments: what is unique, lengths of runs, scans and reductions by key and of segments.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpUnique, Reducible};
+
+use super::{LENGTHS, MANAGER, floats, is_interpreter, words};
+
+/// Keys in runs: of one to `longest` elements, and now and then one that is longer than tiles.
+fn keys(len: usize, longest: u32, seed: u64) -> Vec<u32> {
+    let mut keys = Vec::with_capacity(len);
+    let lengths = words(len + 1, seed);
+    for (run, length) in lengths.into_iter().enumerate() {
+        let length = if longest > 100 && run == 3 { 5000 } else { length % longest + 1 };
+        keys.extend(std::iter::repeat_n((run as u32 * 7) % 5, length as usize));
+        if keys.len() >= len {
+            break;
+        }
+    }
+    keys.truncate(len);
+    keys
+}
+
+/// The runs of equal keys.
+fn runs(keys: &[u32]) -> Vec<Range<usize>> {
+    let mut at = 0;
+    keys.chunk_by(|a, b| a == b)
+        .map(|run| {
+            at += run.len();
+            at - run.len()..at
+        })
+        .collect()
+}
+
+/// Whether invocations are fibers of the host, which take long.
+fn is_host() -> bool {
+    MANAGER.device().kind == gridwise::DeviceKind::Host
+}
+
+/// Lengths with the longest runs of each; few where an invocation takes long.
+fn cases() -> Vec<(usize, u32)> {
+    if is_interpreter() {
+        return vec![(0, 9), (1, 9), (2050, 700)];
+    }
+    if is_host() {
+        return vec![(0, 9), (1, 9), (257, 9), (2050, 700)];
+    }
+    LENGTHS.into_iter().chain([40_001]).flat_map(|len| [(len, 1), (len, 9), (len, 700)]).collect()
+}
+
+pub(super) fn unique_elements_and_lengths_of_runs() {
+    for (len, longest) in cases() {
+        let x = keys(len, longest, 21);
+        let tensor = MANAGER.tensor(&x).unwrap();
+        let (mut unique, mut count) = (MANAGER.tensor(&vec![77u32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
+        let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
+        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+        let mut expected = x.clone();
+        expected.dedup();
+        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+        expected.resize(len, 77);
+        assert!(unique.to_vec().unwrap() == expected, "{len}, {longest}");
+
+        let mut lengths = MANAGER.tensor(&vec![99u32; len]).unwrap();
+        let op = OpRunLengths::new(&tensor, &mut unique, &mut lengths, &mut count).unwrap();
+        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+        assert!(unique.to_vec().unwrap() == expected, "{len}, {longest}");
+        let mut expected: Vec<u32> = runs(&x).into_iter().map(|run| run.len() as u32).collect();
+        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+        expected.resize(len, 99);
+        assert!(lengths.to_vec().unwrap() == expected, "{len}, {longest}");
+    }
+    // As Rust compares floats.
+    let x = [0.0f32, -0.0, f32::NAN, f32::NAN, 1e-40, 0.0, f32::INFINITY, f32::INFINITY];
+    let (tensor, mut unique) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor_of_len::<f32>(8).unwrap());
+    let mut count = MANAGER.tensor(&[0u32]).unwrap();
+    let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    let mut expected = x.to_vec();
+    expected.dedup();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&unique.to_vec().unwrap()[..expected.len()]), bits(&expected));
+}
+
+/// Numbers of a type, whose sums are exact, with the operations on them.
+struct Numbers<T> {
+    x: Vec<T>,
+    sum: fn(T, T) -> T,
+    min: fn(T, T) -> T,
+    max: fn(T, T) -> T,
+    /// The results for no elements.
+    none: [T; 3],
+}
+
+impl<T: Reducible + PartialEq + Debug> Numbers<T> {
+    /// A scan of each part.
+    fn scanned(&self, parts: &[Range<usize>], is_inclusive: bool) -> Vec<T> {
+        let mut expected = self.x.clone();
+        for part in parts {
+            let mut sum = self.none[0];
+            for i in part.clone() {
+                let before = sum;
+                sum = (self.sum)(sum, self.x[i]);
+                expected[i] = if is_inclusive { sum } else { before };
+            }
+        }
+        expected
+    }
+
+    /// Sum, least and greatest element of each part.
+    fn reduced(&self, parts: &[Range<usize>]) -> [Vec<T>; 3] {
+        [(self.sum, 0), (self.min, 1), (self.max, 2)].map(|(with, op)| {
+            let all = |part: &Range<usize>| self.x[part.clone()].iter().copied().fold(self.none[op], with);
+            parts.iter().map(all).collect()
+        })
+    }
+
+    fn by_key(&self, keys: &[u32]) {
+        let len = keys.len();
+        let (x, tensor) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(keys).unwrap());
+        let (mut before, mut up_to) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(&self.x).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpScan::exclusive_by_key(&tensor, &x, &mut before).unwrap()).unwrap();
+        seq.record(OpScan::inclusive_by_key(&tensor, &x, &mut up_to).unwrap()).unwrap();
+        seq.eval().unwrap();
+        let parts = runs(keys);
+        assert!(before.to_vec().unwrap() == self.scanned(&parts, false), "{len}");
+        assert!(up_to.to_vec().unwrap() == self.scanned(&parts, true), "{len}");
+
+        let expected = self.reduced(&parts);
+        let reductions = [OpReduce::sum_by_key, OpReduce::min_by_key, OpReduce::max_by_key];
+        for (reduce, expected) in reductions.into_iter().zip(expected) {
+            let (mut unique, mut results) = (MANAGER.tensor(keys).unwrap(), MANAGER.tensor(&self.x).unwrap());
+            let mut count = MANAGER.tensor(&[7u32]).unwrap();
+            let op = reduce((&tensor, &x), (&mut unique, &mut results), &mut count).unwrap();
+            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+            assert_eq!(count.to_vec().unwrap(), [parts.len() as u32]);
+            let (unique, results) = (unique.to_vec().unwrap(), results.to_vec().unwrap());
+            assert!(unique.iter().zip(&parts).all(|(key, part)| *key == keys[part.start]), "{len}");
+            assert!(results[..parts.len()] == expected && results[parts.len()..] == self.x[parts.len()..], "{len}");
+        }
+    }
+
+    /// Segments that begin and end inside of the tensor, some of them empty.
+    fn of_segments(&self, keys: &[u32]) {
+        let len = keys.len();
+        let mut starts: Vec<u32> = runs(keys).iter().map(|run| run.start as u32).collect();
+        let empty: Vec<u32> = starts.iter().copied().filter(|start| start % 3 == 0).collect();
+        starts.extend(&empty);
+        starts.extend(&empty);
+        starts.push(len as u32 / 5 * 4);
+        starts.retain(|start| (len as u32 / 9..=len as u32 / 5 * 4).contains(start));
+        starts.sort_unstable();
+        let parts: Vec<_> = starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize).collect();
+        let around = [0..starts[0] as usize, starts[starts.len() - 1] as usize..len];
+        let all: Vec<_> = around.into_iter().chain(parts.iter().cloned()).collect();
+        let (x, starts) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(&starts).unwrap());
+        let (mut before, mut up_to) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(&self.x).unwrap());
+        let seq = MANAGER.sequence().unwrap();
+        seq.record(OpScan::exclusive_of_segments(&starts, &x, &mut before).unwrap()).unwrap();
+        seq.record(OpScan::inclusive_of_segments(&starts, &x, &mut up_to).unwrap()).unwrap();
+        seq.eval().unwrap();
+        assert!(before.to_vec().unwrap() == self.scanned(&all, false), "{len}");
+        assert!(up_to.to_vec().unwrap() == self.scanned(&all, true), "{len}");
+        let expected = self.reduced(&parts);
+        let reductions = [OpReduce::sum_of_segments, OpReduce::min_of_segments, OpReduce::max_of_segments];
+        for (reduce, expected) in reductions.into_iter().zip(expected) {
+            let mut results = MANAGER.tensor_of_len::<T>(parts.len()).unwrap();
+            let op = reduce(&starts, &x, &mut results).unwrap();
+            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+            assert!(results.to_vec().unwrap() == expected, "{len}");
+        }
+    }
+}
+
+fn all_types(len: usize, keys: &[u32], check: impl Fn(&[u32], &dyn Checked)) {
+    let x = words(len, 22);
+    check(
+        keys,
+        &Numbers { sum: u32::wrapping_add, min: u32::min, max: u32::max, none: [0, u32::MAX, 0], x: x.clone() },
+    );
+    let x: Vec<i32> = x.into_iter().map(|word| word as i32).take(if is_host() { 0 } else { len }).collect();
+    check(
+        &keys[..x.len()],
+        &Numbers { sum: i32::wrapping_add, min: i32::min, max: i32::max, none: [0, i32::MAX, i32::MIN], x },
+    );
+    let x = floats(len, 23);
+    let none = [0.0, f32::INFINITY, f32::NEG_INFINITY];
+    check(keys, &Numbers { sum: |a, b| a + b, min: f32::min, max: f32::max, none, x });
+}
+
+trait Checked {
+    fn by_key(&self, keys: &[u32]);
+    fn of_segments(&self, keys: &[u32]);
+}
+
+impl<T: Reducible + PartialEq + Debug> Checked for Numbers<T> {
+    fn by_key(&self, keys: &[u32]) {
+        self.by_key(keys);
+    }
+
+    fn of_segments(&self, keys: &[u32]) {
+        self.of_segments(keys);
+    }
+}
+
+pub(super) fn scans_and_reductions_by_key() {
+    for (len, longest) in cases() {
+        all_types(len, &keys(len, longest, 24), |keys, numbers| numbers.by_key(keys));
+    }
+}
+
+pub(super) fn scans_and_reductions_of_segments() {
+    for (len, longest) in cases() {
+        all_types(len, &keys(len, longest, 25), |keys, numbers| numbers.of_segments(keys));
+    }
+    let x = MANAGER.tensor(&[1u32, 2, 3]).unwrap();
+    let mut sums = MANAGER.tensor_of_len::<u32>(1).unwrap();
+    let starts = MANAGER.tensor(&[1u32, 4]).unwrap();
+    let op = OpReduce::sum_of_segments(&starts, &x, &mut sums).unwrap();
+    let error = MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap_err();
+    assert!(matches!(error, gridwise::Error::KernelPanic { .. }), "{error}");
+}
