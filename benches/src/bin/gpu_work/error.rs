@@ -9,6 +9,9 @@ pub(crate) enum Error {
     /// The runtime refused something.
     #[error("the runtime: {0}")]
     Runtime(#[from] gridwise::Error),
+    /// Contenders differ in their results.
+    #[error("wrong results, so that their times mean nothing:\n{0}")]
+    Wrong(String),
     /// The host device is not what this bench is about.
     #[error("this bench needs a Vulkan device; {0} is none (GRIDWISE_DEVICE selects another)")]
     NotVulkan(String),

@@ -1,5 +1,5 @@
 //! Times of peers that are no Vulkan programs, taken on the same machine by programs of their own (`peers/`): a line
-//! each, with a name and `µs`. The goals beside them are here, too.
+//! each, with a name and `µs`. Some tell what their results add up to, as a line with a name and `sum`. The goals beside them are here, too.
 
 use std::path::{Path, PathBuf};
 
@@ -24,59 +24,70 @@ const GOALS: [(&str, f64); 10] = [
 /// The times that were read, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
-    times: Vec<Time>,
+    times: Vec<Line>,
+    sums: Vec<Line>,
 }
 
 /// One line.
 #[derive(Debug)]
-struct Time {
+struct Line {
     /// The file, without folder and ending.
     peer: String,
     name: String,
-    microseconds: f64,
+    number: f64,
 }
 
 impl Peers {
-    /// Reads files; lines that end in anything but a time are passed over.
+    /// Reads files; lines that end in anything else are passed over.
     ///
     /// # Errors
     /// When a file cannot be read.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, Error> {
-        let mut times = Vec::new();
+        let mut peers = Self::default();
         for path in paths {
             let text = std::fs::read_to_string(path).map_err(BenchError::file(path))?;
             let peer = path.file_stem().unwrap_or(Path::new("peer").as_os_str()).to_string_lossy().into_owned();
-            times.extend(text.lines().filter_map(|line| Time::parse(&peer, line)));
+            peers.times.extend(text.lines().filter_map(|line| Line::parse(&peer, line, "µs")));
+            peers.sums.extend(text.lines().filter_map(|line| Line::parse(&peer, line, "sum")));
         }
-        Ok(Self { times })
+        Ok(peers)
     }
 
     /// Ours beside all peers that do the same work.
     pub(crate) fn figures(&self, name: &str, ours: Summary) -> Vec<Figure> {
         let goal = GOALS.iter().find(|(begin, _)| name.starts_with(begin)).map(|(_, goal)| Goal::Ratio(*goal));
-        let figure = |time: &Time| Figure {
+        let figure = |time: &Line| Figure {
             name: name.to_owned(),
             unit: "run",
             peer: time.peer.clone(),
             ours,
             // What is known of it is one number.
-            theirs: Summary {
-                median: time.microseconds,
-                p10: time.microseconds,
-                p90: time.microseconds,
-                noise: 0.0,
-                runs: 1,
-            },
+            theirs: Summary { median: time.number, p10: time.number, p90: time.number, noise: 0.0, runs: 1 },
             goals: goal.into_iter().collect(),
         };
         self.times.iter().filter(|time| time.name == name).map(figure).collect()
     }
+
+    /// Compares what our result adds up to with what is known of the peers'.
+    ///
+    /// # Errors
+    /// When one differs by more than `tolerance`.
+    pub(crate) fn agree(&self, name: &str, sum: f64, tolerance: f64) -> Result<(), Error> {
+        // So that a number that is none is an error, too.
+        let is_near = |line: &&Line| (line.number - sum).abs() <= tolerance;
+        match self.sums.iter().filter(|line| line.name == name).find(|line| !is_near(line)) {
+            Some(line) => {
+                let detail = format!("{name} adds up to {:e}, ours to {sum:e}, within {tolerance:e}", line.number);
+                Err(BenchError::WrongResult { contender: line.peer.clone(), detail }.into())
+            }
+            None => Ok(()),
+        }
+    }
 }
 
-impl Time {
-    fn parse(peer: &str, line: &str) -> Option<Self> {
-        let (name, number) = line.trim().strip_suffix("µs")?.trim_end().rsplit_once(char::is_whitespace)?;
-        let microseconds = number.parse().ok()?;
-        Some(Self { peer: peer.to_owned(), name: name.trim().to_owned(), microseconds })
+impl Line {
+    fn parse(peer: &str, line: &str, unit: &str) -> Option<Self> {
+        let (name, number) = line.trim().strip_suffix(unit)?.trim_end().rsplit_once(char::is_whitespace)?;
+        Some(Self { peer: peer.to_owned(), name: name.trim().to_owned(), number: number.parse().ok()? })
     }
 }

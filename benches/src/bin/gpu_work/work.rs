@@ -176,22 +176,27 @@ pub(crate) fn len_of(exponent: u32) -> usize {
     if exponent < 30 { len } else { len - (1 << 19) }
 }
 
-/// Random bits that are the same in every run: splitmix64, by Sebastiano Vigna.
+/// Random bits that are the same in every run: splitmix64, by Sebastiano Vigna. So many words from the first on.
 pub(crate) fn random_words(len: usize) -> Vec<u32> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) as u32
-    };
-    (0..len).map(|_| next()).collect()
+    (0..len).map(word).collect()
+}
+
+/// One of these words.
+pub(crate) fn word(place: usize) -> u32 {
+    let state = (place as u64 + 2).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)) as u32
 }
 
 /// Random numbers from 0 to 1, with 24 bits each.
 pub(crate) fn random_floats(len: usize) -> Vec<f32> {
-    random_words(len).into_iter().map(|word| (word >> 8) as f32 / 16_777_216.0).collect()
+    random_words(len).into_iter().map(unit).collect()
+}
+
+/// A word as a number from 0 to 1.
+pub(crate) fn unit(word: u32) -> f32 {
+    (word >> 8) as f32 / 16_777_216.0
 }
 
 /// Compares a contender's numbers with those expected at some places, up to a relative error.
