@@ -265,8 +265,7 @@ macro_rules! fills {
             let i = item();
             if i < x.len() as u32 {
                 let $words = Philox::words([i, 0, round, 0], [key.x, key.y]);
-                // SAFETY: each invocation has an item of its own.
-                unsafe { x.unordered()[i] = $values };
+                x[i] = $values;
             }
         }
 

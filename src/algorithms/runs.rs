@@ -268,8 +268,7 @@ fn is_same(is_float: bool, a: u32, b: u32) -> bool {
 fn mark_run_heads(is_float: bool, x: &[u32], marks: &mut [u32]) {
     let i = item();
     if i < x.len() as u32 && i < marks.len() as u32 {
-        // SAFETY: each invocation has an item of its own.
-        unsafe { marks.unordered()[i] = (i == 0 || !is_same(is_float, x[i - 1], x[i])) as u32 };
+        marks[i] = (i == 0 || !is_same(is_float, x[i - 1], x[i])) as u32;
     }
 }
 
@@ -289,7 +288,6 @@ fn run_lengths(count: &[u32], starts: &[u32], lengths: &mut [u32]) {
     let len = starts.len() as u32;
     if run < len && run < count[0] {
         let end = if run + 1 < count[0] { starts[run + 1] } else { len };
-        // SAFETY: each invocation has an item of its own.
-        unsafe { lengths.unordered()[run] = end - starts[run] };
+        lengths[run] = end - starts[run];
     }
 }

@@ -377,8 +377,7 @@ macro_rules! segments {
                 if starts[s] < starts[s + 1] {
                     result = up_to[starts[s + 1] - 1];
                 }
-                // SAFETY: each invocation has an item of its own.
-                unsafe { results.unordered()[s] = result };
+                results[s] = result;
             }
         }
 

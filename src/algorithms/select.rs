@@ -77,8 +77,7 @@ pub(super) fn compact<T: Word>(
 fn mark(keep: &[u32], marks: &mut [u32]) {
     let i = item();
     if i < keep.len() as u32 && i < marks.len() as u32 {
-        // SAFETY: each invocation has an item of its own.
-        unsafe { marks.unordered()[i] = (keep[i] != 0) as u32 };
+        marks[i] = (keep[i] != 0) as u32;
     }
 }
 

@@ -170,8 +170,7 @@ fn narrow_candidates(pass: u32, all: u32, counts: &[u32], last: &mut [u32]) {
 fn mark_equal(order: u32, flip: u32, last: &[u32], x: &[u32], marks: &mut [u32]) {
     let i = item();
     if i < x.len() as u32 && i < marks.len() as u32 {
-        // SAFETY: each invocation has an item of its own.
-        unsafe { marks.unordered()[i] = (ordered(order, x[i]) ^ flip == last[6]) as u32 };
+        marks[i] = (ordered(order, x[i]) ^ flip == last[6]) as u32;
     }
 }
 
@@ -181,8 +180,7 @@ fn mark_found(order: u32, flip: u32, last: &[u32], x: &[u32], equals: &[u32], ma
     let i = item();
     if i < x.len() as u32 && i < marks.len() as u32 {
         let key = ordered(order, x[i]) ^ flip;
-        // SAFETY: each invocation has an item of its own.
-        unsafe { marks.unordered()[i] = (key < last[6] || (key == last[6] && equals[i] <= last[7])) as u32 };
+        marks[i] = (key < last[6] || (key == last[6] && equals[i] <= last[7])) as u32;
     }
 }
 
@@ -201,7 +199,6 @@ fn take_found(order: u32, flip: u32, x: &[u32], marks: &[u32], places: &[u32], k
 fn restore_keys(order: u32, flip: u32, keys: &[u32], values: &mut [u32]) {
     let i = item();
     if i < keys.len() as u32 && i < values.len() as u32 {
-        // SAFETY: each invocation has an item of its own.
-        unsafe { values.unordered()[i] = restored(order, keys[i] ^ flip) };
+        values[i] = restored(order, keys[i] ^ flip);
     }
 }

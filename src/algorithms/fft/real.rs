@@ -154,8 +154,7 @@ fn split_spectrum(half: u32, fine: &[Vec2], coarse: &[Vec2], pairs: &[Vec2], y: 
         let b = pairs[row * half + (half - k) % half];
         let even = 0.5 * vec2(a.x + b.x, a.y - b.y);
         let odd = 0.5 * vec2(a.y + b.y, b.x - a.x);
-        // SAFETY: each invocation has an item of its own.
-        unsafe { y.unordered()[i] = even + times(times(fine[k & 1023], coarse[k >> TABLE_LOG]), odd) };
+        y[i] = even + times(times(fine[k & 1023], coarse[k >> TABLE_LOG]), odd);
     }
 }
 
@@ -173,7 +172,6 @@ fn join_spectrum(half: u32, fine: &[Vec2], coarse: &[Vec2], x: &[Vec2], pairs: &
         }
         let even = 0.5 * vec2(a.x + b.x, a.y - b.y);
         let odd = times(times(fine[k & 1023], coarse[k >> TABLE_LOG]), 0.5 * vec2(a.x - b.x, a.y + b.y));
-        // SAFETY: each invocation has an item of its own.
-        unsafe { pairs.unordered()[i] = even + vec2(-odd.y, odd.x) };
+        pairs[i] = even + vec2(-odd.y, odd.x);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpUnique, Reducible};
+use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpTopK, OpUnique, Reducible};
 
 use super::{LENGTHS, MANAGER, floats, is_interpreter, words};
 
@@ -82,6 +82,31 @@ pub(super) fn unique_elements_and_lengths_of_runs() {
     assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
     let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&unique.to_vec().unwrap()[..expected.len()]), bits(&expected));
+}
+
+/// More workgroups than an axis of a grid has everywhere, so that grids have rows of them; fewer where an invocation takes long.
+pub(super) fn grids_of_several_rows() {
+    let len = if is_interpreter() || is_host() { 2050 } else { 65_535 * 256 + 300 };
+    let (runs, last) = (1000, 5);
+    let x: Vec<u32> = (0..len).map(|i| if i + last < len { (i * runs / len) as u32 } else { u32::MAX }).collect();
+    let tensor = MANAGER.tensor(&x).unwrap();
+    let (mut values, mut lengths) = (MANAGER.tensor_of_len(len).unwrap(), MANAGER.tensor_of_len(len).unwrap());
+    let mut count = MANAGER.tensor_of_len(1).unwrap();
+    let op = OpRunLengths::new(&tensor, &mut values, &mut lengths, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    drop(values);
+    let expected: Vec<u32> = x.chunk_by(|a, b| a == b).map(|run| run.len() as u32).collect();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    assert!(lengths.to_vec().unwrap()[..expected.len()] == expected);
+    drop(lengths);
+    let (mut values, mut indices) = (MANAGER.tensor_of_len(7).unwrap(), MANAGER.tensor_of_len(7).unwrap());
+    let op = OpTopK::largest(&tensor, &mut values, &mut indices).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    let begin = (len - last) as u32;
+    // The first of the run before the last one: of equal elements those with the lowest indices come first.
+    let before = begin - expected[expected.len() - 2];
+    let expected: Vec<u32> = (begin..begin + last as u32).chain([before, before + 1]).collect();
+    assert_eq!(indices.to_vec().unwrap(), expected);
 }
 
 /// Numbers of a type, whose sums are exact, with the operations on them.
