@@ -2,9 +2,15 @@
 
 use crate::prelude::*;
 
-/// Invocations of a workgroup of [`items`].
+/// Invocations of a workgroup.
 #[device]
 pub(super) const WIDTH: u32 = 256;
+/// Elements of an invocation, where a workgroup has a tile of them.
+#[device]
+pub(super) const RUN: u32 = 8;
+/// Elements of a tile.
+#[device]
+pub(super) const TILE: u32 = WIDTH * RUN;
 /// Workgroups along an axis that every device has; few in unit tests, so that short tensors take several rows of them.
 const AXIS: usize = if cfg!(test) { 3 } else { 65_535 };
 /// Workgroups of a row, where there are several rows.

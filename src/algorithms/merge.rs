@@ -1,22 +1,12 @@
 //! Merging: two sorted tensors as one, by parts that all have the same number of results (Green, Odeh, Birk, Merge Path).
 
-use super::lines::{self, group};
+use super::lines::{self, RUN, TILE, WIDTH, group};
 use super::sort::ordered;
 use super::stages::Stages;
 use super::sweep::restored;
 use super::{SortKey, Word, expect_len, operation};
 use crate::Result;
 use crate::prelude::*;
-
-/// Invocations of a workgroup.
-#[device]
-const WIDTH: u32 = 256;
-/// Results of an invocation.
-#[device]
-const RUN: u32 = 8;
-/// Results of a workgroup.
-#[device]
-const TILE: u32 = WIDTH * RUN;
 
 /// Merges two sorted tensors, or sorted keys with a value for each. Equal keys keep their order, those of the first tensor before those of
 /// the second.

@@ -1,20 +1,11 @@
 //! Scans: running sums.
 
+use super::lines::{RUN, TILE, WIDTH};
 use super::progress::Progress;
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
 use crate::prelude::*;
 use crate::{DeviceKind, Result};
-
-/// Invocations of a workgroup.
-#[device]
-const WIDTH: u32 = 256;
-/// Elements of an invocation.
-#[device]
-const RUN: u32 = 8;
-/// Elements of a workgroup.
-#[device]
-const TILE: u32 = WIDTH * RUN;
 
 /// Running sums of a tensor: element `i` becomes the sum of the elements before it (exclusive), or up to it (inclusive).
 ///

@@ -8,17 +8,7 @@ use super::{OpReduce, OpScan, Reducible, expect_len, lines, sealed};
 use crate::prelude::*;
 use crate::{Error, Plain, Result};
 
-use lines::{group, item};
-
-/// Invocations of a workgroup.
-#[device]
-const WIDTH: u32 = 256;
-/// Elements of an invocation.
-#[device]
-const RUN: u32 = 8;
-/// Elements of a workgroup.
-#[device]
-const TILE: u32 = WIDTH * RUN;
+use lines::{RUN, TILE, WIDTH, group, item};
 
 /// Sums.
 #[device]
@@ -224,7 +214,7 @@ pub(super) fn scan_segments<T: sealed::Segments + Plain>(
 macro_rules! segments {
     (
         $ty:ident, [$zero:expr, $largest:expr, $smallest:expr], |$a:ident, $b:ident| $sum:expr,
-        $neutral:ident $combined:ident $row:ident,
+        $neutral:ident $combined:ident $after:ident $row:ident $element:ident $behind:ident,
         $tiles:ident $Tiles:ident $scan:ident $Scan:ident $ends:ident $Ends:ident $runs:ident $Runs:ident
     ) => {
         /// The neutral element of an operator.
@@ -246,6 +236,12 @@ macro_rules! segments {
             }
         }
 
+        /// A result behind another: itself where it begins behind a mark.
+        #[device]
+        fn $after(op: u32, before: $ty, mark: u32, own: $ty) -> $ty {
+            if mark > 0 { own } else { $combined(op, before, own) }
+        }
+
         /// Results up to each lane of a subgroup, from the lane before `head` on; zero stands for the lanes before the first one.
         #[device]
         pub(super) fn $row(op: u32, head: u32, own: $ty) -> $ty {
@@ -262,6 +258,28 @@ macro_rules! segments {
             value
         }
 
+        /// The lane behind the last mark in a subgroup's elements up to one, or zero, and the result from there to it.
+        #[device]
+        fn $element(op: u32, marks: &[u32], x: &[$ty], len: u32, i: u32) -> (u32, $ty) {
+            let mut own = $neutral(op);
+            let mut head = 0;
+            if i < len {
+                own = x[i];
+                head = if marks[i] != 0 { subgroup_local_id() + 1 } else { 0 };
+            }
+            let head = subgroup::inclusive_max(head);
+            (head, $row(op, head, own))
+        }
+
+        /// Whether there is a mark up to the last lane of a subgroup, and the result from there on, where there was one before.
+        #[device]
+        fn $behind(op: u32, before: (u32, $ty), own: (u32, $ty)) -> (u32, $ty) {
+            let last = subgroup_size() - 1;
+            let head = subgroup::shuffle(own.0, last);
+            let tail = subgroup::shuffle(own.1, last);
+            (before.0 | head, $after(op, before.1, head, tail))
+        }
+
         /// The results of what stands behind the last mark of each tile, and whether it has one.
         #[kernel(workgroup = WIDTH)]
         pub fn $tiles<const OP: u32>(marks: &[u32], x: &[$ty], tile_marks: &mut [u32], totals: &mut [$ty]) {
@@ -270,33 +288,21 @@ macro_rules! segments {
             let (tile, lane) = (group(), subgroup_local_id());
             let len = (x.len() as u32).min(marks.len() as u32);
             let first = tile.saturating_mul(TILE).saturating_add(subgroup_id() * subgroup_size() * RUN + lane);
-            let last = subgroup_size() - 1;
-            let mut tail = $neutral(OP);
-            let mut is_marked = 0;
+            let mut up_to = (0, $neutral(OP));
             for k in 0..RUN {
                 let i = first.saturating_add(k * subgroup_size());
-                let mut own = $neutral(OP);
-                let mut head = 0;
-                if i < len {
-                    own = x[i];
-                    head = if marks[i] != 0 { lane + 1 } else { 0 };
-                }
-                let head = subgroup::inclusive_max(head);
-                let own_tail = subgroup::shuffle($row(OP, head, own), last);
-                let last_head = subgroup::shuffle(head, last);
-                tail = if last_head > 0 { own_tail } else { $combined(OP, tail, own_tail) };
-                is_marked |= last_head;
+                up_to = $behind(OP, up_to, $element(OP, marks, x, len, i));
             }
             if subgroup::elect() {
-                tails[subgroup_id()] = tail;
-                marked[subgroup_id()] = is_marked;
+                marked[subgroup_id()] = up_to.0;
+                tails[subgroup_id()] = up_to.1;
             }
             barrier();
             if local_id().x == 0 && tile < totals.len() as u32 && tile < tile_marks.len() as u32 {
                 let mut all = tails[0];
                 let mut is_marked = marked[0];
                 for slot in 1..num_subgroups() {
-                    all = if marked[slot] > 0 { tails[slot] } else { $combined(OP, all, tails[slot]) };
+                    all = $after(OP, all, marked[slot], tails[slot]);
                     is_marked |= marked[slot];
                 }
                 totals[tile] = all;
@@ -320,26 +326,17 @@ macro_rules! segments {
             let last = subgroup_size() - 1;
             let mut values: [$ty; 8] = [$neutral(OP); 8];
             let mut heads = [0u32; 8];
-            let mut tail = $neutral(OP);
-            let mut is_marked = 0;
+            let mut up_to = (0, $neutral(OP));
             for k in 0..RUN {
                 let i = first.saturating_add(k * subgroup_size());
-                let mut own = $neutral(OP);
-                let mut head = 0;
-                if i < len {
-                    own = x[i];
-                    head = if marks[i] != 0 { lane + 1 } else { 0 };
-                }
-                heads[k] = subgroup::inclusive_max(head);
-                values[k] = $row(OP, heads[k], own);
-                let own_tail = subgroup::shuffle(values[k], last);
-                let last_head = subgroup::shuffle(heads[k], last);
-                tail = if last_head > 0 { own_tail } else { $combined(OP, tail, own_tail) };
-                is_marked |= last_head;
+                let own = $element(OP, marks, x, len, i);
+                heads[k] = own.0;
+                values[k] = own.1;
+                up_to = $behind(OP, up_to, own);
             }
             if subgroup::elect() {
-                tails[subgroup_id()] = tail;
-                marked[subgroup_id()] = is_marked;
+                marked[subgroup_id()] = up_to.0;
+                tails[subgroup_id()] = up_to.1;
             }
             barrier();
             let mut carry = $neutral(OP);
@@ -347,11 +344,11 @@ macro_rules! segments {
                 carry = carries[tile - 1];
             }
             for slot in 0..subgroup_id() {
-                carry = if marked[slot] > 0 { tails[slot] } else { $combined(OP, carry, tails[slot]) };
+                carry = $after(OP, carry, marked[slot], tails[slot]);
             }
             for k in 0..RUN {
                 let i = first.saturating_add(k * subgroup_size());
-                let up_to = if heads[k] > 0 { values[k] } else { $combined(OP, carry, values[k]) };
+                let up_to = $after(OP, carry, heads[k], values[k]);
                 let before = subgroup::shuffle_up(up_to, 1);
                 let mut result = up_to;
                 if !INCLUSIVE {
@@ -402,18 +399,18 @@ macro_rules! segments {
 }
 
 segments!(
-    u32, [0, u32::MAX, 0], |a, b| a.wrapping_add(b), neutral_u32 combined_u32 row_u32,
+    u32, [0, u32::MAX, 0], |a, b| a.wrapping_add(b), neutral_u32 combined_u32 after_u32 row_u32 element_u32 behind_u32,
     segment_tiles_u32 SegmentTilesU32 segment_scan_u32 SegmentScanU32 segment_ends_u32 SegmentEndsU32 run_ends_u32 RunEndsU32
 );
 segments!(
-    i32, [0, i32::MAX, i32::MIN], |a, b| a.wrapping_add(b), neutral_i32 combined_i32 row_i32,
+    i32, [0, i32::MAX, i32::MIN], |a, b| a.wrapping_add(b), neutral_i32 combined_i32 after_i32 row_i32 element_i32 behind_i32,
     segment_tiles_i32 SegmentTilesI32 segment_scan_i32 SegmentScanI32 segment_ends_i32 SegmentEndsI32 run_ends_i32 RunEndsI32
 );
 segments!(
-    f32, [0.0, f32::INFINITY, f32::NEG_INFINITY], |a, b| a + b, neutral_f32 combined_f32 row_f32,
+    f32, [0.0, f32::INFINITY, f32::NEG_INFINITY], |a, b| a + b, neutral_f32 combined_f32 after_f32 row_f32 element_f32 behind_f32,
     segment_tiles_f32 SegmentTilesF32 segment_scan_f32 SegmentScanF32 segment_ends_f32 SegmentEndsF32 run_ends_f32 RunEndsF32
 );
 segments!(
-    f64, [0.0, f64::INFINITY, f64::NEG_INFINITY], |a, b| a + b, neutral_f64 combined_f64 row_f64,
+    f64, [0.0, f64::INFINITY, f64::NEG_INFINITY], |a, b| a + b, neutral_f64 combined_f64 after_f64 row_f64 element_f64 behind_f64,
     segment_tiles_f64 SegmentTilesF64 segment_scan_f64 SegmentScanF64 segment_ends_f64 SegmentEndsF64 run_ends_f64 RunEndsF64
 );

@@ -1,22 +1,12 @@
 //! Products of a sparse matrix and a vector, by parts with the same number of rows and elements together (Merrill, Garland,
 //! Merge-Based Parallel Sparse Matrix-Vector Multiplication).
 
-use super::lines::{self, group, item};
+use super::lines::{self, RUN, TILE, WIDTH, group, item};
 use super::segments::{SUM, row_f32, row_f64, scan_segments};
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};
 use crate::prelude::*;
 use crate::{Error, Plain, Result, ValueArg};
-
-/// Invocations of a workgroup.
-#[device]
-const WIDTH: u32 = 256;
-/// Ends of rows and elements of an invocation.
-#[device]
-const RUN: u32 = 8;
-/// Those of a workgroup.
-#[device]
-const TILE: u32 = WIDTH * RUN;
 
 /// The product of a sparse matrix and a vector: `y = alpha · matrix · x + beta · y`.
 ///

@@ -5,6 +5,7 @@ mod registers;
 mod scalar;
 mod strided;
 mod texels;
+mod tiled;
 mod tiles;
 
 pub use strided::{Activation, BatchedGemm, Matrices};
@@ -305,7 +306,7 @@ impl<T: Factor> Product<'_, T> {
 
     fn element_by_element<K: Kernel>(&mut self) {
         let GemmShape { rows, columns, depth } = self.shape;
-        let grid = Grid::groups([columns.div_ceil(scalar::TILE), rows.div_ceil(scalar::TILE)]);
+        let grid = Grid::groups([columns.div_ceil(tiled::TILE), rows.div_ceil(tiled::TILE)]);
         self.stages.launch::<K>(grid, |args| {
             let args = args.value(rows).value(columns).value(depth).value(self.alpha).value(self.beta);
             args.read(self.a).read(self.b).write(self.c)

@@ -1,21 +1,13 @@
 //! Products of many matrices, transposed or not, with what is done to their results; and convolutions, which are such products
 //! with a matrix of parts of an image.
 
+use super::tiled::{OWN, SLICE, TILE, tiled};
 use super::{Factor, GemmShape, OpGemm};
 use crate::algorithms::stages::Stages;
 use crate::algorithms::{expect_len, sealed};
 use crate::prelude::*;
 use crate::{Error, Kernel, KernelArgs, Result};
 
-/// Rows and columns of the result that a workgroup computes.
-#[device]
-const TILE: u32 = 64;
-/// How much of the depth lies in shared memory at a time.
-#[device]
-const SLICE: u32 = 16;
-/// Rows and columns of an invocation.
-#[device]
-const OWN: u32 = 4;
 /// Workgroups along the third axis that every device has.
 const AXIS: u32 = 65_535;
 
@@ -233,84 +225,44 @@ macro_rules! strided {
         $name:ident, $ty:ty, ($($param:ident: $of:ty),*), $b:ident,
         |$factor:ident| $as_f32:expr, |$batch:ident, $k:ident, $column:ident| $right:expr
     ) => {
-        #[kernel(workgroup = 256, fast_math(contract))]
-        pub fn $name<const BIAS: u32>(
-            rows: u32,
-            columns: u32,
-            depth: u32,
-            first: u32,
-            alpha: f32,
-            beta: f32,
-            activation: u32,
-            steps: UVec3,
-            $($param: $of,)*
-            a: &[$ty],
-            $b: &[$ty],
-            bias: &[f32],
-            c: &mut [f32],
-        ) {
-            // The left factors lie by columns.
-            let left = Shared::<[f32; 16 * 65]>::new();
-            let right = Shared::<[f32; 16 * 64]>::new();
-            let (row0, column0, t) = (workgroup_id().y * TILE, workgroup_id().x * TILE, local_id().x);
-            let $batch = workgroup_id().z + first;
-            let (x, y) = (t % 16 * OWN, t / 16 * OWN);
-            let mut sums = [[0.0f32; 4]; 4];
-            let mut k0 = 0;
-            while k0 < depth {
-                for part in 0..4 {
-                    // Neighbours read neighbours: along the depth, or along the rows of what is transposed.
-                    let mut slot = t % SLICE;
-                    let mut line = t / SLICE + part * 16;
-                    if steps.x == 1 {
-                        slot = t / TILE + part * 4;
-                        line = t % TILE;
-                    }
-                    let (row, k) = (row0 + line, k0 + slot);
-                    let mut factor = 0.0;
-                    if row < rows && k < depth {
-                        let $factor = a[$batch * steps.z + row * steps.x + k * steps.y];
-                        factor = $as_f32;
-                    }
-                    // SAFETY: slots and lines are dealt out, one cell to one invocation.
-                    unsafe { left.unordered()[slot * (TILE + 1) + line] = factor };
-                    let ($k, $column) = (k0 + t / TILE + part * 4, column0 + t % TILE);
-                    let mut factor = 0.0;
-                    if $k < depth && $column < columns {
-                        factor = $right;
-                    }
-                    right[(t / TILE + part * 4) * TILE + t % TILE] = factor;
+        tiled! {
+            fn $name[<const BIAS: u32>](
+                rows,
+                columns,
+                depth,
+                first: u32,
+                alpha: f32,
+                beta: f32,
+                activation: u32,
+                steps: UVec3,
+                $($param: $of,)*
+                a: &[$ty],
+                $b: &[$ty],
+                bias: &[f32],
+                c: &mut [f32],
+            ),
+            by_rows steps.x == 1,
+            left |row, k| {
+                let $factor = a[(workgroup_id().z + first) * steps.z + row * steps.x + k * steps.y];
+                $as_f32
+            },
+            right |$k, $column| {
+                let $batch = workgroup_id().z + first;
+                $right
+            },
+            result |row, column, sum| {
+                let at = ((workgroup_id().z + first) * rows + row) * columns + column;
+                let mut value = alpha * sum;
+                if beta != 0.0 {
+                    value += beta * c[at];
                 }
-                barrier();
-                for k in 0..SLICE {
-                    for i in 0..OWN {
-                        let factor = left[k * (TILE + 1) + y + i];
-                        for j in 0..OWN {
-                            sums[i][j] += factor * right[k * TILE + x + j];
-                        }
-                    }
+                if BIAS == COLUMNS {
+                    value += bias[column];
                 }
-                barrier();
-                k0 += SLICE;
-            }
-            for i in 0..OWN {
-                for j in 0..OWN {
-                    let (row, column) = (row0 + y + i, column0 + x + j);
-                    if row < rows && column < columns {
-                        let at = ($batch * rows + row) * columns + column;
-                        let mut value = alpha * sums[i][j];
-                        if beta != 0.0 {
-                            value += beta * c[at];
-                        }
-                        if BIAS == COLUMNS {
-                            value += bias[column];
-                        }
-                        if BIAS == ROWS {
-                            value += bias[row];
-                        }
-                        c[at] = activated(activation, value);
-                    }
+                if BIAS == ROWS {
+                    value += bias[row];
                 }
+                c[at] = activated(activation, value);
             }
         }
     };
