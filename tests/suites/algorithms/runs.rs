@@ -87,7 +87,7 @@ pub(super) fn unique_elements_and_lengths_of_runs() {
 /// More workgroups than an axis of a grid has everywhere, so that grids have rows of them; fewer where an invocation takes long.
 pub(super) fn grids_of_several_rows() {
     let len = if is_interpreter() || is_host() { 2050 } else { 65_535 * 256 + 300 };
-    let (runs, last) = (1000, 5);
+    let (runs, last) = (200, 5);
     let x: Vec<u32> = (0..len).map(|i| if i + last < len { (i * runs / len) as u32 } else { u32::MAX }).collect();
     let tensor = MANAGER.tensor(&x).unwrap();
     let (mut values, mut lengths) = (MANAGER.tensor_of_len(len).unwrap(), MANAGER.tensor_of_len(len).unwrap());
