@@ -2,7 +2,7 @@
 //! and its text.
 
 use super::BoundOp;
-use super::obligations::{LaunchNumbers, Number, STACK, Step};
+use super::obligations::{LaunchNumbers, Number, STACK, Step, VALUE};
 
 /// Conditions on grid, lengths and parameters without which invocations of a launch may race.
 ///
@@ -46,6 +46,11 @@ impl Conditions {
         self.0.is_empty()
     }
 
+    /// Whether a condition asks for a value of the push constants.
+    pub fn asks_for_values(&self) -> bool {
+        self.0.contains(&VALUE)
+    }
+
     /// The conditions, each by itself. A program that is not one is a condition that nothing meets.
     fn each(&self) -> impl Iterator<Item = Unmet> {
         let mut rest = self.0;
@@ -67,7 +72,37 @@ impl Conditions {
 
     /// The first condition that a launch does not meet.
     pub fn unmet(&self, launch: &impl LaunchNumbers) -> Option<Unmet> {
+        if self.are_met(launch) {
+            return None;
+        }
         self.each().find(|condition| !condition.holds(launch).unwrap_or(false))
+    }
+
+    /// Whether a launch meets all of them, by numbers below 2^64 alone. Most launches do, and pay for one reading of the program.
+    fn are_met(&self, launch: &impl LaunchNumbers) -> bool {
+        let (mut stack, mut height, mut rest) = ([0u64; STACK], 0, self.0);
+        while let Some((step, behind)) = Step::read(rest) {
+            rest = behind;
+            let number = match step {
+                Step::Binary(op) if height > 1 => {
+                    height -= 1;
+                    op.apply_small(stack[height - 1], stack[height]).map(|number| (height - 1, number))
+                }
+                Step::LessAt { .. } if height == 2 && stack[0] < stack[1] => {
+                    height = 0;
+                    continue;
+                }
+                step => step.number().and_then(|number| number.of(launch)).map(|number| {
+                    height += 1;
+                    (height - 1, number)
+                }),
+            };
+            match number {
+                Some((at, number)) if at < STACK => stack[at] = number,
+                _ => return false,
+            }
+        }
+        rest.is_empty() && height == 0
     }
 
     /// The conditions, and what each asks of the grid.

@@ -134,6 +134,19 @@ impl BoundOp {
         }
     }
 
+    /// Applies the operation to two small numbers; `None` where the result is a large one.
+    #[inline]
+    pub(super) fn apply_small(self, a: u64, b: u64) -> Option<u64> {
+        match self {
+            Self::Add => a.checked_add(b),
+            Self::Sub => Some(a.saturating_sub(b)),
+            Self::Mul => a.checked_mul(b),
+            Self::Div => Some(a / b.max(1)),
+            Self::Min => Some(a.min(b)),
+            Self::Max => Some(a.max(b)),
+        }
+    }
+
     /// Applies the operation to two numbers.
     #[inline]
     pub fn apply(self, a: u128, b: u128) -> u128 {
@@ -149,7 +162,10 @@ impl BoundOp {
 }
 
 /// The characters of [`BoundOp::ALL`].
+#[cfg(any(test, feature = "compiler"))]
 const BINARY: [u8; 6] = *b"+-*/mM";
+/// The character of a value of the push constants.
+pub(super) const VALUE: u8 = b'v';
 /// The character of a condition.
 const LESS: u8 = b'!';
 /// The character of a condition on an access that all invocations do.
@@ -169,7 +185,7 @@ impl Step {
             Self::Items(axis) => (b'i', [Some(axis.into()), None]),
             Self::Groups(axis) => (b'g', [Some(axis.into()), None]),
             Self::Len(param) => (b'l', [Some(param.into()), None]),
-            Self::Value { offset, size } => (b'v', [Some(offset.into()), Some(size.into())]),
+            Self::Value { offset, size } => (VALUE, [Some(offset.into()), Some(size.into())]),
             Self::Constant(position) => (b'c', [Some(position.into()), None]),
             Self::Binary(op) => (BINARY[op as usize], [None; 2]),
             Self::Less => (LESS, [None; 2]),
@@ -207,7 +223,7 @@ impl Step {
             b'i' => Self::Items(operand(&mut rest)?.try_into().ok()?),
             b'g' => Self::Groups(operand(&mut rest)?.try_into().ok()?),
             b'l' => Self::Len(operand(&mut rest)?.try_into().ok()?),
-            b'v' => {
+            &VALUE => {
                 let (offset, size) = (operand(&mut rest)?, operand(&mut rest)?);
                 Self::Value { offset: offset.try_into().ok()?, size: size.try_into().ok()? }
             }
@@ -215,7 +231,13 @@ impl Step {
             &LESS => Self::Less,
             &LESS_IN_ALL => Self::LessInAll(operand(&mut rest)?.try_into().ok()?),
             &LESS_AT => Self::LessAt { line: operand(&mut rest)?, column: operand(&mut rest)? },
-            code => Self::Binary(BoundOp::ALL[BINARY.iter().position(|known| known == code)?]),
+            b'+' => Self::Binary(BoundOp::Add),
+            b'-' => Self::Binary(BoundOp::Sub),
+            b'*' => Self::Binary(BoundOp::Mul),
+            b'/' => Self::Binary(BoundOp::Div),
+            b'm' => Self::Binary(BoundOp::Min),
+            b'M' => Self::Binary(BoundOp::Max),
+            _ => return None,
         };
         Some((step, rest))
     }
@@ -249,6 +271,12 @@ impl Obligations {
         self.0.is_empty()
     }
 
+    /// Whether a condition asks for a value of the push constants.
+    pub fn asks_for_values(&self) -> bool {
+        // Operands are written in other characters.
+        self.0.contains(&VALUE)
+    }
+
     /// Whether all conditions hold for a launch. A program that is not one holds for none.
     pub fn hold(&self, launch: &impl LaunchNumbers) -> bool {
         self.verdict(launch) == Verdict::Hold
@@ -261,8 +289,25 @@ impl Obligations {
 
     /// `None` for a program that is not one, or asks for a value that is not settled.
     fn run(&self, launch: &impl LaunchNumbers) -> Option<Verdict> {
+        // Nearly all programs get by with small numbers, which cost a fraction.
+        let mut is_large = false;
+        let small = self.run_with(launch, |op, a: u64, b| {
+            let result = op.apply_small(a, b);
+            is_large |= result.is_none();
+            result
+        });
+        if is_large { self.run_with(launch, |op, a: u128, b| Some(op.apply(a, b))) } else { small }
+    }
+
+    /// The same with numbers of some size.
+    #[inline]
+    fn run_with<N: Copy + Default + Ord + From<u64> + TryInto<u32>>(
+        &self,
+        launch: &impl LaunchNumbers,
+        mut apply: impl FnMut(BoundOp, N, N) -> Option<N>,
+    ) -> Option<Verdict> {
         let mut program = self.0;
-        let mut stack = [0u128; STACK];
+        let mut stack = [N::default(); STACK];
         let (mut height, mut buffer) = (0, 0);
         let mut verdict = Verdict::Hold;
         while !program.is_empty() {
@@ -277,7 +322,7 @@ impl Obligations {
                 Step::Binary(_) | Step::Less | Step::LessInAll(_) if height < 2 => return None,
                 Step::Binary(op) => {
                     height -= 1;
-                    stack[height - 1] = op.apply(stack[height - 1], stack[height]);
+                    stack[height - 1] = apply(op, stack[height - 1], stack[height])?;
                     continue;
                 }
                 Step::Less | Step::LessInAll(_) => {
@@ -285,8 +330,11 @@ impl Obligations {
                     let (index, len) = (stack[height], stack[height + 1]);
                     if index >= len {
                         verdict = Verdict::Open;
-                        if let (Step::LessInAll(site), Ok(index)) = (step, u32::try_from(index)) {
-                            return Some(Verdict::Broken(Broken { site, param: buffer, index, len: len as u32 }));
+                        // A length that is no larger than such an index is as small.
+                        let (small_index, small_len): (Result<u32, _>, Result<u32, _>) =
+                            (index.try_into(), len.try_into());
+                        if let (Step::LessInAll(site), Ok(index), Ok(len)) = (step, small_index, small_len) {
+                            return Some(Verdict::Broken(Broken { site, param: buffer, index, len }));
                         }
                     }
                     continue;

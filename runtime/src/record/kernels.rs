@@ -1,6 +1,6 @@
 //! The kernels of a device that are ready: made once, by whoever records a launch first. It must not submit anything.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gridwise_ir::descriptor::KernelDescriptor;
 use rustc_hash::FxHashMap;
@@ -12,13 +12,17 @@ use crate::record::algorithm::{Flags, Prepared, Variant};
 
 /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and their variants.
 #[derive(Default)]
-pub(crate) struct Kernels(Mutex<FxHashMap<Key, Slot>>);
+pub(crate) struct Kernels(Mutex<FxHashMap<Key, Arc<Slot>>>);
 
 /// Address of the descriptor, values of the const parameters, variant.
 type Key = (usize, &'static [u64], Variant);
 
 /// A kernel that is ready, or being made so by whoever holds the lock.
-type Slot = Arc<Mutex<Option<Arc<Prepared>>>>;
+#[derive(Default)]
+struct Slot {
+    prepared: OnceLock<Arc<Prepared>>,
+    making: Mutex<()>,
+}
 
 impl Kernels {
     /// A kernel made ready, now or before. Different kernels are made ready in parallel.
@@ -31,22 +35,24 @@ impl Kernels {
     ) -> Result<Arc<Prepared>> {
         let key = (std::ptr::from_ref(descriptor).addr(), constants, variant);
         let slot = {
-            let mut prepared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            prepared.entry(key).or_default().clone()
+            let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let slot = slots.entry(key).or_default();
+            if let Some(prepared) = slot.prepared.get() {
+                return Ok(prepared.clone());
+            }
+            slot.clone()
         };
-        if let Some(prepared) = &*slot.lock().unwrap_or_else(PoisonError::into_inner) {
-            return Ok(prepared.clone());
-        }
         span!("create_pipeline", kernel = descriptor.name);
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(prepared) = &*slot {
+        let _making = slot.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = slot.prepared.get() {
             return Ok(prepared.clone());
         }
         check_subnormals(device, descriptor)?;
         let has_fma = [fma::Width::Single, fma::Width::Double]
             .map(|width| descriptor.asks_for_fma[width as usize] && device.has_fma(width));
         let flags = Flags { variant, has_fma };
-        Ok(slot.insert(Arc::new(Prepared::new(device, descriptor, constants, flags)?)).clone())
+        let prepared = Arc::new(Prepared::new(device, descriptor, constants, flags)?);
+        Ok(slot.prepared.get_or_init(|| prepared).clone())
     }
 }
 

@@ -112,6 +112,13 @@ impl Extent {
         let mut extent = Self { items: [0; 3], groups: [0; 3] };
         for (axis, asked) in grid.size.into_iter().enumerate() {
             let width = u64::from(workgroup[axis].max(1));
+            if let Some((items, groups)) = usual(asked, grid.unit, width)
+                && groups <= max_groups[axis]
+                && (grid.unit == Unit::Groups || !is_full || items & (width as u32 - 1) == 0)
+            {
+                (extent.items[axis], extent.groups[axis]) = (items, groups);
+                continue;
+            }
             if asked < 0 {
                 return Err(Error::NegativeGrid { kernel: kernel(), axis, asked });
             }
@@ -189,6 +196,21 @@ impl Extent {
             block.set_word(word.offset, value);
         }
     }
+}
+
+/// Invocations and workgroups along an axis, where ids can count them and workgroups have a power of two: without the divisions of other
+/// widths.
+fn usual(asked: i128, unit: Unit, width: u64) -> Option<(u32, u32)> {
+    let asked = u64::from(u32::try_from(asked).ok()?);
+    if !width.is_power_of_two() {
+        return None;
+    }
+    let log = width.trailing_zeros();
+    let (items, groups) = match unit {
+        Unit::Items => (asked, (asked + width - 1) >> log),
+        Unit::Groups => (asked << log, asked),
+    };
+    Some((u32::try_from(items).ok()?, groups as u32))
 }
 
 /// A launch as its kernel's obligations see it.

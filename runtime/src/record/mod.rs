@@ -1,5 +1,6 @@
 //! Recording: what a sequence is made of, checked when it is recorded. It must not submit, nor know who runs it.
 
+pub(crate) mod again;
 pub(crate) mod algorithm;
 pub(crate) mod args;
 pub(crate) mod event;

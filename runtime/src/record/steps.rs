@@ -215,6 +215,13 @@ impl DispatchStep {
         push
     }
 
+    /// Lets go of all that it uses, so that only its memory is left.
+    pub(crate) fn let_go(&mut self) {
+        self.buffers.clear();
+        self.parameters.clear();
+        (self.pipeline, self.indirect, self.guards) = (None, None, None);
+    }
+
     /// Whether the launch can trap, and so needs a record.
     pub(crate) fn can_trap(&self) -> bool {
         self.descriptor.trap_binding.is_some() && (self.descriptor.traps_anyway || !self.is_proven)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use super::pasts::{Pasts, PastsOfAll};
 
 /// The stage of the device in which a command accesses memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +44,9 @@ struct Past {
 /// The accesses of a recording so far, and the barriers between them.
 #[derive(Debug, Default)]
 pub(crate) struct HazardTracker {
-    past: FxHashMap<u64, Vec<Past>>,
+    past: PastsOfAll<Past>,
+    /// Those of the next command's touches; here for its memory.
+    places: Vec<usize>,
     /// Commands numbered below `barriers[a][b]` in stage `a` come before commands from now on in stage `b`.
     barriers: [[u64; STAGES]; STAGES],
     commands: u64,
@@ -84,7 +86,7 @@ impl HazardTracker {
     pub(crate) fn reasons(&self, stage: Stage, touches: &[Touch]) -> Vec<Reason> {
         let mut reasons = Vec::new();
         for touch in touches {
-            for past in self.past.get(&touch.resource).into_iter().flatten() {
+            for past in self.past.get(touch.resource).into_iter().flat_map(Pasts::iter) {
                 let is_ordered = past.command < self.barriers[past.stage as usize][stage as usize];
                 if is_ordered || !past.conflicts_with(touch) {
                     continue;
@@ -101,6 +103,11 @@ impl HazardTracker {
         reasons
     }
 
+    /// Makes room for the resources of so many commands.
+    pub(crate) fn reserve(&mut self, commands: usize) {
+        self.past.reserve(commands);
+    }
+
     /// Notes a barrier between all commands so far and all that come.
     pub(crate) fn order_all(&mut self) {
         self.barriers = [[self.commands; STAGES]; STAGES];
@@ -109,8 +116,11 @@ impl HazardTracker {
     /// Notes the next command; gives the barrier that must come right before it, if it depends on an earlier one.
     pub(crate) fn command(&mut self, stage: Stage, touches: &[Touch]) -> Option<Barrier> {
         let mut barrier = None;
+        self.places.clear();
         for touch in touches {
-            for past in self.past.get(&touch.resource).into_iter().flatten() {
+            let place = self.past.place_of(touch.resource);
+            self.places.push(place);
+            for past in self.past.at(place).iter() {
                 let is_ordered = past.command < self.barriers[past.stage as usize][stage as usize];
                 if !is_ordered && past.conflicts_with(touch) {
                     let barrier: &mut Barrier = barrier.get_or_insert_default();
@@ -124,16 +134,16 @@ impl HazardTracker {
                 self.barriers[before][stage as usize] = self.commands;
             }
         }
-        for touch in touches {
-            self.note(stage, touch);
+        for (at, touch) in touches.iter().enumerate() {
+            self.note(stage, touch, self.places[at]);
         }
         self.commands += 1;
         barrier
     }
 
-    fn note(&mut self, stage: Stage, touch: &Touch) {
+    fn note(&mut self, stage: Stage, touch: &Touch, place: usize) {
         let command = self.commands;
-        let past = self.past.entry(touch.resource).or_default();
+        let past = self.past.at(place);
         // What waits for this write waits for all that the write waited for; a repeated read adds nothing.
         past.retain(|past| {
             let is_covered = touch.bytes.start <= past.bytes.start && past.bytes.end <= touch.bytes.end;

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::core::sync::hazard::Touch;
+use crate::core::sync::pasts::PastsOfAll;
 
 /// Fewer operations cannot take fewer barriers in another order.
 const FEWEST: usize = 4;
@@ -23,7 +22,9 @@ struct Past {
 /// The level of each operation, and the barriers before it as recorded.
 #[derive(Default)]
 struct Levels {
-    past: FxHashMap<u64, Vec<Past>>,
+    past: PastsOfAll<Past>,
+    /// Those of the next operation's touches; here for its memory.
+    places: Vec<usize>,
     /// The level behind the last barrier by hand.
     floor: u32,
     deepest: u32,
@@ -34,8 +35,11 @@ impl Levels {
     /// The level of the next operation, by what it touches.
     fn operation(&mut self, touches: &[Touch]) -> u32 {
         let (mut level, mut needs_barrier) = (self.floor, false);
+        self.places.clear();
         for touch in touches {
-            for past in self.past.get(&touch.resource).into_iter().flatten() {
+            let place = self.past.place_of(touch.resource);
+            self.places.push(place);
+            for past in self.past.at(place).iter() {
                 let overlaps = past.bytes.start < touch.bytes.end && touch.bytes.start < past.bytes.end;
                 if overlaps && (past.is_write || touch.is_write) {
                     level = level.max(past.level + 1);
@@ -45,8 +49,8 @@ impl Levels {
         }
         self.section += u32::from(needs_barrier);
         self.deepest = self.deepest.max(level);
-        for Touch { resource, bytes, is_write } in touches {
-            let past = self.past.entry(*resource).or_default();
+        for (Touch { resource: _, bytes, is_write }, place) in touches.iter().zip(&self.places) {
+            let past = self.past.at(*place);
             // What conflicts with one of these conflicts with this one, too, whose level is no lower.
             past.retain(|past| {
                 let is_covered = bytes.start <= past.bytes.start && past.bytes.end <= bytes.end;
@@ -76,6 +80,7 @@ pub(crate) fn by_level(count: usize, mut touches_of: impl FnMut(usize, &mut Vec<
         return None;
     }
     let (mut levels, mut touches) = (Levels::default(), Vec::new());
+    levels.past.reserve(count);
     let level_of = |op: usize| {
         touches.clear();
         let is_barrier = touches_of(op, &mut touches);

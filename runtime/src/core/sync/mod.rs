@@ -6,5 +6,6 @@
 
 pub(crate) mod hazard;
 pub(crate) mod levels;
+mod pasts;
 pub(crate) mod schedule;
 pub(crate) mod tasks;

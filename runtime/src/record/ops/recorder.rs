@@ -14,6 +14,7 @@ use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::padding;
 use crate::memory::tensor::TensorRef;
+use crate::record::again::{Again, LastLaunch, Settled};
 use crate::record::algorithm::{Variant, has_mask, listed_images};
 use crate::record::args::{Filled, KernelArgs, place_of};
 use crate::record::event::{Event, Mark, WaitWay};
@@ -61,6 +62,8 @@ pub struct Recorder<'a> {
     /// The identity of the sequence that the steps are for.
     sequence: &'a Owner,
     pub(super) steps: &'a mut Vec<Step>,
+    /// Memory of launches that there are no more, and the last one.
+    again: &'a mut Again,
     hooks: &'a mut Hooks,
     pub(super) operation: &'a str,
     /// The accesses that the operation declared; `None` if it can access nothing else.
@@ -86,12 +89,12 @@ impl<'a> Recorder<'a> {
     pub(crate) fn new(
         device: &'a Arc<Device>,
         (queue, sequence): (usize, &'a Owner),
-        steps: &'a mut Vec<Step>,
+        (steps, again): (&'a mut Vec<Step>, &'a mut Again),
         hooks: &'a mut Hooks,
         operation: &'a str,
         declared: Option<&'a [Access]>,
     ) -> Self {
-        Self { device, queue, sequence, steps, hooks, operation, declared }
+        Self { device, queue, sequence, steps, again, hooks, operation, declared }
     }
 
     /// Launches a kernel.
@@ -152,7 +155,7 @@ impl<'a> Recorder<'a> {
             indirect: Some(indirect),
             guards: None,
         };
-        self.steps.push(Step::Dispatch(Box::new(step)));
+        self.steps.push(Step::Dispatch(self.again.steps.take(step)));
         Ok(())
     }
 
@@ -223,54 +226,25 @@ impl<'a> Recorder<'a> {
 
     fn dispatch_known(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
         let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
-        let filled = self.check_arguments(args)?;
-        let mut extent =
-            Extent::new(descriptor, descriptor.workgroup_with(constants), grid, self.device.info.limits.max_groups)?;
-        if extent.is_empty() {
-            // What is wrong with the kernel is told all the same.
-            kernels::prepare(self.device, descriptor, constants, Variant::default())?;
-            return Ok(());
-        }
-        let (mut push, parameters) = (filled.push, filled.parameters);
-        let buffers = lists::with_tables(self.device, descriptor, filled.buffers)?;
-        let len = |param| len_of(&buffers, param);
-        extent.fill_words(descriptor, &mut push, len);
-        let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push: &push, parameters: &parameters, len: &len, constants };
-        let is_proven = !obligations.is_empty()
-            && match obligations.verdict(&numbers) {
-                Verdict::Hold => true,
-                Verdict::Open => false,
-                Verdict::Broken(broken) => return Err(beyond(descriptor, extent.items, &buffers, broken)),
-            };
-        races::check(descriptor, &numbers)?;
-        let batch = match &self.device.backend {
-            Backend::Vulkan(vulkan) => {
-                extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
+        let mut filled = self.check_arguments(args)?;
+        let last = self.again.last.as_ref();
+        let settled = match last.filter(|last| last.is_like(descriptor, constants, grid, &filled)) {
+            Some(last) => {
+                let settled = last.settled.clone();
+                let Filled { push, buffers, .. } = &mut filled;
+                settled.asked.fill_words(descriptor, push, |param| len_of(buffers, param));
+                settled
             }
-            // The host runs the twin, an item at a time.
-            Backend::Host(_) => None,
+            None => {
+                let like = LastLaunch::of(descriptor, constants, grid, &filled);
+                let Some(settled) = self.settle(grid, (descriptor, constants), &mut filled)? else { return Ok(()) };
+                if let Some(like) = like {
+                    self.again.last = Some(Box::new(like(settled.clone())));
+                }
+                settled
+            }
         };
-        let is_whole = batch.is_some_and(|batch| batch.is_whole(extent.items[0]));
-        let workgroup = descriptor.workgroup_with(constants);
-        let is_full = has_mask(descriptor) && extent.is_full(workgroup, batch);
-        if let Some(batch) = batch {
-            extent.gather(batch, workgroup[0]);
-        }
-        let is_split = extent.groups[0] > self.device.info.limits.max_groups[0];
-        let listed_images = listed_images(&buffers);
-        let (is_batched, has_parameters) = (batch.is_some(), !parameters.is_empty());
-        let variant = Variant {
-            is_proven,
-            is_batched,
-            is_whole,
-            is_full,
-            is_indirect: false,
-            is_split,
-            listed_images,
-            has_parameters,
-        };
-        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
+        let (Filled { push, buffers, parameters }, Settled { extent, is_proven, pipeline, .. }) = (filled, settled);
         let step = DispatchStep {
             descriptor,
             constants,
@@ -284,8 +258,62 @@ impl<'a> Recorder<'a> {
             indirect: None,
             guards: None,
         };
-        self.steps.push(Step::Dispatch(Box::new(step)));
+        self.steps.push(Step::Dispatch(self.again.steps.take(step)));
         Ok(())
+    }
+
+    /// Decides on a launch, and adds the tables of its lists and its launch words; `None` where nothing runs.
+    fn settle(
+        &self,
+        grid: Grid,
+        (descriptor, constants): (&'static KernelDescriptor, &'static [u64]),
+        filled: &mut Filled,
+    ) -> Result<Option<Settled>> {
+        let workgroup = descriptor.workgroup_with(constants);
+        let mut extent = Extent::new(descriptor, workgroup, grid, self.device.info.limits.max_groups)?;
+        if extent.is_empty() {
+            // What is wrong with the kernel is told all the same.
+            kernels::prepare(self.device, descriptor, constants, Variant::default())?;
+            return Ok(None);
+        }
+        let asked = extent;
+        filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
+        let Filled { push, buffers, parameters } = filled;
+        let len = |param| len_of(buffers, param);
+        extent.fill_words(descriptor, push, len);
+        let obligations = descriptor.obligations;
+        let numbers = Numbers { extent: &extent, push, parameters, len: &len, constants };
+        let is_proven = !obligations.is_empty()
+            && match obligations.verdict(&numbers) {
+                Verdict::Hold => true,
+                Verdict::Open => false,
+                Verdict::Broken(broken) => return Err(beyond(descriptor, extent.items, buffers, broken)),
+            };
+        races::check(descriptor, &numbers)?;
+        let batch = match &self.device.backend {
+            Backend::Vulkan(vulkan) => {
+                extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
+            }
+            // The host runs the twin, an item at a time.
+            Backend::Host(_) => None,
+        };
+        let is_whole = batch.is_some_and(|batch| batch.is_whole(extent.items[0]));
+        let is_full = has_mask(descriptor) && extent.is_full(workgroup, batch);
+        if let Some(batch) = batch {
+            extent.gather(batch, workgroup[0]);
+        }
+        let variant = Variant {
+            is_proven,
+            is_batched: batch.is_some(),
+            is_whole,
+            is_full,
+            is_indirect: false,
+            is_split: extent.groups[0] > self.device.info.limits.max_groups[0],
+            listed_images: listed_images(buffers),
+            has_parameters: !parameters.is_empty(),
+        };
+        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
+        Ok(Some(Settled { asked, extent, is_proven, pipeline }))
     }
 
     /// Lets everything before be complete before anything after begins.

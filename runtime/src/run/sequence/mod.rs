@@ -154,11 +154,11 @@ impl Sequence {
         let inner = &*self.inner;
         span!("record", operation = &*name);
         // The operation is user code: it must not run under the lock, in which it could use this sequence.
-        let (mut added, mut hooks) = (Vec::new(), Hooks::default());
+        let (mut spare, mut hooks) = (std::mem::take(&mut inner.lock().spare), Hooks::default());
         record(&mut Recorder::new(
             &inner.device,
             (inner.queue, &inner.owner),
-            &mut added,
+            (&mut spare.added, &mut spare.again),
             &mut hooks,
             &name,
             declared,
@@ -167,15 +167,17 @@ impl Sequence {
         if state.is_evaluated {
             state.clear();
         }
+        let added = &mut spare.added;
         state.settle_places(&inner.device)?;
         state.hooks.append(hooks);
         state.has_local_calls |= added.iter().any(|step| matches!(step, Step::Host(call) if call.is_local()));
         let steps = Arc::make_mut(&mut state.steps);
         let start = steps.len();
-        steps.append(&mut added);
+        steps.append(added);
         let steps = start..steps.len();
         Arc::make_mut(&mut state.ops).push(RecordedOp { name, steps });
         state.is_prepared = false;
+        state.spare.give_back(spare);
         Ok(())
     }
 

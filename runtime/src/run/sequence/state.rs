@@ -9,6 +9,7 @@ use super::uses::{BufferUse, join};
 use crate::core::error::{Error, Result};
 use crate::device::{Backend, Device};
 use crate::memory::buffer::Buffer;
+use crate::record::again::Again;
 use crate::record::event::Mark;
 use crate::record::hooks::Hooks;
 use crate::record::steps::RecordedOp;
@@ -22,6 +23,8 @@ use crate::run::vulkan::Recording;
 #[derive(Default)]
 pub(super) struct State {
     pub(super) steps: Arc<Vec<Step>>,
+    /// Memory for the next operation.
+    pub(super) spare: Spare,
     /// Operations recorded; one may have several steps, or none.
     pub(super) ops: Arc<Vec<RecordedOp>>,
     /// The accesses of the steps to each buffer; valid while `is_prepared`.
@@ -48,6 +51,21 @@ pub(super) struct State {
     pub(super) running: Option<Running>,
     /// How the last run ends; a new one where somebody still holds the last one.
     pub(super) outcome: Arc<Outcome>,
+}
+
+/// Memory that recording needs, and what it found; here for the next time.
+#[derive(Default)]
+pub(super) struct Spare {
+    pub(super) added: Vec<Step>,
+    pub(super) again: Again,
+}
+
+impl Spare {
+    /// Keeps what was not needed, beside what there is by now.
+    pub(super) fn give_back(&mut self, other: Self) {
+        self.added = other.added;
+        self.again.give_back(other.again);
+    }
 }
 
 impl State {
@@ -88,7 +106,7 @@ impl State {
         (self.is_prepared, self.is_evaluated, self.has_local_calls) = (false, false, false);
         (self.parts, self.events) = (None, Default::default());
         match Arc::get_mut(&mut self.steps) {
-            Some(steps) => steps.clear(),
+            Some(steps) => self.spare.again.steps.keep(steps),
             None => self.steps = Arc::default(),
         }
     }
@@ -130,6 +148,8 @@ impl State {
         let (uses, [signals, waits]) = (&mut self.uses, &mut self.events);
         signals.clear();
         waits.clear();
+        // The use that the step before had at each position. Launches in a row most often have the same, or one that is next in order.
+        let mut before = [usize::MAX; 4];
         for step in self.steps.iter() {
             match step {
                 Step::Signal(event) => signals.push(event.clone()),
@@ -137,7 +157,16 @@ impl State {
                 _ => {}
             }
             self.foreign.extend(step.foreign().cloned());
-            step.for_each_use(|buffer, bytes, is_written| uses.push(BufferUse::new(buffer, bytes, is_written)));
+            let mut before = before.iter_mut();
+            step.for_each_use(|buffer, bytes, is_written| {
+                if let Some(before) = before.next() {
+                    if uses.get(*before).is_some_and(|used| used.is(buffer, &bytes, is_written)) {
+                        return;
+                    }
+                    *before = uses.len();
+                }
+                uses.push(BufferUse::new(buffer, bytes, is_written));
+            });
         }
         join(uses);
     }

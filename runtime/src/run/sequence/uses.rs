@@ -23,6 +23,11 @@ impl BufferUse {
         Self { buffer: buffer.clone(), bytes, is_written: is_written || buffer.is_shared() }
     }
 
+    /// Whether it is this use, as [`new`](Self::new) is told of it.
+    pub(super) fn is(&self, buffer: &Arc<Buffer>, bytes: &Range<u64>, is_written: bool) -> bool {
+        Arc::ptr_eq(&self.buffer, buffer) && self.bytes == *bytes && self.is_written == is_written
+    }
+
     fn is_whole(&self) -> bool {
         self.bytes.start == 0 && self.bytes.end >= self.buffer.memory_bytes()
     }

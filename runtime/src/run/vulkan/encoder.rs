@@ -37,6 +37,8 @@ pub(crate) struct Encoder<'a> {
     bound_set: (vk::PipelineLayout, vk::DescriptorSet),
     /// The contents of the next set; here for its memory.
     content: Vec<u64>,
+    /// The buffers of the next set; here for its memory.
+    buffers: Vec<BufferDescriptor>,
     timestamps: Option<&'a Timestamps>,
     /// The operation whose first command comes next.
     starting: Option<usize>,
@@ -64,10 +66,16 @@ impl<'a> Encoder<'a> {
             bound: vk::Pipeline::null(),
             bound_set: Default::default(),
             content: Vec::new(),
+            buffers: Vec::new(),
             timestamps,
             starting: None,
             host_visible: Default::default(),
         }
+    }
+
+    /// Makes room for so many steps.
+    pub(crate) fn reserve(&mut self, steps: usize) {
+        self.hazards.reserve(steps);
     }
 
     /// Writes a step.
@@ -203,7 +211,7 @@ impl<'a> Encoder<'a> {
     fn module(&mut self, module: &ModuleStep) -> Result<()> {
         let pipeline = &module.loaded.pipeline;
         self.begin_launch(&module.buffers, module.indirect.as_ref(), pipeline);
-        let mut buffers = buffer_descriptors(&module.buffers);
+        let mut buffers = self.buffer_descriptors(&module.buffers);
         self.watch(&mut buffers, pipeline);
         self.bind(buffers, &module.buffers, pipeline)?;
         if !module.push.is_empty() {
@@ -260,7 +268,7 @@ impl<'a> Encoder<'a> {
 
     /// Binds the buffers of a launch, of which each part has a block of push constants if they are in a buffer.
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline, part: u32) -> Result<()> {
-        let mut buffers = buffer_descriptors(&dispatch.buffers);
+        let mut buffers = self.buffer_descriptors(&dispatch.buffers);
         if let Some(binding) = pipeline.parameters {
             let block = self.told.blocks.block(self.next.block, part);
             buffers.extend(block.map(|(info, id)| BufferDescriptor { binding, id, info }));
@@ -284,6 +292,22 @@ impl<'a> Encoder<'a> {
         self.bind(buffers, &dispatch.buffers, pipeline)
     }
 
+    /// Buffers among arguments as descriptors, in the memory of those before.
+    fn buffer_descriptors(&mut self, arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
+        let mut descriptors = std::mem::take(&mut self.buffers);
+        descriptors.clear();
+        let is_bound = |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table);
+        for BufferArg { buffer, binding, .. } in arguments.iter().filter(is_bound) {
+            if let Some(vulkan) = buffer.vulkan() {
+                // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
+                let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - buffer.start());
+                let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: buffer.vulkan_offset(), range };
+                descriptors.push(BufferDescriptor { binding: *binding, id: buffer.id, info });
+            }
+        }
+        descriptors
+    }
+
     /// Adds the word that tells whether a loop was stopped, where that is watched.
     fn watch(&mut self, buffers: &mut Vec<BufferDescriptor>, pipeline: &Pipeline) {
         let Some(binding) = pipeline.watch else { return };
@@ -295,15 +319,22 @@ impl<'a> Encoder<'a> {
 
     /// Binds buffers, and the images among the arguments, to their bindings.
     fn bind(&mut self, buffers: Vec<BufferDescriptor>, arguments: &[BufferArg], pipeline: &Pipeline) -> Result<()> {
+        self.bind_all(&buffers, arguments, pipeline)?;
+        self.buffers = buffers;
+        Ok(())
+    }
+
+    fn bind_all(&mut self, buffers: &[BufferDescriptor], arguments: &[BufferArg], pipeline: &Pipeline) -> Result<()> {
         let (images, texels) = (self.image_descriptors(arguments)?, texel_descriptors(arguments)?);
         if pipeline.descriptors == 0 {
             return Ok(());
         }
         let (commands, layout, point) = (self.commands, pipeline.layout, vk::PipelineBindPoint::COMPUTE);
         if let Some(push) = self.device.push_descriptors.as_ref().filter(|_| pipeline.pushes_descriptors) {
-            let writes = writes(&buffers, &images, &texels, vk::DescriptorSet::null());
-            // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout.
-            unsafe { push.cmd_push_descriptor_set(commands, point, layout, 0, &writes) };
+            with_writes((buffers, &images, &texels), vk::DescriptorSet::null(), |writes| {
+                // SAFETY: live buffers that the recording's owner keeps, in bindings of the layout.
+                unsafe { push.cmd_push_descriptor_set(commands, point, layout, 0, writes) };
+            });
             self.bound_set = Default::default();
             return Ok(());
         }
@@ -314,8 +345,10 @@ impl<'a> Encoder<'a> {
         texels.iter().for_each(|texels| self.content.extend([texels.binding.into(), texels.id]));
         let (set, is_new) = self.descriptors.get(pipeline.set_layout, &self.content, pipeline.descriptors)?;
         if is_new {
-            // SAFETY: as above; nothing uses the set now.
-            unsafe { self.device.raw.update_descriptor_sets(&writes(&buffers, &images, &texels, set), &[]) };
+            with_writes((buffers, &images, &texels), set, |writes| {
+                // SAFETY: as above; nothing uses the set now.
+                unsafe { self.device.raw.update_descriptor_sets(writes, &[]) };
+            });
         }
         if self.bound_set != (layout, set) {
             self.bound_set = (layout, set);
@@ -499,43 +532,41 @@ struct TexelDescriptor {
     id: u64,
 }
 
-fn writes<'a>(
-    buffers: &'a [BufferDescriptor],
-    images: &'a [ImageDescriptor],
-    texels: &'a [TexelDescriptor],
+/// The most writes of a set that need no memory of their own.
+const FEW_WRITES: usize = 8;
+
+/// Calls `f` with the writes of a set.
+fn with_writes(
+    (buffers, images, texels): (&[BufferDescriptor], &[ImageDescriptor], &[TexelDescriptor]),
     set: vk::DescriptorSet,
-) -> Vec<vk::WriteDescriptorSet<'a>> {
-    let write = |buffer: &'a BufferDescriptor| {
-        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(buffer.binding);
-        write.descriptor_type(vk::DescriptorType::STORAGE_BUFFER).buffer_info(std::slice::from_ref(&buffer.info))
-    };
-    let write_image = |image: &'a ImageDescriptor| {
-        let write =
-            vk::WriteDescriptorSet::default().dst_set(set).dst_binding(image.binding).dst_array_element(image.position);
-        write.descriptor_type(image.ty).image_info(std::slice::from_ref(&image.info))
-    };
-    let write_texels = |texels: &'a TexelDescriptor| {
-        let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(texels.binding);
-        let ty = vk::DescriptorType::UNIFORM_TEXEL_BUFFER;
-        write.descriptor_type(ty).texel_buffer_view(std::slice::from_ref(&texels.raw))
-    };
-    let others = images.iter().map(write_image).chain(texels.iter().map(write_texels));
-    buffers.iter().map(write).chain(others).collect()
+    f: impl FnOnce(&[vk::WriteDescriptorSet<'_>]),
+) {
+    if buffers.len() <= FEW_WRITES && images.is_empty() && texels.is_empty() {
+        let mut few = [vk::WriteDescriptorSet::default(); FEW_WRITES];
+        few.iter_mut().zip(buffers).for_each(|(place, buffer)| *place = buffer_write(buffer, set));
+        return f(&few[..buffers.len()]);
+    }
+    let images = images.iter().map(|image| image_write(image, set));
+    let texels = texels.iter().map(|texels| texel_write(texels, set));
+    let all: Vec<_> = buffers.iter().map(|buffer| buffer_write(buffer, set)).chain(images).chain(texels).collect();
+    f(&all);
 }
 
-/// Arguments as descriptors, with room for four more.
-fn buffer_descriptors(arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
-    let mut descriptors = Vec::with_capacity(arguments.len() + 4);
-    let is_bound = |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table);
-    for BufferArg { buffer, binding, .. } in arguments.iter().filter(is_bound) {
-        if let Some(vulkan) = buffer.vulkan() {
-            // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
-            let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - buffer.start());
-            let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: buffer.vulkan_offset(), range };
-            descriptors.push(BufferDescriptor { binding: *binding, id: buffer.id, info });
-        }
-    }
-    descriptors
+fn buffer_write(buffer: &BufferDescriptor, set: vk::DescriptorSet) -> vk::WriteDescriptorSet<'_> {
+    let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(buffer.binding);
+    write.descriptor_type(vk::DescriptorType::STORAGE_BUFFER).buffer_info(std::slice::from_ref(&buffer.info))
+}
+
+fn image_write(image: &ImageDescriptor, set: vk::DescriptorSet) -> vk::WriteDescriptorSet<'_> {
+    let write =
+        vk::WriteDescriptorSet::default().dst_set(set).dst_binding(image.binding).dst_array_element(image.position);
+    write.descriptor_type(image.ty).image_info(std::slice::from_ref(&image.info))
+}
+
+fn texel_write(texels: &TexelDescriptor, set: vk::DescriptorSet) -> vk::WriteDescriptorSet<'_> {
+    let write = vk::WriteDescriptorSet::default().dst_set(set).dst_binding(texels.binding);
+    let ty = vk::DescriptorType::UNIFORM_TEXEL_BUFFER;
+    write.descriptor_type(ty).texel_buffer_view(std::slice::from_ref(&texels.raw))
 }
 
 /// The arguments that are read as texels, as descriptors.

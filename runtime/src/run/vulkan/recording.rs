@@ -175,6 +175,7 @@ impl Recording {
         let commands = (self.queue, self.commands);
         let records = Told { traps: &self.traps, prints: &self.prints, watches: &self.watches, blocks: &self.blocks };
         let mut encoder = Encoder::new(device, commands, &mut self.descriptors, records, timestamps);
+        encoder.reserve(steps.len());
         let records = order.as_ref().map(|_| first_records(steps, ops));
         for op in in_order {
             encoder.begin_op(op, records.as_ref().map(|records| records[op]));
