@@ -23,7 +23,8 @@ use image_errors::{
 use places::{evaluations_name_the_argument, grids_beyond_tensors, lengths_name_the_argument};
 use races::{indirect_launches_may_race, launches_may_race};
 use recordings::{
-    long_lists_of_images, parameters_leave_checks, parameters_of_every_type, parameters_of_generic_kernels_and_reports,
+    decisions_follow_each_launch, long_lists_of_images, parameters_leave_checks, parameters_of_every_type,
+    parameters_of_generic_kernels_and_reports,
 };
 
 cases! {
@@ -34,6 +35,7 @@ cases! {
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
         texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
         arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can,
+        decisions_follow_each_launch,
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
         indirect_launches_may_race,

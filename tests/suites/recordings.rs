@@ -95,6 +95,31 @@ pub(super) fn parameters_leave_checks() {
     super::clean(&mgr);
 }
 
+/// A launch that differs from the one before in a value, a length or the grid is decided on by itself.
+pub(super) fn decisions_follow_each_launch() {
+    let mgr = super::manager();
+    let seq = mgr.sequence().unwrap();
+    let [long, short] = [200, 150].map(|len| mgr.tensor(&(0..len).collect::<Vec<u32>>()).unwrap());
+    let mut to = mgr.tensor_of_len::<u32>(100).unwrap();
+    let launches = [
+        (50, &long, 100, true),
+        (101, &long, 100, false),
+        (50, &long, 100, true),
+        (51, &short, 100, false),
+        (50, &short, 100, true),
+        (49, &short, 101, false),
+        (50, &short, 100, true),
+    ];
+    for (shift, from, items, fits) in launches {
+        let recorded = Shifted::dispatch(&seq, Grid::items(items), shift, from, &mut to);
+        let outcome = recorded.and_then(Sequence::eval);
+        assert_eq!(outcome.is_ok(), fits, "{shift}, {items}: {outcome:?}");
+        if fits {
+            assert_eq!(to.to_vec().unwrap()[99], shift + 99);
+        }
+    }
+}
+
 #[kernel]
 fn first_of(images: &[&Image2D<Rgba8Unorm>], values: &mut [f32]) {
     let i = global_id().x;

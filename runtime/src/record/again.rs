@@ -20,6 +20,7 @@ pub(crate) struct Again {
 
 /// The memory of launches that there are no more.
 #[derive(Debug, Default)]
+#[expect(clippy::vec_box, reason = "the boxes are what is kept")]
 pub(crate) struct SpareSteps(Vec<Box<DispatchStep>>);
 
 /// The decisions on a launch, which follow from its kernel, its grid, the lengths of its arguments and some of its values.
