@@ -78,6 +78,7 @@ pub mod scalars;
 pub mod sha256;
 pub mod slice_methods;
 pub mod slice_parameters;
+pub mod slice_patterns;
 pub mod slice_tables;
 pub mod slices;
 pub mod subgroups;
@@ -181,6 +182,7 @@ pub fn all() -> Vec<Case> {
         sha256::CASES,
         slice_methods::CASES,
         slice_parameters::CASES,
+        slice_patterns::CASES,
         slice_tables::CASES,
         slices::CASES,
         subgroups::CASES,

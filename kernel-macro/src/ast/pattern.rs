@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 
 use super::{BindingId, Expr, ExprId, Member, Path, SpanRange};
 
-/// A pattern. The ids of those with a path key the tables of the typed tree, like the ids of expressions.
+/// A pattern. The ids of those with a path or brackets key the tables of the typed tree, like the ids of expressions.
 #[derive(Debug, Clone)]
 pub(crate) enum Pattern {
     /// `name`, `mut name` or `name @ pattern`; alternatives of one `|` share the ids of their names.
@@ -19,8 +19,8 @@ pub(crate) enum Pattern {
     Rest(Span),
     /// `(a, b)`; empty for unit.
     Tuple(Vec<Pattern>, SpanRange),
-    /// `[a, b]`
-    Slice(Vec<Pattern>, SpanRange),
+    /// `[a, b]`, of an array or a slice.
+    Slice { id: ExprId, members: Vec<Pattern>, span: SpanRange },
     /// `a | b`
     Or(Vec<Pattern>, SpanRange),
     /// A number, negative or not, or a `bool`.
@@ -53,7 +53,7 @@ impl Pattern {
             Self::Reference(inner, span) | Self::Ref(inner, span) => SpanRange { start: *span, end: inner.span().end },
             Self::Literal(expr) => expr.span,
             Self::Tuple(_, span)
-            | Self::Slice(_, span)
+            | Self::Slice { span, .. }
             | Self::Or(_, span)
             | Self::Range { span, .. }
             | Self::Path { span, .. }
@@ -66,7 +66,7 @@ impl Pattern {
     pub(crate) fn is_rest(&self) -> bool {
         match self {
             Self::Rest(_) => true,
-            Self::Binding { inner: Some(inner), .. } => inner.is_rest(),
+            Self::Binding { inner: Some(inner), .. } | Self::Ref(inner, _) => inner.is_rest(),
             _ => false,
         }
     }
@@ -75,8 +75,8 @@ impl Pattern {
     pub(crate) fn children(&self) -> Vec<&Self> {
         match self {
             Self::Binding { inner, .. } => inner.as_deref().into_iter().collect(),
-            Self::Tuple(members, _) | Self::Slice(members, _) | Self::Or(members, _) => members.iter().collect(),
-            Self::TupleStruct { members, .. } => members.iter().collect(),
+            Self::Tuple(members, _) | Self::Or(members, _) => members.iter().collect(),
+            Self::Slice { members, .. } | Self::TupleStruct { members, .. } => members.iter().collect(),
             Self::Reference(inner, _) | Self::Ref(inner, _) => vec![inner],
             Self::Struct { fields, .. } => fields.iter().map(|field| &field.pattern).collect(),
             Self::Wild(_) | Self::Rest(_) | Self::Literal(_) | Self::Range { .. } | Self::Path { .. } => Vec::new(),
@@ -110,5 +110,9 @@ pub(crate) fn spread(patterns: &[Pattern], count: usize) -> Option<Vec<(usize, &
 pub(crate) fn rest_range(patterns: &[Pattern], count: usize) -> Option<(&Pattern, usize, usize)> {
     let rest = patterns.iter().position(Pattern::is_rest)?;
     let missing = (count + 1).checked_sub(patterns.len())?;
-    Some((&patterns[rest], rest, missing))
+    let mut pattern = &patterns[rest];
+    while let Pattern::Ref(inner, _) = pattern {
+        pattern = inner;
+    }
+    Some((pattern, rest, missing))
 }

@@ -298,7 +298,7 @@ impl Names {
             Pattern::Range { start, end, .. } => self.exprs(start.iter().chain(end).map(|end| &**end)),
             Pattern::Path { path, .. } => self.constructor(path),
             Pattern::TupleStruct { path, .. } | Pattern::Struct { path, .. } => self.constructor(path),
-            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::Or(..) => {}
+            Pattern::Tuple(..) | Pattern::Slice { .. } | Pattern::Or(..) => {}
             Pattern::Reference(..) | Pattern::Ref(..) => {}
         }
         pattern.children().into_iter().for_each(|child| self.bind(child));

@@ -7,6 +7,7 @@ use crate::typed::{ConstValue, Len};
 use super::iterable::Elements;
 use super::mismatch::Because;
 use super::slice::slice_of;
+use super::slice_pattern::{Apart, matched_slice};
 use super::unify::Term;
 use super::{Expect, Infer, LocalValue, range};
 
@@ -39,7 +40,8 @@ impl<'a> Infer<'a> {
                 if let Some(otherwise) = otherwise {
                     self.infer_otherwise(otherwise);
                 }
-                self.bind_pattern(pattern, &term);
+                let apart = if otherwise.is_some() { Apart::Perhaps } else { Apart::Always };
+                self.bind_apart(pattern, &term, apart);
             }
             Statement::OptionPlace(option_place) => {
                 let Statement::Let { value: Some(value), .. } = &option_place.written else { return };
@@ -154,7 +156,7 @@ impl<'a> Infer<'a> {
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
         let Pattern::Binding { binding, mutable, inner: None, .. } = pattern else {
-            return match self.refers(value) {
+            return match self.refers(value) || self.is_part(matched_slice(value)) {
                 true => {
                     let term = self.infer_scrutinee(value, std::iter::once(pattern));
                     self.note_self_apart(value, pattern);

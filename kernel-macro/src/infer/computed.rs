@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::{BinaryOp, BindingId, Block, Expr, ExprId, ExprKind, Pattern, Statement};
+use crate::ast::{BinaryOp, BindingId, Block, Expr, ExprId, ExprKind, Pattern, Statement, rest_range};
 use crate::typed::{ConstValue, Resolution};
 
 use super::evaluate::{Evaluator, Failure, Jump, Outcome, binary, failure, unsupported};
@@ -179,9 +179,10 @@ impl Evaluator<'_> {
                 start.as_deref().map_or(Ok(true), |start| holds(BinaryOp::Ge, start))?
                     && end.as_deref().map_or(Ok(true), |end| holds(last, end))?
             }
-            (Pattern::Tuple(patterns, _) | Pattern::Slice(patterns, _), ConstValue::Aggregate(members)) => {
-                self.take_members(patterns, members)?
-            }
+            (
+                Pattern::Tuple(patterns, _) | Pattern::Slice { members: patterns, .. },
+                ConstValue::Aggregate(members),
+            ) => self.take_members(patterns, members)?,
             (Pattern::Path { id, .. }, ConstValue::Variant(variant, _)) if self.tables.variants.contains_key(id) => {
                 self.tables.variants.get(id) == Some(variant)
             }
@@ -217,7 +218,7 @@ impl Evaluator<'_> {
         let (front, back) = patterns.split_at(rest);
         let back = back.get(1..).unwrap_or_default();
         let behind = members.len().saturating_sub(back.len());
-        if let Some(Pattern::Binding { binding, .. }) = patterns.get(rest) {
+        if let Some((Pattern::Binding { binding, .. }, ..)) = rest_range(patterns, members.len()) {
             let between = members.get(front.len()..behind).unwrap_or_default().to_vec();
             self.held.borrow_mut().insert(*binding, ConstValue::Aggregate(between));
         }

@@ -136,6 +136,9 @@ impl<'a> Infer<'a> {
         if is_open {
             self.report_unresolved();
         }
+        for (scrutinee, term) in &self.sliced {
+            tables.sliced.insert(*scrutinee, self.table.resolve(term).unwrap_or(Ty::Error));
+        }
         tables.bindings = self
             .locals
             .iter()

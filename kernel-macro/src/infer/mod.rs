@@ -47,6 +47,7 @@ mod scope;
 mod shared;
 mod slice;
 mod slice_method;
+mod slice_pattern;
 mod split;
 mod stored_iterator;
 mod subgroup;
@@ -80,6 +81,7 @@ pub(crate) use name::parent;
 pub(crate) use range::is_place;
 pub(crate) use shared::holds_atomics;
 pub(crate) use slice::sliced;
+pub(crate) use slice_pattern::matched_slice;
 pub(crate) use split::holds_slice;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
@@ -229,6 +231,12 @@ struct Infer<'a> {
     closure_calls: Vec<(ExprId, ExprId)>,
     /// Closures that run where they are called, used as values.
     closure_values: Vec<(ExprId, SpanRange, String)>,
+    /// Slices that patterns take apart, with the types that these see.
+    sliced: Vec<(ExprId, Term)>,
+    /// For origins of slices, those of what `rest @ ..` names of them.
+    rests: Vec<(ExprId, ExprId)>,
+    /// How patterns may take slices apart.
+    apart: slice_pattern::Apart,
     tables: TypedFn,
 }
 
@@ -273,6 +281,9 @@ impl<'a> Infer<'a> {
             closures: std::collections::BTreeMap::new(),
             closure_calls: Vec::new(),
             closure_values: Vec::new(),
+            sliced: Vec::new(),
+            rests: Vec::new(),
+            apart: slice_pattern::Apart::Never,
             tables: TypedFn::default(),
         }
     }

@@ -10,12 +10,12 @@ use crate::ast::{
     SpanRange, rest_range, spread,
 };
 use crate::diag::code;
-use crate::source::text;
 use crate::typed::{Len, Ty};
 
 use super::finish::Deferred;
 use super::mismatch::Because;
 use super::reference::is_self;
+use super::slice_pattern::Apart;
 use super::unify::{Term, VarKind};
 use super::variant::{Constructor, Named};
 use super::{Expect, Infer, range};
@@ -46,7 +46,7 @@ impl<'a> Infer<'a> {
                     .help("write `_`");
             }
             Pattern::Tuple(members, span) => self.bind_tuple(members, *span, term),
-            Pattern::Slice(members, span) => self.bind_slice(members, *span, term),
+            Pattern::Slice { id, members, span } => self.bind_slice(*id, members, *span, term),
             Pattern::Or(cases, _) => cases.iter().for_each(|case| self.bind_pattern(case, term)),
             Pattern::Literal(literal) => self.check(literal, term, Because::Matched),
             Pattern::Range { start, end, span, .. } => {
@@ -66,7 +66,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Declares a variable; that of another alternative of the same pattern must have the same type.
-    fn bind_name(&mut self, binding: BindingId, name: &'a Ident, mutable: bool, term: &Term) {
+    pub(super) fn bind_name(&mut self, binding: BindingId, name: &'a Ident, mutable: bool, term: &Term) {
         if self.visible.position(binding).is_some()
             && let Some(local) = self.local(binding).cloned()
         {
@@ -103,11 +103,14 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn bind_slice(&mut self, patterns: &'a [Pattern], span: SpanRange, term: &Term) {
+    fn bind_slice(&mut self, id: ExprId, patterns: &'a [Pattern], span: SpanRange, term: &Term) {
         let count = patterns.len();
         let what = format!("array of {count} element{}", if count == 1 { "" } else { "s" });
         let (element, len) = match self.table.shallow(term) {
             Term::Array(element, Len::Known(len)) => ((*element).clone(), len as usize),
+            Term::Buffer { element, mutable, origin: Some(origin) } => {
+                return self.bind_elements(id, patterns, span, (&element, mutable, origin));
+            }
             other @ (Term::Error | Term::Never) => (other, count),
             Term::Array(_, Len::Chosen(number)) => {
                 let name = self.program.chosen_name(number);
@@ -120,7 +123,7 @@ impl<'a> Infer<'a> {
             _ => return self.report_shape(patterns, span, term, &what),
         };
         let Some(pairs) = spread(patterns, len) else { return self.report_shape(patterns, span, term, &what) };
-        pairs.into_iter().for_each(|(_, member)| self.bind_pattern(member, &element));
+        pairs.into_iter().for_each(|(_, member)| self.bind_apart(member, &element, Apart::Never));
         if let Some((Pattern::Binding { name, mutable, binding, .. }, _, missing)) = rest_range(patterns, len) {
             let missing = u32::try_from(missing).unwrap_or(u32::MAX);
             self.bind_name(*binding, name, *mutable, &Term::Array(Rc::new(element), Len::Known(missing)));
@@ -136,7 +139,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Declares the variables of patterns that lead nowhere.
-    fn bind_all(&mut self, patterns: &'a [Pattern], term: &Term) {
+    pub(super) fn bind_all(&mut self, patterns: &'a [Pattern], term: &Term) {
         for pattern in patterns.iter().filter(|pattern| !pattern.is_rest()) {
             self.bind_pattern(pattern, term);
         }
@@ -243,8 +246,12 @@ impl<'a> Infer<'a> {
             self.diags.error(code::BAD_PATTERN, span, message).help("write `_` for one, `..` for all that are left");
             return self.bind_all(members, &Term::Error);
         };
+        let apart = match constructor.term {
+            Term::Option(_) | Term::Result(..) => self.apart,
+            _ => Apart::Never,
+        };
         for (index, member) in pairs {
-            self.bind_pattern(member, &constructor.fields[index]);
+            self.bind_apart(member, &constructor.fields[index], apart);
         }
     }
 
@@ -282,7 +289,7 @@ impl<'a> Infer<'a> {
                 }
             };
             let member = position.filter(|_| fits).map_or(Term::Error, |it| constructor.fields[it as usize].clone());
-            self.bind_pattern(&field.pattern, &member);
+            self.bind_apart(&field.pattern, &member, Apart::Never);
             positions.extend(position);
         }
         let missing = constructor.fields.len() > fields.len();
@@ -356,7 +363,7 @@ impl<'a> Infer<'a> {
         let mut any_value = false;
         for arm in arms {
             let scope = self.visible.len();
-            self.bind_pattern(&arm.pattern, &term);
+            self.bind_apart(&arm.pattern, &term, Apart::Perhaps);
             if let Some(guard) = &arm.guard {
                 self.infer_condition(guard, Because::Guard);
             }
@@ -389,16 +396,8 @@ impl<'a> Infer<'a> {
     /// The value that patterns take apart: a value, or the referent of a reference that reads. Its parts are references
     /// in Rust and values here.
     pub(super) fn infer_scrutinee(&mut self, value: &'a Expr, patterns: impl Iterator<Item = &'a Pattern>) -> Term {
-        if self.is_part(super::slice::sliced(value)) {
-            self.infer_elements(value, false);
-            let source = text(super::slice::sliced(value));
-            self.diags
-                .error(code::BAD_PATTERN, value.span, "a slice has no patterns in kernels")
-                .help(format!(
-                    "make it an array, `if let Ok([a, b]) = {source}.try_into()`, or ask for its length and for elements, `.first()`"
-                ));
-            self.record(value.id, Term::Error);
-            return Term::Error;
+        if let Some(term) = self.infer_matched_slice(value) {
+            return term;
         }
         let term = self.infer_reference(value, &Expect::Nothing);
         match self.reference_of(value) {
@@ -435,7 +434,7 @@ impl<'a> Infer<'a> {
         match &condition.kind {
             ExprKind::Let { pattern, value } => {
                 let term = self.infer_scrutinee(value, std::iter::once(&**pattern));
-                self.bind_pattern(pattern, &term);
+                self.bind_apart(pattern, &term, Apart::Perhaps);
                 self.record(condition.id, Term::BOOL);
             }
             ExprKind::Binary(BinaryOp::And, left, right, _) if condition.has_let() => {

@@ -221,7 +221,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Infers the operand behind the `&` of a slice.
-    fn infer_sliced(&mut self, operand: &'a Expr, mutable: bool) -> Option<(Term, bool)> {
+    pub(super) fn infer_sliced(&mut self, operand: &'a Expr, mutable: bool) -> Option<(Term, bool)> {
         let (base, ends) = match &operand.kind {
             ExprKind::Paren(inner, ..) => {
                 let found = self.infer_sliced(inner, mutable);
@@ -384,12 +384,9 @@ impl<'a> Infer<'a> {
     }
 
     /// `let part: &[T] = value;`
-    pub(super) fn infer_typed_slice(&mut self, pattern: &Pattern, value: &'a Expr, declared: &Term) -> Term {
+    pub(super) fn infer_typed_slice(&mut self, pattern: &'a Pattern, value: &'a Expr, declared: &Term) -> Term {
         if !matches!(pattern, Pattern::Binding { inner: None, .. } | Pattern::Wild(_)) {
-            self.diags
-                .error(code::BAD_PATTERN, value.span, "a slice has no patterns in kernels")
-                .help("name it, and take the elements by index");
-            return Term::Error;
+            return self.infer_typed_elements(pattern, value, declared);
         }
         let before = self.diags.len();
         self.check_slice(value, declared);
@@ -397,6 +394,25 @@ impl<'a> Infer<'a> {
             self.note_member(*binding, value);
         }
         if self.diags.len() > before { Term::Error } else { declared.clone() }
+    }
+
+    /// `let [a, b]: &[T] = value else { … };`
+    fn infer_typed_elements(&mut self, pattern: &'a Pattern, value: &'a Expr, declared: &Term) -> Term {
+        let found = self.infer_scrutinee(value, std::iter::once(pattern));
+        match (self.table.shallow(declared), self.table.shallow(&found)) {
+            (Term::Buffer { element: wanted, mutable: false, .. }, Term::Buffer { element, .. })
+                if self.table.unify(&wanted, &element) =>
+            {
+                found
+            }
+            (_, Term::Error) => Term::Error,
+            _ => {
+                self.diags
+                    .error(code::BAD_PATTERN, value.span, "this value has no patterns of slices of that type")
+                    .help("leave the type out, or name the slice and match on the name");
+                Term::Error
+            }
+        }
     }
 
     /// `x[a..b]` without `&`.

@@ -82,7 +82,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether a place is found by an index.
-    fn has_index(&self, place: &Expr) -> bool {
+    pub(super) fn has_index(&self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => self.has_index(inner),
             ExprKind::Field { base, .. } | ExprKind::Slice { base, .. } => self.has_index(base),

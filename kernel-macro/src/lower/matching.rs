@@ -32,11 +32,11 @@ enum Keys {
 
 impl<'p> FnCx<'p, '_, '_> {
     pub(super) fn lower_match(&mut self, expr: &Expr, scrutinee: &Expr, arms: &[Arm]) -> Option<ValueId> {
-        let value = self.lower_expr(scrutinee);
+        let (ty, value) = self.lower_matched(scrutinee);
         if self.b.is_terminated() {
             return None;
         }
-        let matched = Matched { ty: self.ty_of(scrutinee), value, result: self.ty(self.ty_of(expr)) };
+        let matched = Matched { ty, value, result: self.ty(self.ty_of(expr)) };
         match self.switch_keys(matched, arms) {
             Some(keys) => self.lower_switch(matched, arms, &keys),
             None => self.lower_arms(matched, arms),
@@ -222,8 +222,7 @@ impl<'p> FnCx<'p, '_, '_> {
         let (link, rest) = links.split_first()?;
         let (test, bound) = match &link.kind {
             ExprKind::Let { pattern, value } => {
-                let ty = self.ty_of(value);
-                let matched = self.lower_expr(value);
+                let (ty, matched) = self.lower_matched(value);
                 if self.b.is_terminated() {
                     return None;
                 }
@@ -281,7 +280,7 @@ fn links_of<'e>(condition: &'e Expr, links: &mut Vec<&'e Expr>) {
 }
 
 /// Whether a pattern matches every value, by its looks.
-fn always_matches(pattern: &Pattern) -> bool {
+pub(super) fn always_matches(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Wild(_) | Pattern::Rest(_) => true,
         Pattern::Binding { inner, .. } => inner.as_deref().is_none_or(always_matches),
@@ -326,8 +325,8 @@ fn multiply(pattern: &Pattern) -> Vec<Pattern> {
         Pattern::Tuple(members, span) => {
             combine(members).into_iter().map(|members| Pattern::Tuple(members, *span)).collect()
         }
-        Pattern::Slice(members, span) => {
-            combine(members).into_iter().map(|members| Pattern::Slice(members, *span)).collect()
+        Pattern::Slice { id, members, span } => {
+            combine(members).into_iter().map(|members| Pattern::Slice { id: *id, members, span: *span }).collect()
         }
         Pattern::TupleStruct { id, path, members, span } => combine(members)
             .into_iter()

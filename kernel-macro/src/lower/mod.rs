@@ -45,6 +45,7 @@ mod report;
 mod shorthand;
 mod single;
 mod slice;
+mod slice_pattern;
 mod slope;
 mod stmt;
 #[cfg(test)]

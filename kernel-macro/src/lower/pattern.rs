@@ -1,11 +1,12 @@
 //! Patterns: whether a value matches, and what its variables then are. Both are pure, so nothing is evaluated out of turn.
 
-use gridwise_ir::ir::ValueId;
+use gridwise_ir::ir::{Place, ValueId};
 use gridwise_ir::op::Op;
 use proc_macro2::Ident;
 
 use super::function::FnCx;
 use crate::ast::{BindingId, Expr, ExprId, Pattern, rest_range, spread};
+use crate::infer::holds_slice;
 use crate::typed::{ConstValue, Len, Resolution, Ty};
 
 /// A variable and its value.
@@ -38,11 +39,20 @@ impl FnCx<'_, '_, '_> {
             Pattern::Or(cases, _) => {
                 self.alternatives(cases, ty, value, bound, |cx, number| cx.test(&cases[number], ty, value));
             }
+            Pattern::Slice { members, .. } if matches!(ty, Ty::Buffer { .. }) => {
+                for (member, ty, value) in self.elements_in(members, ty, value) {
+                    self.bindings(member, &ty, value, bound);
+                }
+                if let Some((Pattern::Binding { name, mutable, .. }, binding, value)) = self.rest_of(members, ty, value)
+                {
+                    bound.push(Bound { binding, name, mutable: *mutable, value });
+                }
+            }
             _ => {
                 for (member, ty, value) in self.members_in(pattern, ty, value) {
                     self.bindings(member, &ty, value, bound);
                 }
-                if let (Pattern::Slice(members, _), Ty::Array(_, Len::Known(len))) = (pattern, ty) {
+                if let (Pattern::Slice { members, .. }, Ty::Array(_, Len::Known(len))) = (pattern, ty) {
                     self.rest_of_slice(members, *len, value, bound);
                 }
             }
@@ -73,7 +83,10 @@ impl FnCx<'_, '_, '_> {
         let mut chosen: Option<Vec<Bound<'e>>> = None;
         for (number, case) in cases.iter().enumerate().rev() {
             let mut found = Vec::new();
-            self.bindings(case, ty, value, &mut found);
+            match if takes_slices(case, ty) { test(self, number) } else { None } {
+                Some(test) => self.bindings_where(test, case, ty, value, &mut found),
+                None => self.bindings(case, ty, value, &mut found),
+            }
             if found.is_empty() {
                 return;
             }
@@ -91,6 +104,40 @@ impl FnCx<'_, '_, '_> {
             chosen = Some(found);
         }
         bound.extend(chosen.into_iter().flatten());
+    }
+
+    /// As [`bindings`](Self::bindings), of a pattern that takes elements of a slice, which are only there where it matches.
+    fn bindings_where<'e>(
+        &mut self,
+        test: ValueId,
+        pattern: &'e Pattern,
+        ty: &Ty,
+        value: Option<ValueId>,
+        bound: &mut Vec<Bound<'e>>,
+    ) {
+        let mut held = Vec::new();
+        pattern.for_each_binding(&mut |name, binding| held.push((name, binding)));
+        let typed = self.typed;
+        let held: Vec<_> = held
+            .into_iter()
+            .filter_map(|(name, binding)| {
+                let ty = self.ty(typed.binding(binding))?;
+                let zero = self.zero(ty);
+                Some((binding, self.spill(zero, &name.to_string())))
+            })
+            .collect();
+        let local = |binding: BindingId| held.iter().find(|(known, _)| *known == binding).map(|(_, local)| *local);
+        self.when(test, |cx| {
+            cx.bindings(pattern, ty, value, bound);
+            for Bound { binding, value, .. } in bound.iter() {
+                if let (Some(value), Some(local)) = (*value, local(*binding)) {
+                    cx.b.store(Place::local(local), value);
+                }
+            }
+        });
+        for Bound { binding, value, .. } in bound {
+            *value = local(*binding).map(|local| self.b.load(Place::local(local)));
+        }
     }
 
     /// `[a, rest @ .., b]`
@@ -150,20 +197,34 @@ impl FnCx<'_, '_, '_> {
                 Some(variant) => self.is_variant(ty, value?, *variant),
                 None => self.test_const(*id, ty, value),
             },
-            Pattern::Tuple(..) | Pattern::Slice(..) | Pattern::TupleStruct { .. } | Pattern::Struct { .. } => {
+            Pattern::Slice { members, .. } if matches!(ty, Ty::Buffer { .. }) => self.test_slice(members, ty, value),
+            Pattern::Tuple(..) | Pattern::Slice { .. } | Pattern::TupleStruct { .. } | Pattern::Struct { .. } => {
                 let mut tests = Vec::new();
                 if let (Some(variant), Some(value)) = (self.variant_named(pattern), value) {
                     tests.extend(self.is_variant(ty, value, variant));
                 }
-                for (member, ty, value) in self.members_in(pattern, ty, value) {
-                    tests.extend(self.test(member, &ty, value));
+                // The slice of another variant is none.
+                if let ([is_variant], true) = (tests.as_slice(), takes_slices(pattern, ty)) {
+                    let (is_variant, bool_ty) = (*is_variant, self.b.value_type(*is_variant));
+                    let inner = |cx: &mut Self| {
+                        let tests = cx.member_tests(pattern, ty, value);
+                        let all = cx.all_of(Op::And, tests);
+                        Some(all.unwrap_or_else(|| cx.bool(true)))
+                    };
+                    return self.choose(is_variant, Some(bool_ty), inner, |cx| Some(cx.bool(false)));
                 }
+                tests.extend(self.member_tests(pattern, ty, value));
                 self.all_of(Op::And, tests)
             }
         }
     }
 
-    fn all_of(&mut self, op: Op, tests: Vec<ValueId>) -> Option<ValueId> {
+    fn member_tests(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) -> Vec<ValueId> {
+        let members = self.members_in(pattern, ty, value);
+        members.into_iter().filter_map(|(member, ty, value)| self.test(member, &ty, value)).collect()
+    }
+
+    pub(super) fn all_of(&mut self, op: Op, tests: Vec<ValueId>) -> Option<ValueId> {
         tests.into_iter().reduce(|a, b| self.b.op(op, &[a, b]))
     }
 
@@ -231,7 +292,7 @@ impl FnCx<'_, '_, '_> {
     ) -> Vec<(&'e Pattern, Ty, Option<ValueId>)> {
         let variant = self.variant_named(pattern);
         let pairs: Vec<(u32, &Pattern)> = match pattern {
-            Pattern::Tuple(members, _) | Pattern::Slice(members, _) | Pattern::TupleStruct { members, .. } => {
+            Pattern::Tuple(members, _) | Pattern::Slice { members, .. } | Pattern::TupleStruct { members, .. } => {
                 let count = self.pattern_members(ty, variant);
                 let pairs = spread(members, count).unwrap_or_default();
                 pairs.into_iter().map(|(index, member)| (index as u32, member)).collect()
@@ -305,6 +366,14 @@ impl FnCx<'_, '_, '_> {
         let value = self.lower_expr(expr)?;
         u32::try_from(self.known_scalar(value)?).ok()
     }
+}
+
+/// Whether a pattern has patterns for elements of slices somewhere.
+fn takes_slices(pattern: &Pattern, ty: &Ty) -> bool {
+    fn has_elements(pattern: &Pattern) -> bool {
+        matches!(pattern, Pattern::Slice { .. }) || pattern.children().into_iter().any(has_elements)
+    }
+    holds_slice(ty) && has_elements(pattern)
 }
 
 fn scalar_bits(value: &ConstValue) -> Option<u32> {

@@ -41,10 +41,12 @@ impl FnCx<'_, '_, '_> {
                     self.lower_let_else(pattern, initial, otherwise);
                 }
                 Statement::Let { pattern, value: initial, span, .. } => {
-                    let value = initial.as_ref().and_then(|value| self.lower_expr(value));
+                    let (ty, value) = match initial {
+                        Some(initial) => self.lower_matched(initial),
+                        None => (&Ty::Never, None),
+                    };
                     let location = self.location(span.start);
                     let outer = self.b.set_location(Some(location));
-                    let ty = initial.as_ref().map_or(&Ty::Never, |value| self.ty_of(value));
                     self.bind_pattern(pattern, ty, value);
                     self.b.set_location(outer);
                 }
@@ -58,11 +60,10 @@ impl FnCx<'_, '_, '_> {
     }
 
     fn lower_let_else(&mut self, pattern: &Pattern, initial: &Expr, otherwise: &Block) {
-        let value = self.lower_expr(initial);
+        let (ty, value) = self.lower_matched(initial);
         if self.b.is_terminated() {
             return;
         }
-        let ty = self.ty_of(initial);
         if let Some(matches) = self.test(pattern, ty, value) {
             let leave = |cx: &mut Self| {
                 cx.lower_block(otherwise);

@@ -37,7 +37,8 @@ impl Parser<'_> {
                 Pattern::Tuple(tuple.elems.iter().map(|member| self.assignee(member, assignments)).collect(), span)
             }
             Syn::Array(array) => {
-                Pattern::Slice(array.elems.iter().map(|member| self.assignee(member, assignments)).collect(), span)
+                let members = array.elems.iter().map(|member| self.assignee(member, assignments)).collect();
+                Pattern::Slice { id: self.next_expr(), members, span }
             }
             place => {
                 let place = self.boxed(place);

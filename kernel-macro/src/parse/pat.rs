@@ -57,7 +57,10 @@ impl Parser<'_> {
             Pat::Wild(wild) => Pattern::Wild(wild.underscore_token.span),
             Pat::Rest(rest) => Pattern::Rest(rest.dot2_token.spans[0]),
             Pat::Tuple(tuple) => Pattern::Tuple(self.members(&tuple.elems, place), SpanRange::of(pat)),
-            Pat::Slice(slice) => Pattern::Slice(self.members(&slice.elems, place), SpanRange::of(pat)),
+            Pat::Slice(slice) => {
+                let members = self.members(&slice.elems, place);
+                Pattern::Slice { id: self.next_expr(), members, span: SpanRange::of(pat) }
+            }
             Pat::Or(alternatives) => self.alternatives(alternatives, place),
             Pat::Lit(lit) => self.pattern_literal(&lit.lit).map_or(Pattern::Wild(pat.span()), Pattern::Literal),
             Pat::Range(range) => self.range_pattern(range),

@@ -210,6 +210,8 @@ pub(crate) struct TypedFn {
     pub(crate) lent: BTreeSet<ExprId>,
     /// References that patterns take apart: the places are, here.
     pub(crate) taken_apart: BTreeSet<ExprId>,
+    /// Slices that patterns take apart, by the whole value, with the types of slices that calls made.
+    pub(crate) sliced: FastMap<ExprId, Ty>,
     /// In a generic function as written: variables of unknown type that hold values here and perhaps references in Rust.
     pub(crate) values: BTreeSet<BindingId>,
     /// Whether it has something that Rust makes references of: what `iter()` goes through, what `filter` hands over.

@@ -6,6 +6,21 @@ use super::launch::TrapSink;
 use super::slice::{Slice, SliceMut};
 use crate::memory::data::GpuData;
 
+/// The elements of a slice that patterns name. Those which are not there are `None`.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a, T, const FRONT: usize, const BACK: usize, const RESTS: usize> {
+    /// How many elements the slice has.
+    pub len: usize,
+    /// The first ones.
+    pub front: [Option<T>; FRONT],
+    /// The last ones, the last of all first.
+    pub back: [Option<T>; BACK],
+    /// Slices without some elements at the front and some at the end; empty where these are not there.
+    pub rests: [Slice<'a, T>; RESTS],
+    /// The slice itself.
+    pub whole: Slice<'a, T>,
+}
+
 impl<'a, T: GpuData> SliceMut<'a, T> {
     /// All slices of `size` elements, one position apart.
     #[inline]
@@ -92,6 +107,31 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
 }
 
 impl<'a, T: GpuData> Slice<'a, T> {
+    /// The elements that patterns name. `rests`: for each, how many elements are left out at the front, and at the end.
+    #[inline]
+    pub fn view<const FRONT: usize, const BACK: usize, const RESTS: usize>(
+        self,
+        rests: [(usize, usize); RESTS],
+    ) -> View<'a, T, FRONT, BACK, RESTS> {
+        let len = self.len();
+        View {
+            len,
+            front: std::array::from_fn(|index| self.at(index)),
+            back: std::array::from_fn(|index| self.at(len.wrapping_sub(index + 1))),
+            rests: rests.map(|(front, back)| match len.checked_sub(front + back) {
+                Some(left) => self.all().part_of(front, left).shared(),
+                None => SliceMut::none().shared(),
+            }),
+            whole: self,
+        }
+    }
+
+    /// No elements: a slice of Rust's own, whose patterns rustc looks at.
+    #[inline]
+    pub fn proof<'p>(self) -> &'p [T] {
+        &[]
+    }
+
     /// All slices of `size` elements, one position apart.
     #[inline]
     pub fn windows(

@@ -49,7 +49,7 @@ pub use arithmetic::{
     rem_euclid, round_to_odd, widen, wrap_signed32, wrap32,
 };
 pub use atomic::AtomicPlace;
-pub use divided::{chunk_size, window_size};
+pub use divided::{View, chunk_size, window_size};
 pub use equality::{ends_with, equal, starts_with};
 pub use fiber::{Frame, Reach, Seat, reach};
 pub use group::{HostGroup, Invocation};

@@ -51,16 +51,18 @@ impl Renderer<'_> {
                 if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
                     return tokens;
                 }
+                let view = self.view_of(std::iter::once(pattern));
                 let stated = match ty {
+                    _ if view.is_some() => tokens!(_),
                     Some(ty) if !self.is_projection(ty) => ty.tokens.clone().into(),
                     _ => self.let_ty(pattern, value.as_ref()),
                 };
-                let pattern = self.pattern_in(pattern, otherwise.is_some());
+                let pattern = self.pattern_of_view(pattern, &view, otherwise.is_some());
                 let value = value.as_ref().map(|value| {
-                    let value = match self.typed.taken_apart.contains(&value.id) {
-                        true => self.scrutinee(value),
-                        false => self.argument(value),
-                    };
+                    let is_apart = view.is_some()
+                        || self.typed.taken_apart.contains(&value.id)
+                        || self.typed.sliced.contains_key(&value.id);
+                    let value = if is_apart { self.viewed(value, &view) } else { self.argument(value) };
                     tokens!(= #value)
                 });
                 let otherwise = otherwise.as_ref().map(|block| {

@@ -33,6 +33,7 @@ mod report;
 mod site;
 mod slice;
 mod slice_method;
+mod slice_pattern;
 mod steps;
 mod types;
 
@@ -88,6 +89,8 @@ struct Renderer<'a> {
     numbers: RefCell<FastMap<(u128, &'static str), Literal>>,
     /// Whether arrays that are gone through are taken, not lent: the chain outlives them.
     owns_arrays: bool,
+    /// Whether patterns are rendered without their names.
+    is_nameless: bool,
 }
 
 impl<'a> Renderer<'a> {
@@ -104,6 +107,7 @@ impl<'a> Renderer<'a> {
             in_steps: false,
             slices: RefCell::default(),
             owns_arrays: false,
+            is_nameless: false,
             numbers: RefCell::default(),
         }
     }

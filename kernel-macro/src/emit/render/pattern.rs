@@ -3,6 +3,7 @@
 use super::Renderer;
 use super::expr::path_tokens;
 use super::reference::referent;
+use super::slice_pattern::View;
 use crate::ast::{Arm, BinaryOp, Expr, ExprKind, FieldPattern, Pattern};
 use crate::emit::tokens::{Tokens, tokens, tokens_at};
 use crate::typed::Ty;
@@ -17,6 +18,10 @@ impl Renderer<'_> {
     /// const of that name is in scope.
     pub(super) fn pattern_in(&mut self, pattern: &Pattern, perhaps: bool) -> Tokens {
         match pattern {
+            Pattern::Binding { inner, .. } if self.is_nameless => match inner {
+                Some(inner) => self.pattern_in(inner, perhaps),
+                None => tokens!(_),
+            },
             Pattern::Binding { name, mutable, inner, .. } => {
                 let mutable = mutable.then(|| tokens_at!(name.span()=> mut));
                 let inner = match inner {
@@ -41,7 +46,7 @@ impl Renderer<'_> {
                 let members = self.patterns(members, perhaps);
                 tokens_at!(span.end=> (#(#members,)*))
             }
-            Pattern::Slice(members, span) => {
+            Pattern::Slice { members, span, .. } => {
                 let members = self.patterns(members, perhaps);
                 tokens_at!(span.end=> [#(#members),*])
             }
@@ -108,6 +113,8 @@ impl Renderer<'_> {
         match (pattern, value) {
             // What may be a reference for rustc is none here.
             (_, Some(_)) if self.is_original() && self.typed.has_references => tokens!(_),
+            // A view, and nothing that has a name.
+            (_, Some(value)) if self.typed.sliced.contains_key(&value.id) => tokens!(_),
             (Pattern::Binding { binding, .. }, _) => {
                 let ty = self.ty(self.typed.binding(*binding));
                 match self.typed.references.get(binding) {
@@ -126,8 +133,11 @@ impl Renderer<'_> {
 
     /// `match`
     pub(super) fn match_expr(&mut self, expr: &Expr, scrutinee: &Expr, arms: &[Arm]) -> Tokens {
-        let scrutinee = self.scrutinee(scrutinee);
-        let arms: Vec<_> = arms.iter().map(|arm| self.arm(arm)).collect();
+        if let Some(view) = self.view_of(arms.iter().map(|arm| &arm.pattern)) {
+            return self.slice_match(expr, scrutinee, arms, view);
+        }
+        let scrutinee = self.viewed(scrutinee, &None);
+        let arms: Vec<_> = arms.iter().map(|arm| self.arm(arm, &None)).collect();
         tokens_at!(expr.span.start=> match #scrutinee { #(#arms)* })
     }
 
@@ -143,8 +153,8 @@ impl Renderer<'_> {
         }
     }
 
-    fn arm(&mut self, arm: &Arm) -> Tokens {
-        let pattern = self.pattern_in(&arm.pattern, true);
+    pub(super) fn arm(&mut self, arm: &Arm, view: &Option<View>) -> Tokens {
+        let pattern = self.pattern_of_view(&arm.pattern, view, true);
         let guard = arm.guard.as_ref().map(|guard| {
             let guard = self.condition(guard);
             tokens!(if #guard)
@@ -157,7 +167,8 @@ impl Renderer<'_> {
     pub(super) fn condition(&mut self, condition: &Expr) -> Tokens {
         match &condition.kind {
             ExprKind::Let { pattern, value } => {
-                let (pattern, value) = (self.pattern_in(pattern, true), self.scrutinee(value));
+                let view = self.view_of(std::iter::once(&**pattern));
+                let (pattern, value) = (self.pattern_of_view(pattern, &view, true), self.viewed(value, &view));
                 tokens_at!(condition.span.start=> let #pattern = #value)
             }
             ExprKind::Binary(BinaryOp::And, left, right, span) if condition.has_let() => {

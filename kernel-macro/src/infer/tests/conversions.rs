@@ -62,31 +62,6 @@ fn consts_of_traits_are_not_those_of_the_type() {
 }
 
 #[test]
-fn slices_have_no_patterns() {
-    check_errors(
-        "fn k(s: &[f32], y: &mut [u32]) {
-            match &s[..2] {
-                [p, q] => y[0] = 1,
-                _ => {}
-            }
-            if let [p, ..] = y[1..] {
-                y[0] = 2;
-            }
-        }",
-        expect![[r#"
-            error: [K0006] a slice has no patterns in kernels
-                   help: make it an array, `if let Ok([a, b]) = s[..2].try_into()`, or ask for its length and for elements, `.first()`
-             2 |             match &s[..2] {
-               |                   ^^^^^^^
-            error: [K0006] a slice has no patterns in kernels
-                   help: make it an array, `if let Ok([a, b]) = y[1..].try_into()`, or ask for its length and for elements, `.first()`
-             6 |             if let [p, ..] = y[1..] {
-               |                              ^^^^^^
-        "#]],
-    );
-}
-
-#[test]
 fn arrays_in_smaller_pieces() {
     check_errors(
         "fn k(rows: &mut [[u8; 4]], words: &mut [[u32; 4]]) {

@@ -466,3 +466,82 @@ fn compared() {
         "#]],
     );
 }
+
+#[test]
+fn patterns_of_slices() {
+    check_errors(
+        "fn k(x: &[u32], rows: &[[u32; 4]], cells: &[Atomic<u32>], y: &mut [u32]) {
+            if let [a, ..] = y { *a = 1; }
+            if let [a, ..] = &mut y[1..] { *a = 1; }
+            let [a, b] = &x[..2];
+            let [a, ..] = x[1..];
+            match &rows[y[0]][1..] { [a, ..] => y[0] = *a, [] => {} }
+            if let [a] = &cells[..1] { y[0] = 1; }
+            if let [1.5, ..] = x { y[0] = 1; }
+            if let [a, .., b, ..] = x { y[0] = 1; }
+            for [a, ..] in x.chunks(2) { y[0] = 1; }
+            let n = x.windows(2).map(|[a, b]| *a).sum::<u32>();
+            if let Some([a, ..]) = y.get_mut(1..3) { *a = 1; }
+            if let [a] | [a, ..] = x && a > 1.5 { y[0] = 2; }
+            if let [a, b] = x[0] { y[0] = 3; }
+        }",
+        expect![[r#"
+            error: [K0115] a pattern cannot take a `&mut` slice apart here
+                   help: to read, write `&y[..]`; to write, name an element: `let first = &mut y[0];`
+             2 |             if let [a, ..] = y { *a = 1; }
+               |                              ^
+            error: [K0115] a pattern cannot take a `&mut` slice apart here
+                   help: to read, write `&y[1..]`; to write, name an element: `let first = &mut y[0];`
+             3 |             if let [a, ..] = &mut y[1..] { *a = 1; }
+               |                              ^^^^^^^^^^^
+            error: [K0006] this pattern cannot take a slice apart here
+                   note: the slice may have another length
+                   help: write `let … else { … }`, or `match`
+             4 |             let [a, b] = &x[..2];
+               |                 ^^^^^^
+            error: [K0006] this pattern cannot take a slice apart here
+                   note: the slice may have another length
+                   help: write `let … else { … }`, or `match`
+             5 |             let [a, ..] = x[1..];
+               |                 ^^^^^^^
+            error: [K0115] a slice of an array inside an array has no patterns here
+                   note: the slice could be used after the index that selects the array has changed
+                   help: match the array, `match rows[y[0]] { … }`, or copy it to a variable first
+             6 |             match &rows[y[0]][1..] { [a, ..] => y[0] = *a, [] => {} }
+               |                   ^^^^^^^^^^^^^^^^
+            error: [K0301] `cells[..1]` holds atomics and cannot be copied
+                   help: go through the indices: `(0..cells[..1].len()).map(|i| cells[..1][i].load(Relaxed))`
+             7 |             if let [a] = &cells[..1] { y[0] = 1; }
+               |                           ^^^^^^^^^^
+            error: [K0102] expected `u32`, found float literal
+                   note: the matched value is `u32`
+             8 |             if let [1.5, ..] = x { y[0] = 1; }
+               |                     ^^^
+            error: [K0006] `..` can stand only once in a pattern
+             9 |             if let [a, .., b, ..] = x { y[0] = 1; }
+               |                               ^
+            error: [K0006] this pattern cannot take a slice apart here
+                   note: slices are taken apart by `match`, `if let`, `while let`, `let … else` and `matches!`
+                   help: name the slice here, and match on the name
+            10 |             for [a, ..] in x.chunks(2) { y[0] = 1; }
+               |                 ^^^^^^^
+            error: [K0006] this pattern cannot take a slice apart here
+                   note: slices are taken apart by `match`, `if let`, `while let`, `let … else` and `matches!`
+                   help: name the slice here, and match on the name
+            11 |             let n = x.windows(2).map(|[a, b]| *a).sum::<u32>();
+               |                                       ^^^^^^
+            error: [K0006] this pattern cannot take a slice apart here
+                   note: the slice is `&mut`, and its elements would be references to write through
+                   help: take it by `get` or `split_at` to read, or name an element: `let first = &mut part[0];`
+            12 |             if let Some([a, ..]) = y.get_mut(1..3) { *a = 1; }
+               |                         ^^^^^^^
+            error: [K0102] expected `u32`, found float literal
+                   note: the left operand is `u32`
+            13 |             if let [a] | [a, ..] = x && a > 1.5 { y[0] = 2; }
+               |                                             ^^^
+            error: [K0102] expected `u32`, found a pattern for an array of 2 elements
+            14 |             if let [a, b] = x[0] { y[0] = 3; }
+               |                    ^^^^^^
+        "#]],
+    );
+}
