@@ -51,12 +51,12 @@ impl Conditions {
         self.0.contains(&VALUE)
     }
 
-    /// The conditions, each by itself. A program that is not one is a condition that nothing meets.
+    /// The conditions, each by itself. A program that is not one, or ends within a condition, is a condition that nothing meets.
     fn each(&self) -> impl Iterator<Item = Unmet> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             let start = rest;
-            while !rest.is_empty() {
+            while !start.is_empty() {
                 let Some((step, behind)) = Step::read(rest) else {
                     rest = &[];
                     return Some(Unmet { line: 1, column: 1, program: &[] });
@@ -291,9 +291,13 @@ mod tests {
 
     #[test]
     fn nonsense_is_never_met() {
-        for text in ["r", "n0r11", "n0n1n2r11", "x", "n0+r11", "i"] {
-            let unmet = Conditions(text.as_bytes()).unmet(&Launch);
-            assert!(unmet.is_some() || text == "i", "{text}");
+        // The last ones end within a step, or before the comparison.
+        for text in ["r", "n0r11", "n0n1n2r11", "x", "n0+r11", "i", "i0", "n0n1", "n0n1r11n0", "n0n1r11n0n1"] {
+            let conditions = Conditions(text.as_bytes());
+            assert!(conditions.unmet(&Launch).is_some(), "{text}");
+            let is_met = |(condition, of): (Unmet, OfGrid)| of == OfGrid::No && condition.holds(&Launch) == Some(true);
+            assert!(!conditions.of_grid().all(is_met), "{text}");
         }
+        assert_eq!(Conditions(b"n0n1r11").unmet(&Launch), None);
     }
 }
