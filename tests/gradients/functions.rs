@@ -2,7 +2,7 @@
 
 use gridwise::Result;
 use gridwise::prelude::*;
-use gridwise_gradients::{Derivatives, Doubles, Functions, Ruled};
+use gridwise_gradients::{Derivatives, Doubles, Functions, OfNamed, OfStructs, Ruled, SecondDerivatives};
 
 use crate::numbers;
 
@@ -111,6 +111,72 @@ fn functions_of_doubles() -> Result<()> {
             let slope = (behind[i] - before[i]) / (2.0 * step);
             let near = (found - slope).abs() <= 1e-6 * (1.0 + slope.abs());
             assert!(near, "{i}, at {}: {found}, by differences {slope}", x[i]);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn structs_and_matrices() -> Result<()> {
+    let points: Vec<Vec4> = numbers(7, 4 * COUNT).chunks_exact(4).map(Vec4::from_slice).collect();
+    both(|mgr| {
+        let tensor = mgr.tensor(&points)?;
+        let at = |slope: f32| {
+            let (mut values, mut out) = (mgr.tensor(&[Vec2::ZERO; COUNT])?, mgr.tensor(&[Vec4::ZERO; COUNT])?);
+            let seq = mgr.sequence()?;
+            OfStructs::dispatch(&seq, Grid::items(COUNT as u32), &tensor, slope, &mut values, &mut out)?;
+            seq.eval()?;
+            Ok::<_, gridwise::Error>((values.to_vec()?, out.to_vec()?))
+        };
+        let step = 1.0 / 512.0;
+        let (now, behind, before) = (at(0.0)?, at(step)?, at(-step)?);
+        for (i, found) in now.1.iter().enumerate() {
+            let slope = (behind.0[i] - before.0[i]) / (2.0 * step);
+            let change = vec2(found.x, found.y);
+            assert!(change.abs_diff_eq(slope, 5e-3), "{i}: {change} beside {slope}");
+            assert!(found.z.abs() < 1e-4 && found.w.abs() < 1e-4, "{i}: {found}");
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn second_derivatives() -> Result<()> {
+    let points: Vec<Vec4> = numbers(8, 4 * COUNT).chunks_exact(4).map(Vec4::from_slice).collect();
+    both(|mgr| {
+        let at = |step: f32| {
+            let moved: Vec<_> = points.iter().map(|p| *p + vec4(p.z, p.w, 0.0, 0.0) * step).collect();
+            let points = mgr.tensor(&moved)?;
+            let (mut slopes, mut products) = (mgr.tensor(&[Vec2::ZERO; COUNT])?, mgr.tensor(&[Vec4::ZERO; COUNT])?);
+            let seq = mgr.sequence()?;
+            SecondDerivatives::dispatch(&seq, Grid::items(COUNT as u32), &points, &mut slopes, &mut products)?;
+            seq.eval()?;
+            Ok::<_, gridwise::Error>((slopes.to_vec()?, products.to_vec()?))
+        };
+        let step = 1.0 / 256.0;
+        let (now, behind, before) = (at(0.0)?, at(step)?, at(-step)?);
+        for (i, found) in now.1.iter().enumerate() {
+            let slope = (behind.0[i] - before.0[i]) / (2.0 * step);
+            let (forward, reverse) = (vec2(found.x, found.y), vec2(found.z, found.w));
+            assert!(forward.abs_diff_eq(slope, 1e-2), "{i}: {forward} beside {slope}");
+            // The matrix of second derivatives is symmetric.
+            assert!(reverse.abs_diff_eq(forward, 1e-4), "{i}: {reverse} beside {forward}");
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn names_of_values_are_not_those_of_parameters() -> Result<()> {
+    let points: Vec<Vec4> = numbers(9, 4 * COUNT).chunks_exact(4).map(Vec4::from_slice).collect();
+    both(|mgr| {
+        let (tensor, mut gradient) = (mgr.tensor(&points)?, mgr.tensor(&[Vec4::ZERO; COUNT])?);
+        let seq = mgr.sequence()?;
+        OfNamed::dispatch(&seq, Grid::items(COUNT as u32), &tensor, &mut gradient)?;
+        seq.eval()?;
+        for (at, found) in points.iter().zip(gradient.to_vec()?) {
+            let expected = vec4(at.y * at.y, 2.0 * at.x * at.y, at.w * at.w, 2.0 * at.z * at.w);
+            assert!(found.abs_diff_eq(expected, 1e-5), "{found} beside {expected}");
         }
         Ok(())
     })

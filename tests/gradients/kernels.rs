@@ -438,3 +438,113 @@ pub fn doubles(x: &[f64], y: &mut [f64]) {
         _ => (1.5 + w).acosh() + (0.5 * v).atanh() + w.log2() + v.exp2() + w.log10() + v.atan(),
     };
 }
+
+/// A number with a part that is imaginary.
+#[derive(GpuData, Clone, Copy)]
+#[repr(C)]
+pub struct Complex {
+    pub re: f32,
+    pub im: f32,
+}
+
+/// A step of an iteration: a struct in a struct, an integer, an array.
+#[derive(GpuData, Clone, Copy)]
+#[repr(C)]
+pub struct Step {
+    pub by: Complex,
+    pub rounds: u32,
+    pub scale: [f32; 2],
+}
+
+/// A function of structs and a matrix.
+#[device(grad)]
+pub fn iterated(step: Step, from: Complex, turn: Mat2) -> Complex {
+    let mut z = from;
+    for _ in 0..step.rounds {
+        let turned = turn * vec2(z.re, z.im);
+        let square = turned.x * turned.x - turned.y * turned.y;
+        z = Complex {
+            re: step.scale[0] * square + step.by.re,
+            im: step.scale[1] * 2.0 * turned.x * turned.y + step.by.im,
+        };
+    }
+    z
+}
+
+/// The length and the angle.
+#[device(grad)]
+pub fn polar(z: Complex) -> [f32; 2] {
+    [(z.re * z.re + z.im * z.im).sqrt(), z.im.atan2(z.re)]
+}
+
+/// Adjoints and changes of [`iterated`] and [`polar`]. `out`: the products with the directions, both ways.
+#[kernel(workgroup = 32)]
+pub fn of_structs(points: &[Vec4], slope: f32, values: &mut [Vec2], out: &mut [Vec4]) {
+    let i = global_id().x;
+    let at = points[i] + vec4(0.1, 0.2, -0.1, 0.3) * slope;
+    let by = Complex { re: at.x, im: at.y };
+    let step = Step { by, rounds: i % 4, scale: [0.5 + slope, 0.25] };
+    let (from, turn) = (Complex { re: at.z, im: at.w }, Mat2::from_cols(vec2(0.6, at.x), vec2(-0.8, 0.5)));
+    let z = iterated(step, from, turn);
+    values[i] = vec2(z.re, z.im);
+    let ways = Step { by: Complex { re: 0.1, im: 0.2 }, rounds: 7, scale: [1.0, 0.0] };
+    let turning = Mat2::from_cols(vec2(0.0, 0.1), vec2(0.0, 0.0));
+    let (value, change) = iterated::jvp(step, from, turn, ways, Complex { re: -0.1, im: 0.3 }, turning);
+    let (d_step, d_from, d_turn) = iterated::vjp(step, from, turn, Complex { re: 1.0, im: -2.0 });
+    let product = d_step.by.re * 0.1 + d_step.by.im * 0.2 + d_step.scale[0] - 0.1 * d_from.re
+        + 0.3 * d_from.im
+        + 0.1 * d_turn.x_axis.y;
+    let d_z = polar::vjp(by, [1.0, 0.5]);
+    let ([length, _], [longer, turned]) = polar::jvp(by, Complex { re: 0.3, im: -0.7 });
+    let polar = d_z.re * 0.3 - d_z.im * 0.7 - (longer + 0.5 * turned) + (length - by.re.hypot(by.im));
+    out[i] = vec4(
+        change.re,
+        change.im,
+        product - (change.re - 2.0 * change.im),
+        polar + value.re - z.re + d_step.rounds as f32,
+    );
+}
+
+/// A potential with a curvature that changes.
+#[device(grad)]
+fn potential(at: Complex) -> f32 {
+    let (x, y) = (at.re, at.im);
+    let mut p = x * x * y;
+    for _ in 0..3 {
+        p = (0.5 * p).sin() + x * y;
+    }
+    p
+}
+
+/// Its slope, which is derived again.
+#[device(grad)]
+fn slope_of_potential(at: Complex) -> Complex {
+    potential::vjp(at, 1.0)
+}
+
+/// Products of second derivatives with directions, forward over reverse, and reverse over reverse.
+#[kernel(workgroup = 32)]
+pub fn second_derivatives(points: &[Vec4], slopes: &mut [Vec2], products: &mut [Vec4]) {
+    let i = global_id().x;
+    let at = points[i];
+    let (place, way) = (Complex { re: at.x, im: at.y }, Complex { re: at.z, im: at.w });
+    let (slope, forward) = slope_of_potential::jvp(place, way);
+    slopes[i] = vec2(slope.re, slope.im);
+    let reverse = slope_of_potential::vjp(place, way);
+    products[i] = vec4(forward.re, forward.im, reverse.re, reverse.im);
+}
+
+/// A function whose parameters have names like those that derived functions give their values.
+#[device(grad)]
+fn named(v_1: f32, v_0: f32, x_0: f32, x: f32) -> f32 {
+    v_1 * v_0 * v_0 + x_0 * x * x
+}
+
+/// Adjoints of [`named`].
+#[kernel(workgroup = 32)]
+pub fn of_named(points: &[Vec4], gradient: &mut [Vec4]) {
+    let i = global_id().x;
+    let at = points[i];
+    let (a, b, c, d) = named::vjp(at.x, at.y, at.z, at.w, 1.0);
+    gradient[i] = vec4(a, b, c, d);
+}

@@ -10,6 +10,8 @@ use crate::ir::{
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId, Types};
 
+use super::needs::definitions;
+
 /// The inputs that a kernel is derived by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct By {
@@ -19,6 +21,8 @@ pub struct By {
     pub params: Vec<ParamId>,
     /// Whether the kernel stands for a function, whose arguments are the parameters: an adjoint is one invocation's alone, and may be zero.
     pub is_function: bool,
+    /// Whether the values of the outputs are known already, so that forward mode stores only how they change.
+    pub has_values: bool,
 }
 
 /// By value: whether a gradient flows through it.
@@ -79,7 +83,7 @@ impl Activity {
             shared: flags(kernel.shared.len()),
         };
         by.buffers.iter().for_each(|buffer| activity.buffers[buffer.index()] = true);
-        let mut cx = Flow { module, function, by, activity, changed: true };
+        let mut cx = Flow { module, function, by, definitions: definitions(function), activity, changed: true };
         while std::mem::take(&mut cx.changed) {
             cx.forward(function.entry, &[]);
         }
@@ -115,6 +119,7 @@ struct Flow<'f> {
     module: &'f Module,
     function: &'f Function,
     by: &'f By,
+    definitions: Vec<Option<InstId>>,
     activity: Activity,
     changed: bool,
 }
@@ -198,7 +203,7 @@ impl<'f> Flow<'f> {
         match &inst.kind {
             InstKind::Param(param) if self.by.params.contains(param) => self.vary(inst.results[0]),
             InstKind::Load(place) => {
-                if self.is_varied_root(place.root) {
+                if self.is_varied_root(place.root) && !self.is_fixed(inst.results[0], id) {
                     self.vary(inst.results[0]);
                 }
             }
@@ -241,6 +246,12 @@ impl<'f> Flow<'f> {
                     self.vary(inst.results[0]);
                 }
             }
+            InstKind::Extract(of, _) => {
+                let is_fixed = self.definitions[of.index()].is_some_and(|of| self.is_fixed(inst.results[0], of));
+                if self.varies(*of) && !is_fixed {
+                    self.vary(inst.results[0]);
+                }
+            }
             kind => {
                 let mut any = kind.place().is_some_and(|place| self.is_varied_root(place.root));
                 kind.for_each_use(|value| any |= self.activity.varied[value.index()]);
@@ -248,6 +259,19 @@ impl<'f> Flow<'f> {
                     inst.results.iter().for_each(|result| self.vary(*result));
                 }
             }
+        }
+    }
+
+    /// Whether a value is an integer, or several, out of an input: nothing hangs on those. `from`: what reads the input.
+    fn is_fixed(&self, value: ValueId, from: InstId) -> bool {
+        if has_floats(&self.module.types, self.function.values[value].ty) {
+            return false;
+        }
+        match &self.function.insts[from].kind {
+            InstKind::Param(_) => true,
+            InstKind::Load(Place { root: Root::Buffer(buffer), .. }) => self.by.buffers.contains(buffer),
+            InstKind::Extract(of, _) => self.definitions[of.index()].is_some_and(|from| self.is_fixed(value, from)),
+            _ => false,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::types::TypeId;
 use super::activity::{Activity, By};
 use super::normal::empty_like;
 use super::refusal::{Refusal, Refused};
-use super::shadows::{is_plain, name_of};
+use super::shadows::{has_adjoint, name_of};
 use super::{rules, subgroups};
 
 /// A kernel that computes values and their change along a direction.
@@ -47,9 +47,10 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Forward, Refusal> {
     to.obligations.clear();
     for param in &by.params {
         let PushParam { name, ty, .. } = &kernel.params[*param];
-        if !is_plain(&source.types, *ty) {
+        if !has_adjoint(&source.types, *ty) {
             let ty = name_of(&source.types, *ty);
-            return Err(Refusal { location: None, refused: Refused::Argument { name: name.clone(), ty } });
+            let refused = Refused::Argument { name: name.clone(), ty, is_part: false };
+            return Err(Refusal { location: None, refused });
         }
         let direction = PushParam { name: names(name), ..kernel.params[*param].clone() };
         directions[param.index()] = Some(to.params.push(direction));
@@ -68,6 +69,7 @@ pub(super) fn derive(source: &Module, by: &By) -> Result<Forward, Refusal> {
         source,
         function,
         activity: &activity,
+        has_values: by.has_values,
         directions: &directions,
         changes: &changes,
         locals,
@@ -94,6 +96,7 @@ struct Run<'s, 'm> {
     source: &'s Module,
     function: &'s Function,
     activity: &'s Activity,
+    has_values: bool,
     directions: &'s [Option<ParamId>],
     changes: &'s [Option<BufferId>],
     /// By variable of the source: the one that takes its place.
@@ -269,6 +272,7 @@ impl<'s> Run<'s, '_> {
         }
         let mut kind = inst.kind.clone();
         match &inst.kind {
+            InstKind::Store(Place { root: Root::Buffer(_), .. }, _) if self.has_values => return Ok(()),
             InstKind::Load(place) => kind = InstKind::Load(self.place(place, self.roots(place.root).0)),
             InstKind::Store(place, value) => {
                 kind = InstKind::Store(self.place(place, self.roots(place.root).0), self.get(*value));

@@ -79,8 +79,10 @@ pub enum Refused {
     Argument {
         /// The parameter's name, or none for the result.
         name: String,
-        /// Its type.
+        /// Its type, or that of a part of it.
         ty: String,
+        /// Whether it is a part.
+        is_part: bool,
     },
     /// An input that the kernel is to be derived by has no floats in it.
     NoFloats {
@@ -142,7 +144,7 @@ impl Refused {
             }
             Self::Element { .. } => "read `x[global_id().x]` only, or pass the floats as a `&[f32]`",
             Self::Argument { .. } => {
-                "take and give floats, vectors of floats, or arrays of these; split others into such parts"
+                "take and give floats, vectors, matrices, and arrays and structs of these; split others into such parts"
             }
             Self::NoFloats { .. } => "name parameters with floats in them",
             Self::Written { .. } => {
@@ -195,11 +197,13 @@ impl fmt::Display for Refused {
             Self::Element { name, ty } => {
                 write!(f, "several invocations may add to an element of the gradient of `{name}`, a `{ty}`")
             }
-            Self::Argument { name, ty } if name.is_empty() => {
-                write!(f, "the result of the function is a `{ty}`, which has no derivative in `vjp` and `jvp`")
-            }
-            Self::Argument { name, ty } => {
-                write!(f, "`{name}` is a `{ty}`, which has no derivative in `vjp` and `jvp`")
+            Self::Argument { name, ty, is_part } => {
+                match name.as_str() {
+                    "" => f.write_str("the result of the function")?,
+                    name => write!(f, "`{name}`")?,
+                }
+                let verb = if *is_part { "holds" } else { "is" };
+                write!(f, " {verb} a `{ty}`, which has no derivative in `vjp` and `jvp`")
             }
             Self::NoFloats { name } => write!(f, "`{name}` has no floats, so it has no gradient"),
             Self::Written { name } => write!(f, "the kernel writes `{name}`, so its gradient cannot be asked for"),

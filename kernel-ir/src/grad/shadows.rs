@@ -93,9 +93,9 @@ pub(super) fn find(
     for param in &by.params {
         let (name, ty) = (kernel.params[*param].name.clone(), kernel.params[*param].ty);
         if by.is_function {
-            if !is_plain(&module.types, ty) {
+            if !has_adjoint(&module.types, ty) {
                 let ty = name_of(&module.types, ty);
-                return Err(Refusal { location: None, refused: Refused::Argument { name, ty } });
+                return Err(Refusal { location: None, refused: Refused::Argument { name, ty, is_part: false } });
             }
             let shadow = add(result, &name, ty, true);
             shadows.params[param.index()] = Some(Shadow { buffer: shadow, kind: ShadowKind::Own });
@@ -173,12 +173,14 @@ pub fn name_of(types: &Types, ty: TypeId) -> String {
     }
 }
 
-/// Whether a type is a float, a vector of floats, or an array of these.
-pub(super) fn is_plain(types: &Types, ty: TypeId) -> bool {
+/// Whether a function's argument or result of a type has an adjoint, which is of the same type: numbers, vectors, and what is made of these.
+pub(super) fn has_adjoint(types: &Types, ty: TypeId) -> bool {
     match types.get(ty) {
-        Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar.is_float(),
-        Type::Array(element, len) => len.known().is_some() && is_plain(types, *element),
-        _ => false,
+        Type::Scalar(_) | Type::Vector(..) => true,
+        Type::Array(element, len) => len.known().is_some() && has_adjoint(types, *element),
+        Type::Tuple(members) => members.iter().all(|member| has_adjoint(types, *member)),
+        Type::Struct(id) => types.struct_def(*id).fields.iter().all(|field| has_adjoint(types, field.ty)),
+        Type::Unit | Type::Coop(_) => false,
     }
 }
 

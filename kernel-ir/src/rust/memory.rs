@@ -1,7 +1,6 @@
 //! Places, loads, stores and atomic accesses as Rust.
 
 use super::{Printed, Printer};
-use crate::arena::EntityId;
 use crate::ir::{Atomic, AtomicOp, Order, Place, Root, Step, ValueId};
 use crate::types::{Type, TypeId};
 
@@ -13,7 +12,7 @@ impl Printer<'_> {
         }
         let types = &self.module.types;
         let (mut text, mut ty, in_buffer) = match place.root {
-            Root::Local(local) => (format!("l_{}", local.index()), self.function.locals[local].ty, false),
+            Root::Local(local) => (self.local(local), self.function.locals[local].ty, false),
             Root::Buffer(buffer) => {
                 (self.kernel.buffers[buffer].name.clone(), self.kernel.buffers[buffer].element, true)
             }
@@ -58,30 +57,52 @@ impl Printer<'_> {
 
     /// The contents of a buffer's element or a parameter as a value: structs become tuples.
     pub(super) fn as_value(&self, ty: TypeId, text: &str) -> Printed<String> {
-        if !self.holds_struct(ty) {
+        if !super::holds_struct(self.module, ty) {
             return Ok(text.to_owned());
         }
-        let Type::Struct(id) = self.module.types.get(ty) else { return self.fail("an array of structs as a value") };
-        let fields = &self.module.types.struct_def(*id).fields;
-        let members: Printed<Vec<_>> = fields
-            .iter()
-            .map(|field| self.as_value(field.ty, &format!("{text}.{}", field_name(&field.name))))
-            .collect();
-        Ok(format!("({},)", members?.join(", ")))
+        let members: Printed<Vec<_>> =
+            self.parts(ty)?.into_iter().map(|(part, ty)| self.as_value(ty, &format!("{text}{part}"))).collect();
+        let members = members?.join(", ");
+        Ok(if matches!(self.module.types.get(ty), Type::Array(..)) {
+            format!("[{members}]")
+        } else {
+            format!("({members},)")
+        })
     }
 
-    fn holds_struct(&self, ty: TypeId) -> bool {
-        match self.module.types.get(ty) {
-            Type::Struct(_) => true,
-            Type::Array(element, _) => self.holds_struct(*element),
-            Type::Tuple(members) => members.iter().any(|member| self.holds_struct(*member)),
-            _ => false,
+    /// The members of what lies in a buffer or parameter, as they are written behind its name, and their types.
+    fn parts(&self, ty: TypeId) -> Printed<Vec<(String, TypeId)>> {
+        /// Longer arrays are no values, but read by elements.
+        const LONGEST: u32 = 256;
+        Ok(match self.module.types.get(ty) {
+            Type::Struct(id) => {
+                let fields = self.module.types.struct_def(*id).fields.iter();
+                fields.map(|field| (format!(".{}", field_name(&field.name)), field.ty)).collect()
+            }
+            Type::Tuple(members) => {
+                members.iter().enumerate().map(|(at, member)| (format!(".{at}"), *member)).collect()
+            }
+            Type::Array(element, len) => match len.known().filter(|len| *len <= LONGEST) {
+                Some(len) => (0..len).map(|at| (format!("[{at}]"), *element)).collect(),
+                None => return self.fail("a long array of structs as a value"),
+            },
+            _ => return self.fail("a part of a number"),
+        })
+    }
+
+    /// Statements that set all of what lies in a place of a buffer to zero.
+    pub(super) fn clear(&mut self, place: &str, ty: TypeId) -> Printed {
+        if !super::holds_struct(self.module, ty) {
+            let line = format!("{place} = {};", self.zero(ty)?);
+            self.line(&line);
+            return Ok(());
         }
+        self.parts(ty)?.into_iter().try_for_each(|(part, ty)| self.clear(&format!("{place}{part}"), ty))
     }
 
     pub(super) fn store(&mut self, place: &Place, value: ValueId) -> Printed {
         let (text, ty) = self.place(place)?;
-        if matches!(place.root, Root::Buffer(_) | Root::Member(..)) && self.holds_struct(ty) {
+        if matches!(place.root, Root::Buffer(_) | Root::Member(..)) && super::holds_struct(self.module, ty) {
             let name = self.name(value);
             return self.store_fields(&text, &name, ty);
         }
@@ -91,15 +112,14 @@ impl Printer<'_> {
     }
 
     fn store_fields(&mut self, place: &str, value: &str, ty: TypeId) -> Printed {
-        let Type::Struct(id) = self.module.types.get(ty) else {
-            if self.holds_struct(ty) {
-                return self.fail("an array of structs as a value");
-            }
+        if !super::holds_struct(self.module, ty) {
             self.line(&format!("{place} = {value};"));
             return Ok(());
-        };
-        for (at, field) in self.module.types.struct_def(*id).fields.iter().enumerate() {
-            self.store_fields(&format!("{place}.{}", field_name(&field.name)), &format!("{value}.{at}"), field.ty)?;
+        }
+        let is_array = matches!(self.module.types.get(ty), Type::Array(..));
+        for (at, (part, ty)) in self.parts(ty)?.into_iter().enumerate() {
+            let member = if is_array { format!("{value}[{at}]") } else { format!("{value}.{at}") };
+            self.store_fields(&format!("{place}{part}"), &member, ty)?;
         }
         Ok(())
     }

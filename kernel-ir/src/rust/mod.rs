@@ -12,7 +12,9 @@ mod values;
 use std::fmt::Write as _;
 
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Kernel, Module, Root, SharedId, SourceLocation, ValueId};
+use crate::ir::{
+    BlockId, Function, Inst, InstId, InstKind, Kernel, LocalId, Module, Root, SharedId, SourceLocation, ValueId,
+};
 use crate::types::{Scalar, Type, TypeId};
 
 /// Something in a module that the printer has no Rust for.
@@ -47,15 +49,34 @@ pub fn print(module: &Module, options: &Options) -> Result<String, Unprintable> 
     Ok(printer.text)
 }
 
-/// The zero of a type of values of the module.
+/// A variable with one element of a type, which is zero. `given`: a value of the type, from which its structs come; without structs in
+/// it, none is needed.
 ///
 /// # Errors
-/// When the type has none.
-pub fn zero(module: &Module, ty: TypeId) -> Result<String, Unprintable> {
+/// When the type has no zero.
+pub fn zeroed(module: &Module, ty: TypeId, (name, ty_text, given): (&str, &str, &str)) -> Result<String, Unprintable> {
     let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
     let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
     let function = &module.functions[kernel.function];
-    Printer { module, kernel, function, marks: false, text: String::new(), at: None, yields: Vec::new() }.zero(ty)
+    let mut printer =
+        Printer { module, kernel, function, marks: false, text: String::new(), at: None, yields: Vec::new() };
+    if !holds_struct(module, ty) {
+        return Ok(format!("let mut {name}: [{ty_text}; 1] = [{}];", printer.zero(ty)?));
+    }
+    printer.line(&format!("let mut {name}: [{ty_text}; 1] = [{given}];"));
+    printer.clear(&format!("{name}[0]"), ty)?;
+    Ok(printer.text)
+}
+
+/// Whether a type is a struct or has one in it, which values of the printed text are not.
+pub fn holds_struct(module: &Module, ty: TypeId) -> bool {
+    let types = &module.types;
+    match types.get(ty) {
+        Type::Struct(_) => true,
+        Type::Array(element, _) => holds_struct(module, *element),
+        Type::Tuple(members) => members.iter().any(|member| holds_struct(module, *member)),
+        _ => false,
+    }
 }
 
 struct Printer<'m> {
@@ -89,9 +110,26 @@ impl<'m> Printer<'m> {
                 && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         };
         match self.function.values[value].name.as_deref().filter(|name| is_plain(name)) {
-            Some(name) => format!("{name}_{number}"),
-            None => format!("v_{number}"),
+            Some(name) => self.own(format!("{name}_{number}")),
+            None => self.own(format!("v_{number}")),
         }
+    }
+
+    /// A name that no parameter has. Names without underscores at their end are different from each other.
+    fn own(&self, mut name: String) -> String {
+        let kernel = self.kernel;
+        while kernel.buffers.iter().any(|(_, other)| other.name == name)
+            || kernel.params.iter().any(|(_, other)| other.name == name)
+            || kernel.constants.iter().any(|(_, other)| other.name == name)
+        {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The name of a variable.
+    fn local(&self, local: LocalId) -> String {
+        self.own(format!("l_{}", local.index()))
     }
 
     fn names(&self, values: &[ValueId]) -> Vec<String> {
@@ -165,7 +203,7 @@ impl<'m> Printer<'m> {
         }
         for (id, local) in self.function.locals.iter() {
             let (ty, zero) = (self.ty(local.ty)?, self.zero(local.ty)?);
-            let text = format!("let mut l_{}: {ty} = {zero};", id.index());
+            let text = format!("let mut {}: {ty} = {zero};", self.local(id));
             self.line(&text);
         }
         Ok(())

@@ -46,6 +46,9 @@ const GRADIENT: &str = "grad";
 /// The argument of a kernel that stands for a device function. Written by `#[device(grad)]` only.
 pub(crate) const DERIVATIVE: &str = "__derivative";
 
+/// The function that has derivatives, where those call it.
+pub(crate) const ITSELF: &str = "__itself";
+
 /// The argument of a kernel that was derived from another one. Written by `#[kernel(grad(…))]` only.
 pub(crate) const DERIVED: &str = "__derived";
 

@@ -4,14 +4,18 @@
 //! variables of the device function.
 
 use gridwise_ir::grad::{By, Refusal, Refused, derive, derive_forward, name_of};
-use gridwise_ir::ir::{BufferId, Module, ParamId};
+use gridwise_ir::ir::{Buffer, BufferId, Module, ParamId};
 use gridwise_ir::rust::{self, Unprintable};
 use gridwise_ir::types::{Type, TypeId};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use crate::ast::{Fn, SpanRange, TypeKind};
+use crate::attribute::ITSELF;
 use crate::diag::{Diagnostics, code};
+use crate::infer::type_name;
+use crate::program::Program;
+use crate::typed::{Len, Ty};
 
 /// The items; `None` after errors. The last parameter is the result, a buffer with one element.
 pub(crate) fn derivatives(
@@ -28,6 +32,39 @@ pub(crate) fn derivatives(
             cx.report(fault, diags);
             None
         }
+    }
+}
+
+/// Whether derived functions can have the function's parameters and result, whose types are `types`; reports the first that they cannot.
+pub(crate) fn fits(function: &Fn, (program, types): (&Program, &[Ty]), diags: &mut Diagnostics) -> bool {
+    for (param, ty) in function.params.iter().zip(types) {
+        let (name, ty) = match ty.slice_element() {
+            Some(result) => (String::new(), result),
+            None => (param.name.to_string(), ty),
+        };
+        let Some(part) = unfit(program, ty) else { continue };
+        // Tuples were refused when the parameter was read.
+        if !matches!(ty, Ty::Tuple(_)) {
+            let is_part = part != type_name(program, ty);
+            let refused = Refused::Argument { name, ty: part, is_part };
+            let span = SpanRange::token(function.name.span().resolved_at(Span::call_site()));
+            diags.error(code::GRADIENT_OF, span, refused.to_string()).help(refused.help());
+        }
+        return false;
+    }
+    true
+}
+
+/// The name of the type, or of its first part, that derived functions cannot take apart.
+fn unfit(program: &Program, ty: &Ty) -> Option<String> {
+    match ty {
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Never | Ty::Error => None,
+        Ty::Array(element, Len::Known(_)) => unfit(program, element),
+        Ty::Struct(..) => match program.fields_of(ty).as_ref() {
+            [] => Some(type_name(program, ty)),
+            fields => fields.iter().find_map(|field| unfit(program, field)),
+        },
+        _ => Some(type_name(program, ty)),
     }
 }
 
@@ -63,20 +100,12 @@ impl Cx<'_> {
         let Some(kernel) = &self.module.kernel else { return Ok(by) };
         by.params = kernel.params.iter().filter(|(_, param)| self.has_floats(param.ty)).map(|(id, _)| id).collect();
         let result = kernel.buffers.iter().next().map(|(_, buffer)| buffer.element);
-        if let Some(ty) = result.filter(|ty| !self.is_plain(*ty)) {
-            let ty = name_of(&self.module.types, ty);
-            let refused = Refused::Argument { name: String::new(), ty };
+        if let Some(ty) = result.filter(|ty| !self.has_floats(*ty)) {
+            let refused =
+                Refused::Argument { name: String::new(), ty: name_of(&self.module.types, ty), is_part: false };
             return Err(Fault::Refused(Refusal { location: None, refused }));
         }
         Ok(by)
-    }
-
-    fn is_plain(&self, ty: TypeId) -> bool {
-        match self.module.types.get(ty) {
-            Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar.is_float(),
-            Type::Array(element, len) => len.known().is_some() && self.is_plain(*element),
-            _ => false,
-        }
     }
 
     fn has_floats(&self, ty: TypeId) -> bool {
@@ -123,21 +152,20 @@ impl Cx<'_> {
         let derived = derive(self.module, &by)?;
         let (params, result) = self.interface();
         let buffer = |id: BufferId| format_ident!("{}", self.buffer(&derived.module, id));
+        let is_taken = params.iter().any(|(name, ..)| name == "seed");
+        let seed = format_ident!("{}", if is_taken { "seed_of_result" } else { "seed" });
         let (mut variables, mut adjoints, mut types) = (Vec::new(), Vec::new(), Vec::new());
-        for (_, ty, id) in &params {
+        for (param, ty, id) in &params {
             if let Some(shadow) = derived.param(*id) {
-                let name = buffer(shadow.buffer);
-                let element = derived.module.kernel.as_ref().map(|kernel| kernel.buffers[shadow.buffer].element);
-                let zero = element.map(|element| rust::zero(&derived.module, element)).transpose()?.unwrap_or_default();
-                let zero: TokenStream = zero.parse().map_err(|_| Fault::Unreadable)?;
-                variables.push(quote!(let mut #name: [#ty; 1] = [#zero];));
+                let name = self.buffer(&derived.module, shadow.buffer);
+                variables.push(self.zeroed(&derived.module, shadow.buffer, ty, &param.to_string())?);
                 adjoints.push(format!("{name}[0]"));
                 types.push(ty.clone());
             }
         }
         if let Some(shadow) = derived.buffer(gridwise_ir::arena::EntityId::new(0)) {
             let name = buffer(shadow.buffer);
-            variables.push(quote!(let #name: [#result; 1] = [seed];));
+            variables.push(quote!(let mut #name: [#result; 1] = [#seed];));
         }
         let tail = if let [one] = adjoints.as_slice() { one.clone() } else { format!("({})", adjoints.join(", ")) };
         let body = self.body(&derived.module, &tail)?;
@@ -147,15 +175,19 @@ impl Cx<'_> {
         Ok(quote! {
             /// The adjoints of the function's arguments, given that of its result.
             #device
-            pub fn vjp(#(#names,)* seed: #result) -> #given { #(#variables)* #body }
+            pub fn vjp(#(#names,)* #seed: #result) -> #given { #(#variables)* #body }
         })
     }
 
     /// `fn jvp(arguments…, directions…) -> (value, change)`
     fn jvp(&self) -> Result<TokenStream, Fault> {
-        let by = self.by()?;
-        let forward = derive_forward(self.module, &by)?;
+        let mut by = self.by()?;
         let (params, result) = self.interface();
+        // A struct can be made by the function only.
+        let element = |buffer: &Buffer| rust::holds_struct(self.module, buffer.element);
+        by.has_values =
+            self.module.kernel.as_ref().is_some_and(|kernel| kernel.buffers.iter().any(|(_, buffer)| element(buffer)));
+        let forward = derive_forward(self.module, &by)?;
         let Some(kernel) = &forward.module.kernel else { return Ok(TokenStream::new()) };
         let mut names: Vec<_> = params.iter().map(|(name, ty, _)| quote!(#name: #ty)).collect();
         for (_, ty, id) in &params {
@@ -166,11 +198,15 @@ impl Cx<'_> {
             }
         }
         let (mut variables, mut tail) = (Vec::new(), Vec::new());
+        let arguments = params.iter().map(|(name, ..)| name);
+        let itself = format_ident!("{ITSELF}");
         for (id, buffer) in kernel.buffers.iter() {
-            let zero: TokenStream =
-                rust::zero(&forward.module, buffer.element)?.parse().map_err(|_| Fault::Unreadable)?;
-            let name = format_ident!("{}", self.buffer(&forward.module, id));
-            variables.push(quote!(let mut #name: [#result; 1] = [#zero];));
+            let name = format_ident!("{}", buffer.name);
+            let arguments = arguments.clone();
+            variables.push(match (by.has_values, tail.first()) {
+                (true, None) => quote!(let #name: [#result; 1] = [#itself(#(#arguments),*)];),
+                (_, first) => self.zeroed(&forward.module, id, &result, first.map_or("", String::as_str))?,
+            });
             tail.push(format!("{name}[0]"));
         }
         let body = self.body(&forward.module, &format!("({})", tail.join(", ")))?;
@@ -180,6 +216,16 @@ impl Cx<'_> {
             #device
             pub fn jvp(#(#names),*) -> (#result, #result) { #(#variables)* #body }
         })
+    }
+
+    /// The variable that takes the place of a buffer, zero. `given`: a value of its type.
+    fn zeroed(&self, module: &Module, id: BufferId, ty: &TokenStream, given: &str) -> Result<TokenStream, Fault> {
+        let Some(kernel) = &module.kernel else { return Ok(TokenStream::new()) };
+        let buffer = &kernel.buffers[id];
+        // The type's own tokens, as they stand where it was written.
+        let text = rust::zeroed(module, buffer.element, (&buffer.name, "__Ty", given))?;
+        let tokens: TokenStream = text.parse().map_err(|_| Fault::Unreadable)?;
+        Ok(with_type(tokens, ty))
     }
 
     fn buffer(&self, module: &Module, id: BufferId) -> String {
@@ -215,4 +261,16 @@ impl Cx<'_> {
             }
         }
     }
+}
+
+/// Puts the type in the place of its mark.
+fn with_type(tokens: TokenStream, ty: &TokenStream) -> TokenStream {
+    let replaced = tokens.into_iter().map(|tree| match tree {
+        TokenTree::Group(group) => {
+            TokenStream::from(TokenTree::from(Group::new(group.delimiter(), with_type(group.stream(), ty))))
+        }
+        TokenTree::Ident(ident) if ident == "__Ty" => ty.clone(),
+        tree => TokenStream::from(tree),
+    });
+    replaced.collect()
 }

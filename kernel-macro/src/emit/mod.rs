@@ -7,5 +7,5 @@ mod gradient;
 pub(crate) mod render;
 pub(crate) mod tokens;
 
-pub(crate) use derivative::derivatives;
+pub(crate) use derivative::{derivatives, fits};
 pub(crate) use gradient::gradient;

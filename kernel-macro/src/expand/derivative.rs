@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 
 use super::errors_of;
 use crate::ast::SpanRange;
-use crate::attribute::DERIVATIVE;
+use crate::attribute::{DERIVATIVE, ITSELF};
 use crate::diag::{Diagnostics, code};
 use crate::krate::facade_path;
 
@@ -115,6 +115,10 @@ fn module(function: &syn::ItemFn, params: &[Param], inner: &TokenStream, krate: 
     let (names, types): (Vec<_>, Vec<_>) = params.iter().map(|param| (&param.name, &param.ty)).unzip();
     let (value, derivative) = (format_ident!("__value"), format_ident!("{DERIVATIVE}"));
     let doc = format!(" Derivatives of `{name}`.");
+    let itself = (!is_number(result)).then(|| {
+        let itself = Ident::new(ITSELF, Span::call_site());
+        quote!(#[#krate::device] fn #itself(#(#names: #types),*) -> #result { super::#name(#(#names),*) })
+    });
     let kernel = Ident::new("derivative", name.span().resolved_at(Span::call_site()));
     quote! {
         #(#cfgs)*
@@ -124,6 +128,7 @@ fn module(function: &syn::ItemFn, params: &[Param], inner: &TokenStream, krate: 
             use super::*;
             use #krate::prelude::*;
             #inner
+            #itself
             #[#krate::kernel(#derivative)]
             fn #kernel(#(#names: #types,)* #value: &mut [#result]) {
                 #value[0] = super::#name(#(#names),*);
@@ -231,6 +236,17 @@ fn one_module_further_in(tokens: TokenStream) -> TokenStream {
 fn last_name(ty: &syn::Type) -> Option<String> {
     let syn::Type::Path(path) = ty else { return None };
     path.path.segments.last().map(|segment| segment.ident.to_string())
+}
+
+/// Whether a type is certainly no struct.
+fn is_number(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Array(array) => is_number(&array.elem),
+        syn::Type::Tuple(tuple) => tuple.elems.iter().all(is_number),
+        _ => {
+            last_name(ty).is_some_and(|name| matches!(name.as_str(), "f16" | "f32" | "f64" | "Vec2" | "Vec3" | "Vec4"))
+        }
+    }
 }
 
 /// Whether a type may have floats in it: all but integers, `bool` and their vectors.

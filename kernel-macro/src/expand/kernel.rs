@@ -21,7 +21,7 @@ use crate::emit::codegen::{
     report_size, type_name,
 };
 use crate::emit::editor;
-use crate::emit::{derivatives, gradient};
+use crate::emit::{derivatives, fits, gradient};
 use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::krate::facade_path;
@@ -29,7 +29,7 @@ use crate::lower::{Lowered, lower_kernel, lower_kernel_natively, lower_kernel_to
 use crate::parse::{Signature, read_kernel};
 use crate::program::assemble::{AssembleError, Assembled, MainItem, assemble};
 use crate::program::instantiate::instantiate;
-use crate::program::{Binding, Chosen, ItemId, Program};
+use crate::program::{Binding, Chosen, ItemId, Program, TypedItem};
 use crate::typed::Ty;
 
 /// A kernel as read.
@@ -233,7 +233,8 @@ fn compile_kernel(
         infer_item(&mut program, item, diags);
         instantiate(&mut program, item, diags);
         let Item::Fn(function) = &program.items[item].item else { return None };
-        if diags.has_errors() {
+        let TypedItem::Fn(typed) = &program.items[item].typed else { return None };
+        if diags.has_errors() || !fits(function, (&program, &typed.params), diags) {
             return None;
         }
         let workgroup = attr.workgroup(&program, item, diags);

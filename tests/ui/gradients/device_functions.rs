@@ -27,8 +27,8 @@ fn bits(x: f32) -> f32 {
 }
 
 #[device(grad)]
-fn of_matrix(m: Mat2, x: f32) -> f32 {
-    m.x_axis.x * x
+fn of_a_quat(q: Quat, x: f32) -> f32 {
+    q.x * x
 }
 
 #[device(grad)]
