@@ -52,6 +52,7 @@ pub mod life;
 pub mod lifetimes;
 pub mod lists;
 pub mod lookups;
+pub mod loop_traps;
 pub mod loops;
 pub mod matching;
 pub mod matrices;
@@ -156,6 +157,7 @@ pub fn all() -> Vec<Case> {
         written_image_lists::CASES,
         written_lists::CASES,
         lookups::CASES,
+        loop_traps::CASES,
         loops::CASES,
         matching::CASES,
         matrices::CASES,

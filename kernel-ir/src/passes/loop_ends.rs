@@ -10,7 +10,7 @@ use crate::types::{Type, Types};
 const DOUBLING: u32 = 1 << 30;
 
 /// Whether the loop with this body ends after some number of rounds, if each round does.
-pub(super) fn ends(function: &Function, types: &Types, body: BlockId) -> bool {
+pub(crate) fn ends(function: &Function, types: &Types, body: BlockId) -> bool {
     let mut initial = &[][..];
     let mut defined_at = vec![None; function.values.len()];
     for (_, inst) in function.insts.iter() {

@@ -21,7 +21,7 @@ mod identities;
 pub mod inline_functions;
 pub mod leave_at_head;
 mod live_locals;
-mod loop_ends;
+pub(crate) mod loop_ends;
 pub mod lower_labels;
 pub mod mask_panics;
 mod multiples;

@@ -6,7 +6,8 @@ use rspirv::spirv::{LoopControl, Op, StorageClass};
 
 use super::EmitError;
 use super::interface::Prologue;
-use super::late_traps::{LateTrap, may_come_before_traps};
+use super::late_traps::{FirstFailed, LateTrap, may_come_before_traps};
+use super::memory::Check;
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
@@ -37,6 +38,10 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) own: Option<Vec<Option<OwnElement>>>,
     /// Checks that were made, whose traps are not written yet.
     pub(super) late_traps: Vec<LateTrap>,
+    /// The variables for traps behind loops, if the function has such loops.
+    pub(super) first_failed: Option<FirstFailed>,
+    /// The checks so far of the loop that is being written, if its traps stand behind it.
+    pub(super) traps_of_loop: Option<Vec<Check>>,
 }
 
 /// The element of a buffer that is an item's own.
@@ -115,10 +120,12 @@ impl Writer<'_> {
         let entry = self.new_id();
         self.begin_block(entry);
         let locals = self.write_locals(function);
+        let first_failed = self.write_first_failed(function);
         let uses = std::mem::take(&mut self.uses.by_function[id]);
         let prologue = self.write_prologue(&uses, is_kernel);
         self.uses.by_function[id] = uses;
         let mut writer = FunctionWriter::new(self, function, prologue, values, locals);
+        writer.first_failed = first_failed;
         writer.block(function.entry, None)?;
         self.effect(Op::FunctionEnd, &[]);
         Ok(())
@@ -160,6 +167,8 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             ahead: OnceCell::new(),
             own: None,
             late_traps: Vec::new(),
+            first_failed: None,
+            traps_of_loop: None,
         }
     }
 }
@@ -495,6 +504,7 @@ impl FunctionWriter<'_, '_> {
     fn write_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Result<(), EmitError> {
         let (control, count) = self.loop_control(initial, body, unroll);
         let initial = self.ids(initial);
+        let keeps_traps = self.keep_traps_of(body);
         let before = self.w.label;
         let [header, start, latch, merge] = [(); 4].map(|()| self.w.new_id());
         self.w.effect(Op::Branch, &[header]);
@@ -553,6 +563,9 @@ impl FunctionWriter<'_, '_> {
         }
         self.w.effect(Op::Branch, &[header]);
         self.join(inst, merge, &open.breaks);
+        if keeps_traps {
+            self.write_kept_trap();
+        }
         Ok(())
     }
 

@@ -1,19 +1,33 @@
 //! Traps of loads, which stand behind several of them: nothing that others can see comes between a load and its trap.
 //!
-//! A branch to a trap at each load keeps drivers from moving loads, and so from having several on their way at once.
+//! A branch to a trap at each load keeps drivers from moving loads, and so from having several on their way at once. In a loop it keeps
+//! them from writing out rounds, too: the loads of a loop that ends keep the first check that failed in variables, and the trap stands
+//! behind the loop.
 
-use rspirv::spirv::Op;
+use rspirv::spirv::{Op, StorageClass};
 
 use super::blocks::FunctionWriter;
 use super::memory::Check;
+use super::module::Writer;
 use super::words::Id;
-use crate::ir::{Inst, InstKind, Root, Step};
+use crate::ir::{BlockId, Function, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step};
+use crate::passes::loop_ends;
 
 /// A check that was made, whose trap is not written yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LateTrap {
     pub(super) is_inside: Id,
     pub(super) check: Check,
+}
+
+/// The variables of a function for the first check that failed in a loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstFailed {
+    /// Whether none failed so far.
+    are_inside: Id,
+    index: Id,
+    /// The position of the check among those of the loop.
+    number: Id,
 }
 
 /// Whether traps of earlier loads may come behind an instruction: it has no effect but on this invocation's own values, and no trap of another
@@ -40,7 +54,146 @@ pub(super) fn may_come_before_traps(inst: &Inst) -> bool {
     }
 }
 
+/// The one check of a load from a buffer, which gives zero where the check fails.
+fn only_check(kernel: &Kernel, place: &Place) -> Option<SiteId> {
+    let Root::Buffer(buffer) = place.root else { return None };
+    let mut checks = place.path.iter().filter_map(|step| match step {
+        Step::Index { check, .. } => *check,
+        _ => None,
+    });
+    let only = checks.next().filter(|_| checks.next().is_none());
+    only.filter(|_| !kernel.buffers[buffer].is_texels)
+}
+
+/// Whether the traps of a loop's loads may stand behind the loop: it ends whatever the loads give, and nothing in it traps but loads. A loop
+/// whose traps are all ruled out at the launch is left as it is.
+fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: BlockId) -> bool {
+    let mut todo = vec![body];
+    let mut traps = false;
+    while let Some(block) = todo.pop() {
+        for id in &function.blocks[block].insts {
+            let inst = &function.insts[*id];
+            match &inst.kind {
+                InstKind::Load(place) => {
+                    let is_checked = place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }));
+                    match only_check(kernel, place) {
+                        Some(site) => traps |= !module.sites[site].at_launch && !module.sites[site].is_quiet,
+                        None if is_checked => return false,
+                        None => {}
+                    }
+                }
+                InstKind::Store(place, _) => {
+                    if place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. })) {
+                        return false;
+                    }
+                }
+                InstKind::If { .. } | InstKind::Switch { .. } => todo.extend(inst.kind.blocks()),
+                InstKind::Loop { body: inner, .. } => todo.push(*inner),
+                InstKind::Yield(_) | InstKind::Break(..) | InstKind::Continue(..) => {}
+                _ if may_come_before_traps(inst) => {}
+                _ => return false,
+            }
+        }
+    }
+    // Asked last, because it looks at the whole function.
+    traps && end(module, function, body)
+}
+
+/// Whether a loop ends, with all that are nested in it.
+fn end(module: &Module, function: &Function, body: BlockId) -> bool {
+    nested_end(module, function, body) && loop_ends::ends(function, &module.types, body)
+}
+
+fn nested_end(module: &Module, function: &Function, block: BlockId) -> bool {
+    function.blocks[block].insts.iter().all(|id| match &function.insts[*id].kind {
+        InstKind::Loop { body, .. } => end(module, function, *body),
+        kind => kind.blocks().into_iter().all(|inner| nested_end(module, function, inner)),
+    })
+}
+
+impl Writer<'_> {
+    /// The variables for the traps behind a function's loops, if it has such loops. Must be called where variables stand.
+    pub(super) fn write_first_failed(&mut self, function: &Function) -> Option<FirstFailed> {
+        let (module, kernel) = (self.module, self.kernel);
+        let waits = |inst: &Inst| match inst.kind {
+            InstKind::Loop { body, .. } => traps_may_wait(module, kernel, function, body),
+            _ => false,
+        };
+        if !function.insts.iter().any(|(_, inst)| waits(inst)) {
+            return None;
+        }
+        let [bool_, word] = [self.bool_type(), self.u32_type()];
+        let [are_inside, index, number] =
+            [(bool_, "are_inside"), (word, "failed_index"), (word, "failed_check")].map(|(ty, name)| {
+                let pointer = self.pointer_type(StorageClass::Function, ty);
+                let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32]);
+                self.name(variable, name);
+                variable
+            });
+        Some(FirstFailed { are_inside, index, number })
+    }
+}
+
 impl FunctionWriter<'_, '_> {
+    /// Begins to keep failed checks, if a loop is one whose traps stand behind it. True if they are kept from here on.
+    pub(super) fn keep_traps_of(&mut self, body: BlockId) -> bool {
+        let Some(first_failed) = self.first_failed else { return false };
+        if self.traps_of_loop.is_some() || !traps_may_wait(self.w.module, self.w.kernel, self.function, body) {
+            return false;
+        }
+        let (bool_, zero) = (self.w.bool_type(), self.w.const_u32(0));
+        let yes = self.w.global(Op::ConstantTrue, Some(bool_), &[]);
+        self.w.effect(Op::Store, &[first_failed.are_inside, yes]);
+        self.w.effect(Op::Store, &[first_failed.index, zero]);
+        self.w.effect(Op::Store, &[first_failed.number, zero]);
+        self.traps_of_loop = Some(Vec::new());
+        true
+    }
+
+    /// Leaves a check's trap for later: behind the loads that follow, or behind the loop.
+    pub(super) fn trap_later(&mut self, trap: LateTrap) {
+        let (Some(first_failed), Some(kept)) = (self.first_failed, &mut self.traps_of_loop) else {
+            return self.late_traps.push(trap);
+        };
+        let number = kept.len() as u32;
+        kept.push(trap.check);
+        let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
+        let before = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        let number = self.w.const_u32(number);
+        for (variable, now) in [(first_failed.index, trap.check.index), (first_failed.number, number)] {
+            let earlier = self.w.op(Op::Load, word, &[variable]);
+            let kept = self.w.op(Op::Select, word, &[before, now, earlier]);
+            self.w.effect(Op::Store, &[variable, kept]);
+        }
+        let still = self.w.op(Op::LogicalAnd, bool_, &[before, trap.is_inside]);
+        self.w.effect(Op::Store, &[first_failed.are_inside, still]);
+    }
+
+    /// Writes the trap of a loop that was left: that of the first check that failed.
+    pub(super) fn write_kept_trap(&mut self) {
+        let (Some(first_failed), Some(checks)) = (self.first_failed, self.traps_of_loop.take()) else { return };
+        let Some((last, others)) = checks.split_last() else { return };
+        let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
+        let are_inside = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        let (outside, merge) = (self.w.new_id(), self.w.new_id());
+        self.w.effect(Op::SelectionMerge, &[merge, 0]);
+        self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);
+        self.w.begin_block(outside);
+        let index = self.w.op(Op::Load, word, &[first_failed.index]);
+        if others.is_empty() {
+            self.trap(Check { index, ..*last });
+        } else {
+            let number = self.w.op(Op::Load, word, &[first_failed.number]);
+            for (at, check) in checks.iter().enumerate() {
+                let at = self.w.const_u32(at as u32);
+                let is_other = self.w.op(Op::INotEqual, bool_, &[number, at]);
+                self.trap_outside(LateTrap { is_inside: is_other, check: Check { index, ..*check } });
+            }
+        }
+        self.w.effect(Op::Branch, &[merge]);
+        self.w.begin_block(merge);
+    }
+
     /// Writes the traps that are left for later, in the order of their loads.
     pub(super) fn flush_traps(&mut self) {
         let late = std::mem::take(&mut self.late_traps);

@@ -76,7 +76,7 @@ impl FunctionWriter<'_, '_> {
         }
         if let [check] = access.checks[..]
             && access.class == StorageClass::StorageBuffer
-            && !self.w.module.sites[check.site].at_launch
+            && (self.traps_of_loop.is_some() || !self.w.module.sites[check.site].at_launch)
         {
             return self.load_or_zero(&access, check);
         }
@@ -92,8 +92,8 @@ impl FunctionWriter<'_, '_> {
 
     /// Loads where the check passes, and leaves the trap for later: drivers do such a load without a branch, and move it.
     fn load_or_zero(&mut self, access: &Access, check: Check) -> Id {
-        let (bool_, before) = (self.w.bool_type(), self.w.label);
-        let is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
+        let before = self.w.label;
+        let is_inside = self.is_inside(&check);
         let (inside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[is_inside, inside, merge]);
@@ -102,10 +102,23 @@ impl FunctionWriter<'_, '_> {
         let (ty, zero, passed) = (self.w.value_type(access.ty), self.w.const_zero(access.ty), self.w.label);
         self.w.effect(Op::Branch, &[merge]);
         self.w.begin_block(merge);
+        let loaded = self.w.op(Op::Phi, ty, &[loaded, passed, zero, before]);
         if !self.w.module.sites[check.site].is_quiet {
-            self.late_traps.push(LateTrap { is_inside, check });
+            self.trap_later(LateTrap { is_inside, check });
         }
-        self.w.op(Op::Phi, ty, &[loaded, passed, zero, before])
+        loaded
+    }
+
+    /// Whether a check passes.
+    fn is_inside(&mut self, check: &Check) -> Id {
+        let bool_ = self.w.bool_type();
+        let is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
+        if !self.w.module.sites[check.site].at_launch {
+            return is_inside;
+        }
+        // Drivers know the constant when they compile: where it is true, neither branch nor comparison is left.
+        let is_proven = self.w.is_proven();
+        self.w.op(Op::LogicalOr, bool_, &[is_inside, is_proven])
     }
 
     /// Accesses a place through a pointer; where a check fails, traps and gives zero of `ty`, if there is a result.
@@ -488,15 +501,9 @@ impl FunctionWriter<'_, '_> {
 
     /// Opens one branch per check, each inside the one before; gives back what [`Self::leave_checks`] needs.
     fn enter_checks(&mut self, checks: &[Check]) -> Vec<Open> {
-        let bool_ = self.w.bool_type();
         let mut open = Vec::with_capacity(checks.len());
         for check in checks {
-            let mut is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
-            if self.w.module.sites[check.site].at_launch {
-                // Drivers know the constant when they compile: where it is true, neither branch nor comparison is left.
-                let is_proven = self.w.is_proven();
-                is_inside = self.w.op(Op::LogicalOr, bool_, &[is_inside, is_proven]);
-            }
+            let is_inside = self.is_inside(check);
             let (inside, outside, merge) = (self.w.new_id(), self.w.new_id(), self.w.new_id());
             self.w.effect(Op::SelectionMerge, &[merge, 0]);
             self.w.effect(Op::BranchConditional, &[is_inside, inside, outside]);
