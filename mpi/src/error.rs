@@ -7,7 +7,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything that can go wrong between ranks.
 ///
-/// A rank that gets an error of a collective knows that every other rank gets one, too: no rank waits for another that has given up.
+/// Ranks that disagree, or that cannot begin a collective, all get an error of it, and no rank waits for another that has given up. A
+/// device that is lost later, while it copies, is told on its own rank alone; under [`run`](crate::run) that error ends all ranks.
 ///
 /// ```
 /// use gridwise_mpi::Error;
