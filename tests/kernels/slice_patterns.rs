@@ -1,5 +1,7 @@
 //! Patterns of slices: `match`, `if let`, `while let`, `let … else` and `matches!` on buffers, arrays and shared memory.
 
+#![expect(clippy::redundant_at_rest_pattern, clippy::match_ref_pats, reason = "these are the forms that are tried")]
+
 use gridwise::prelude::*;
 
 use super::{case, twice};
