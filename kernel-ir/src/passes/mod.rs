@@ -242,7 +242,7 @@ pub fn simplify(module: &mut Module) -> Result<(), TooLarge> {
     Ok(())
 }
 
-/// Makes a module such that [`races::analyse`](crate::races::analyse) understands it: calls are inlined and variables become values.
+/// Makes a module such that [`races::analyse`] understands it: calls are inlined and variables become values.
 ///
 /// # Errors
 /// When inlining is too much; the module is not to be used any more.
