@@ -134,11 +134,19 @@ impl Report {
         }
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
         std::fs::write(&path, serde_json::to_string_pretty(&json)?).map_err(Error::file(&path))?;
-        if !self.figures.is_empty() {
-            let picture = path.with_extension("svg");
-            std::fs::write(&picture, picture::svg(self)?).map_err(Error::file(&picture))?;
-        }
+        self.write_picture(&path.with_extension("svg"))?;
         Ok(path)
+    }
+
+    /// Draws the ratios, if there are any.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_picture(&self, path: &Path) -> Result<(), Error> {
+        if self.figures.is_empty() {
+            return Ok(());
+        }
+        std::fs::write(path, picture::svg(self)?).map_err(Error::file(path))
     }
 }
 

@@ -8,7 +8,7 @@ use gridwise::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, K
 use gridwise::ops::{Access, Op, OpDispatch, Recorder};
 use gridwise::{Grid, Manager};
 use gridwise_benches::raw::{RawDevice, Reference, Stage};
-use gridwise_benches::{Error as BenchError, Machine, Summary, interleave};
+use gridwise_benches::{Error as BenchError, Figure, Goal, Machine, Report, Summary, interleave};
 use gridwise_ir::faults::Faults;
 use gridwise_ir::variant::{VariantDesc, tally, variant};
 use serde::Serialize;
@@ -18,6 +18,8 @@ use crate::error::Error;
 use crate::options::UntunedOptions;
 use crate::workload::{Held, ParamKind, Workload};
 
+/// Our time over CUDA's for one workload, at most.
+const MOST: f64 = 1.15;
 /// How long a GPU is kept busy before it is measured.
 const WAKING: Duration = Duration::from_millis(100);
 /// How long a run should take, in launches.
@@ -201,16 +203,31 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Writes the figures as JSON.
+    /// Writes the figures as JSON, and a picture of the ratios beside it (`.svg`).
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When a file cannot be written.
     pub(crate) fn write(&self, folder: &Path) -> Result<PathBuf, Error> {
         std::fs::create_dir_all(folder).map_err(BenchError::file(folder))?;
         let path = folder.join("untuned.json");
         let text = serde_json::to_string_pretty(self).map_err(BenchError::from)?;
         std::fs::write(&path, text).map_err(BenchError::file(&path))?;
+        self.report().write_picture(&path.with_extension("svg"))?;
         Ok(path)
+    }
+
+    /// The ratios to CUDA, or to GLSL where CUDA is not there.
+    fn report(&self) -> Report {
+        let mut report = Report::new("kernels without hints", self.machine.clone());
+        for row in &self.rows {
+            let Some((peer, theirs)) = row.cuda.map(|cuda| ("CUDA", cuda)).or(row.glsl.map(|glsl| ("GLSL", glsl)))
+            else {
+                continue;
+            };
+            let (name, goals) = (row.name.to_owned(), vec![Goal::Ratio(MOST)]);
+            report.figures.push(Figure { name, unit: "run", peer: peer.to_owned(), ours: row.ours, theirs, goals });
+        }
+        report
     }
 }
 
