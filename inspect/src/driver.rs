@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, LaunchWordKind};
+use gridwise_ir::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, LaunchWordKind};
 use gridwise_runtime::{
     Algorithm, Constant, DeviceChoice, DeviceKind, Error as RuntimeError, Executable, Manager, ManagerDesc, SpirvCode,
     SpirvDesc, Statistic, StatisticValue,
@@ -108,12 +108,13 @@ fn known(size: &gridwise_ir::descriptor::Size) -> u64 {
 fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let compiled = &kernel.compiled;
     let proven = !compiled.obligations.is_empty();
-    let [single, double] = compiled.facts.asks_for_fma;
+    let [fma, fma_f64, exp2] = compiled.facts.asks_for;
     let has_mask = compiled.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)));
     let told = [
         (IS_PROVEN, proven),
-        (HAS_FMA, single),
-        (HAS_FMA_F64, double),
+        (HAS_FMA, fma),
+        (HAS_FMA_F64, fma_f64),
+        (HAS_EXP2, exp2),
         (IS_WHOLE, compiled.batch.is_some()),
         (IS_FULL, has_mask),
     ];

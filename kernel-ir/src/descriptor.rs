@@ -92,8 +92,8 @@ pub struct KernelDescriptor {
     pub traps_anyway: bool,
     /// The conditions of a launch without races; one that does not meet them is refused.
     pub conditions: Conditions,
-    /// Whether the module has the specialization constants [`HAS_FMA`] and [`HAS_FMA_F64`].
-    pub asks_for_fma: [bool; 2],
+    /// Whether the module has the specialization constants [`HAS_FMA`], [`HAS_FMA_F64`] and [`HAS_EXP2`].
+    pub asks_for: [bool; 3],
     /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
     pub print_binding: Option<u32>,
     /// The sites that can trap or print; a record names one by its position here.
@@ -137,7 +137,7 @@ impl KernelDescriptor {
             obligations: Obligations::NONE,
             traps_anyway: true,
             conditions: Conditions::NONE,
-            asks_for_fma: [false; 2],
+            asks_for: [false; 3],
             print_binding: None,
             sites: &[],
             features: &[],
@@ -257,6 +257,10 @@ pub const HAS_FMA: u32 = 0xfffe;
 
 /// The same for `f64`.
 pub const HAS_FMA_F64: u32 = 0xfffc;
+
+/// Id of the specialization constant that tells a module whether the device's `2^x` of `f32` is within 1.75 units of the last place and its
+/// fused multiplication and addition rounds once, a `bool`; where not, the module computes `exp` and `exp2` from other operations.
+pub const HAS_EXP2: u32 = 0xfff8;
 
 /// Id of the specialization constant that tells a module whether the device itself knows the number of workgroups, and not the
 /// launch words, a `bool`; modules with [`LaunchWordKind::Groups`] have it.

@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
+use crate::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -57,10 +57,17 @@ impl Writer<'_> {
 
     /// The specialization constant that tells whether the device's `Fma` of these floats rounds once; false where nobody sets it.
     pub(super) fn has_fma(&mut self, scalar: Scalar) -> Id {
-        let is_double = scalar == Scalar::F64;
-        let made = self.interface.has_fma[usize::from(is_double)];
-        let id = made.unwrap_or_else(|| self.flag(if is_double { HAS_FMA_F64 } else { HAS_FMA }));
-        self.interface.has_fma[usize::from(is_double)] = Some(id);
+        if scalar == Scalar::F64 { self.has_native(1, HAS_FMA_F64) } else { self.has_native(0, HAS_FMA) }
+    }
+
+    /// The specialization constant that tells whether the device's `Exp2` is near enough; false where nobody sets it.
+    pub(super) fn has_exp2(&mut self) -> Id {
+        self.has_native(2, HAS_EXP2)
+    }
+
+    fn has_native(&mut self, position: usize, number: u32) -> Id {
+        let id = self.interface.has_native[position].unwrap_or_else(|| self.flag(number));
+        self.interface.has_native[position] = Some(id);
         id
     }
 

@@ -20,7 +20,7 @@ pub struct Facts {
     /// Bits of the floats that it has.
     pub float_widths: Vec<u32>,
     /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
-    pub asks_for_fma: [bool; 2],
+    pub asks_for: [bool; 3],
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// The cooperation of the kernel's invocations.
@@ -42,7 +42,7 @@ impl Writer<'_> {
             trap_words: self.uses.trap_words.unwrap_or(0),
             traps_anyway: self.uses.traps_anyway,
             float_widths: self.features.float_widths(),
-            asks_for_fma: self.interface.has_fma.map(|id| id.is_some()),
+            asks_for: self.interface.has_native.map(|id| id.is_some()),
             print_binding: self.print_binding(),
             parallel: Parallel {
                 shared_bytes,

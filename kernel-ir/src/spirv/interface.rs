@@ -42,8 +42,9 @@ pub(super) struct Interface {
     pub(super) zeroed: Vec<SharedId>,
     /// The constant that tells whether the obligations hold, once something asks.
     pub(super) is_proven: Option<Id>,
-    /// The constants that tell whether the device's `Fma` of `f32` and of `f64` rounds once, once something asks.
-    pub(super) has_fma: [Option<Id>; 2],
+    /// The constants that tell whether the device's `Fma` of `f32` and of `f64` rounds once, and whether its `Exp2` is near enough, once
+    /// something asks.
+    pub(super) has_native: [Option<Id>; 3],
     /// The constant that tells whether the device itself knows the number of workgroups, once something asks.
     pub(super) is_indirect: Option<Id>,
     /// The constant that tells whether a launch takes several dispatches, once something asks.

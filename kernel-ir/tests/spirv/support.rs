@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use gridwise_ir::descriptor::{HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE};
+use gridwise_ir::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE};
 use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::ir::Module;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
@@ -41,7 +41,7 @@ pub(crate) fn variants(words: &[u32]) -> Vec<(String, Vec<u32>)> {
 }
 
 fn variants_for(words: &[u32], faults: Faults) -> Vec<(String, Vec<u32>)> {
-    let on = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, IS_INDIRECT, IS_SPLIT, IS_WHOLE, IS_FULL].map(|id| (id, 1));
+    let on = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, HAS_EXP2, IS_INDIRECT, IS_SPLIT, IS_WHOLE, IS_FULL].map(|id| (id, 1));
     let mut made = Vec::new();
     for entry_point in [ENTRY_POINT, BATCH_ENTRY_POINT] {
         for (constants, keeps_names) in [(&on[..], false), (&[], true)] {

@@ -12,9 +12,9 @@ mod statistics;
 
 pub(crate) mod cache;
 pub(crate) mod executable;
-pub(crate) mod fma;
 pub(crate) mod host;
 pub(crate) mod image_layout;
+pub(crate) mod native;
 pub(crate) mod subnormals;
 pub(crate) mod vulkan;
 

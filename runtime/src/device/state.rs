@@ -11,9 +11,9 @@ use crate::core::span::span;
 use crate::core::sync::schedule::{Inside, Marks, Schedule, Ticket, Uses, enter};
 use crate::device::caches::Caches;
 use crate::device::desc::ManagerDesc;
-use crate::device::fma::{self, Width};
 use crate::device::host::HostDevice;
 use crate::device::info::DeviceInfo;
+use crate::device::native::{self, Native};
 use crate::device::queues::QueueInfo;
 use crate::device::statistics::{Live, Statistics};
 use crate::device::subnormals;
@@ -27,8 +27,8 @@ pub(crate) struct Device {
     pub(crate) schedule: Schedule,
     next_id: AtomicU64,
     pub(crate) live: Live,
-    /// Whether the device's `fma` rounds once, of each width, when that was asked.
-    has_fma: [OnceLock<bool>; 2],
+    /// Whether the device does each of these operations as kernels need it, when that was asked.
+    has_native: [OnceLock<bool>; Native::ALL.len()],
     /// Whether the device keeps subnormal numbers, of each width, when that was asked.
     keeps_subnormals: [OnceLock<bool>; 3],
     /// Words for messages of a launch.
@@ -58,7 +58,7 @@ impl Device {
     ) -> Self {
         // The host has one queue behind them all.
         let schedule = Schedule::new(if matches!(backend, Backend::Host(_)) { 1 } else { queues.len() });
-        let (next_id, has_fma) = (AtomicU64::new(0), [const { OnceLock::new() }; 2]);
+        let (next_id, has_native) = (AtomicU64::new(0), [const { OnceLock::new() }; Native::ALL.len()]);
         let live = Live::default();
         Self {
             info,
@@ -66,7 +66,7 @@ impl Device {
             schedule,
             next_id,
             live,
-            has_fma,
+            has_native,
             keeps_subnormals: [const { OnceLock::new() }; 3],
             print_capacity,
             sink: Mutex::new(sink),
@@ -143,12 +143,12 @@ impl Device {
         self.next_id.fetch_add(1, Relaxed)
     }
 
-    /// Whether the device's `fma` rounds once; asks it when it has not been asked.
-    pub(crate) fn has_fma(&self, width: Width) -> bool {
+    /// Whether the device does an operation as kernels need it; asks it when it has not been asked.
+    pub(crate) fn has_native(&self, native: Native) -> bool {
         match &self.backend {
             Backend::Vulkan(vulkan) => {
-                let probe = || fma::probe((&vulkan.device, &self.schedule), width);
-                *self.has_fma[width as usize].get_or_init(probe)
+                let probe = || native::probe((&vulkan.device, &self.schedule), native);
+                *self.has_native[native as usize].get_or_init(probe)
             }
             Backend::Host(_) => false,
         }

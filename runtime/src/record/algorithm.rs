@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE, ImageAccess,
-    KernelDescriptor, LaunchWordKind, ParamKind, SubgroupOperations,
+    ConstType, Feature, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE,
+    ImageAccess, KernelDescriptor, LaunchWordKind, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
 
 use crate::core::error::{Error, KernelName, Result};
 use crate::device::executable::Executable;
+use crate::device::native::Native;
 use crate::device::subnormals::Width;
 use crate::device::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, buffered, watched, words_for};
 use crate::device::{Backend, Device, DeviceInfo, DeviceKind, Limits, SubgroupLimits};
@@ -65,8 +66,8 @@ const LEAST_LISTED: u32 = 8;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Flags {
     pub(crate) variant: Variant,
-    /// The device's `fma` of `f32`, and of `f64`, rounds once.
-    pub(crate) has_fma: [bool; 2],
+    /// The operations that the kernel asks for and that the device does as it needs them.
+    pub(crate) has_native: [bool; Native::ALL.len()],
 }
 
 /// Whether a kernel leaves invocations without an item alone; others have an item for each.
@@ -255,12 +256,13 @@ fn create_pipeline(
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
     let Variant { is_proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
-    let [single, double] = flags.has_fma;
+    let [fma, fma_f64, exp2] = flags.has_native;
     let of_params = (0..).zip(constants.iter().copied());
     let on = [
         (IS_PROVEN, is_proven),
-        (HAS_FMA, single),
-        (HAS_FMA_F64, double),
+        (HAS_FMA, fma),
+        (HAS_FMA_F64, fma_f64),
+        (HAS_EXP2, exp2),
         (IS_INDIRECT, is_indirect),
         (IS_WHOLE, is_whole),
         (IS_FULL, is_full),

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::core::error::{Error, Result};
 use crate::core::span::span;
-use crate::device::{Device, fma, subnormals};
+use crate::device::native::Native;
+use crate::device::{Device, subnormals};
 use crate::record::algorithm::{Flags, Prepared, Variant};
 
 /// Ready kernels, by the addresses of their descriptors, the values of their const parameters and their variants.
@@ -48,9 +49,8 @@ impl Kernels {
             return Ok(prepared.clone());
         }
         check_subnormals(device, descriptor)?;
-        let has_fma = [fma::Width::Single, fma::Width::Double]
-            .map(|width| descriptor.asks_for_fma[width as usize] && device.has_fma(width));
-        let flags = Flags { variant, has_fma };
+        let has_native = Native::ALL.map(|native| descriptor.asks_for[native as usize] && device.has_native(native));
+        let flags = Flags { variant, has_native };
         let prepared = Arc::new(Prepared::new(device, descriptor, constants, flags)?);
         Ok(slot.prepared.get_or_init(|| prepared).clone())
     }

@@ -2,12 +2,33 @@
 //! Coefficients here and in the other files are Chebyshev fits of what is left of the function after its first terms.
 //! GLSL's `Exp` loses more digits the larger its operand, and says nothing about overflow.
 
+use rspirv::spirv::GlslStd450Op as GLOp;
+
+use super::Helper;
 use super::asm::Asm;
 use crate::spirv::words::Id;
 
 /// `e^x`.
 pub(super) fn exp(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
-    scaled_exp(a, params[0], 0)
+    let x = params[0];
+    let has_exp2 = a.w.has_exp2();
+    a.branch(has_exp2, |a| exp_by_exp2(a, x), |a| scaled_exp(a, x, 0))
+}
+
+/// `e^x` by the device's `Exp2` and exact `Fma`: `2^(x log2 e)`, of which the part that the product loses is a factor close to one.
+fn exp_by_exp2(a: &mut Asm<'_, '_>, x: Id) -> Id {
+    // log2 e in two parts.
+    let (high, low) = (a.f(std::f32::consts::LOG2_E), a.f(1.925_963e-8));
+    let product = a.fmul(x, high);
+    let power = a.glsl(GLOp::Exp2, &[product]);
+    let negated = a.fneg(product);
+    let rest = a.fused(x, high, negated);
+    let rest = a.fused(x, low, rest);
+    let (ln_2, one) = (a.f(std::f32::consts::LN_2), a.f(1.0));
+    let factor = a.fused(rest, ln_2, one);
+    // Where the product is not finite, neither is the rest: then the power is the result, and the factor any number above zero.
+    let factor = a.clamp(factor, 0.999, 1.001);
+    a.fmul(power, factor)
 }
 
 /// `e^x * 2^shift` for a small whole `shift`: it may be finite where `e^x` is not.
@@ -40,6 +61,11 @@ fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: i32) -> Id {
 /// `2^x`.
 pub(super) fn exp2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
+    let has_exp2 = a.w.has_exp2();
+    a.branch(has_exp2, |a| a.glsl(GLOp::Exp2, &[x]), |a| exp2_in_software(a, x))
+}
+
+fn exp2_in_software(a: &mut Asm<'_, '_>, x: Id) -> Id {
     let near = a.clamp(x, -151.0, 129.0);
     let one = a.f(1.0);
     let [n, bits] = a.nearest(near, one);
@@ -99,7 +125,7 @@ pub(super) fn tanh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
         |a| {
             let (one, two) = (a.f(1.0), a.f(2.0));
             let twice = a.fadd(size, size);
-            let power = scaled_exp(a, twice, 0);
+            let power = a.call(Helper::Exp, &[twice]);
             let power = a.fadd(power, one);
             let rest = a.fdiv(two, power);
             let size = a.fsub(one, rest);

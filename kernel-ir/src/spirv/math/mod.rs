@@ -6,11 +6,13 @@
 //! | function | error, in units of the last place |
 //! | --- | --- |
 //! | `rem`, `mul_add`; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
-//! | `exp`, `exp2`, `ln`, `log2`, `powf`, `sinh`, `cosh`, `tanh` | below 2 |
+//! | `exp2`, `ln`, `log2`, `powf`, `sinh`, `cosh`, `tanh` | below 2 |
+//! | `exp` | below 2, and below 3 where the device's own `Exp2` is used |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
 //! | `sqrt`, and division | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
 //!
-//! That is with a division rounded as usual; at its allowed worst, `tan`, `atan`, `atan2` and `tanh` lose 2 more.
+//! That is with a division rounded as usual; at its allowed worst, `tan`, `atan`, `atan2` and `tanh` lose 2 more, as does `tanh` with a
+//! device's own `Exp2`.
 //! A device that cannot preserve subnormals may take them for zero, as operands and as results, in any op but those done
 //! on bits.
 

@@ -48,9 +48,9 @@ pub(super) fn descriptor_tokens(
         let program = Bytes(&compiled.conditions);
         tokens!(conditions: #home::Conditions(#program),)
     });
-    let fma = (compiled.facts.asks_for_fma != [false; 2]).then(|| {
-        let [single, double] = compiled.facts.asks_for_fma;
-        tokens!(asks_for_fma: [#single, #double],)
+    let native = (compiled.facts.asks_for != [false; 3]).then(|| {
+        let [fma, fma_f64, exp2] = compiled.facts.asks_for;
+        tokens!(asks_for: [#fma, #fma_f64, #exp2],)
     });
     let print = compiled.facts.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let (left, told) = left_tokens(program, compiled, messages, sites);
@@ -78,7 +78,7 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         [#(#words),*] #trap #obligations #left #batch
-        { #constants #conditions #fma #print #told #features #parallel #stack #ir }
+        { #constants #conditions #native #print #told #features #parallel #stack #ir }
         (#name #line #column #spirv #size #x #y #z)
     }
 }

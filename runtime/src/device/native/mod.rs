@@ -1,8 +1,12 @@
-//! The probe of a device's own `fma` of `f32`, and of `f64`: whether it rounds once. Kernels use it if so.
+//! Probes of operations that Vulkan lets a device do inexactly: whether this device does them as kernels need them. Kernels then use
+//! the device's own, and else compute the same from other operations.
 //!
 //! GLSL.std.450 lets `Fma` round its product first. The probe compares it bit by bit with the processor's for operands
 //! at all ends: where the product is halfway between floats, cancels, overflows, or is subnormal. Subnormal numbers do
 //! not count if the device does not promise to keep them, in any operation.
+//!
+//! It also lets `Exp2` lose more digits the larger its operand. The probe compares it with the processor's for operands all over the range
+//! where its results are finite.
 
 use std::sync::Arc;
 
@@ -14,14 +18,25 @@ use crate::core::error::Result;
 use crate::core::sync::schedule::Schedule;
 use crate::device::vulkan::{VulkanDevice, run_probe};
 
-/// The width of floats; counts through tables of both.
+/// An operation that only some devices do as kernels need it; counts through tables of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Width {
-    /// `f32`
-    Single,
-    /// `f64`
-    Double,
+pub(crate) enum Native {
+    /// `a * b + c` of `f32`, rounded once.
+    Fma,
+    /// The same of `f64`.
+    FmaOfDoubles,
+    /// `2^x` of `f32` within [`MOST_UNITS`], and [`Self::Fma`].
+    Exp2,
 }
+
+impl Native {
+    /// All, in the order of [`KernelDescriptor::asks_for`].
+    pub(crate) const ALL: [Self; 3] = [Self::Fma, Self::FmaOfDoubles, Self::Exp2];
+}
+
+/// The largest error of a device's `Exp2` that kernels take, in units of the last place. Their `exp2` may lose 2, with what operands
+/// between those of the probe may lose; their `exp` rounds twice more and may lose 3.
+const MOST_UNITS: f64 = 1.75;
 
 /// Operands whose products and sums are hard: ends of the range, halves of units, neighbours of powers of two.
 const SINGLES: [u32; 20] = [
@@ -72,7 +87,7 @@ const DOUBLES: [u64; 20] = [
 ];
 
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
-    spirv: Spirv::Bytes(include_bytes!("probe.spv")),
+    spirv: Spirv::Bytes(include_bytes!("fma.spv")),
     params: &[
         Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4, align: 4 } },
         Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 4, align: 4 } },
@@ -82,7 +97,7 @@ static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
 };
 
 static DESCRIPTOR_OF_DOUBLES: KernelDescriptor = KernelDescriptor {
-    spirv: Spirv::Bytes(include_bytes!("probe_f64.spv")),
+    spirv: Spirv::Bytes(include_bytes!("fma_f64.spv")),
     params: &[
         Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 8, align: 8 } },
         Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 8, align: 8 } },
@@ -92,16 +107,24 @@ static DESCRIPTOR_OF_DOUBLES: KernelDescriptor = KernelDescriptor {
     ..KernelDescriptor::new("fma_probe_f64", PLACE, &[], "main", [64, 1, 1], 4)
 };
 
+static DESCRIPTOR_OF_EXP2: KernelDescriptor = KernelDescriptor {
+    spirv: Spirv::Bytes(include_bytes!("exp2.spv")),
+    params: DESCRIPTOR.params,
+    launch_words: DESCRIPTOR.launch_words,
+    ..KernelDescriptor::new("exp2_probe", PLACE, &[], "main", [64, 1, 1], 4)
+};
+
 const PLACE: Location = Location { file: file!(), line: line!(), column: 1 };
 
 /// Asks the device. A device that cannot answer does not have it.
-pub(crate) fn probe(device: (&Arc<VulkanDevice>, &Schedule), width: Width) -> bool {
-    let answer = match width {
-        Width::Single => ask_singles(device),
-        Width::Double => ask_doubles(device),
+pub(crate) fn probe(device: (&Arc<VulkanDevice>, &Schedule), native: Native) -> bool {
+    let answer = match native {
+        Native::Fma => ask_singles(device),
+        Native::FmaOfDoubles => ask_doubles(device),
+        Native::Exp2 => ask_singles(device).and_then(|fuses| Ok(fuses && ask_exp2(device)?)),
     };
     answer.unwrap_or_else(|error| {
-        tracing::warn!(%error, "the probe of fused multiplication and addition failed; it is done in software");
+        tracing::warn!(%error, ?native, "the probe of an operation failed; kernels compute it from others");
         false
     })
 }
@@ -137,8 +160,70 @@ fn ask_doubles(device: (&Arc<VulkanDevice>, &Schedule)) -> Result<bool> {
     Ok(triples.iter().zip(found.iter().map(|bytes| f64::from_ne_bytes(*bytes))).all(is_right))
 }
 
+fn ask_exp2(device: (&Arc<VulkanDevice>, &Schedule)) -> Result<bool> {
+    let keeps_subnormals = device.0.caps.float_controls.float32.denorm_preserve;
+    let operands = exponents();
+    let bytes: Vec<u8> = operands.iter().flat_map(|operand| operand.to_ne_bytes()).collect();
+    let results = run_probe(device, &DESCRIPTOR_OF_EXP2, operands.len() as u32, &bytes, bytes.len())?;
+    let (found, _) = results.as_chunks();
+    let found = found.iter().map(|bytes| f32::from_ne_bytes(*bytes));
+    Ok(operands.iter().zip(found).all(|(operand, found)| is_power(*operand, found, keeps_subnormals)))
+}
+
+/// Operands all over the range where `2^x` is neither zero nor infinite and beyond it, close to zero, and special ones.
+fn exponents() -> Vec<f32> {
+    const STEPS: u16 = 1 << 15;
+    let (low, high) = (-152.0, 130.0);
+    let spread = (0..STEPS).map(|step| low + f32::from(step) * ((high - low) / f32::from(STEPS)));
+    let small = (0..30).map(|power| 0.7_f32.powi(power)).flat_map(|x| [x, -x]);
+    let special = [0.0, -0.0, f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    spread.chain(small).chain(special).collect()
+}
+
+/// Whether `found` is near enough to `2^x`.
+fn is_power(x: f32, found: f32, keeps_subnormals: bool) -> bool {
+    let truth = f64::from(x).exp2();
+    let nearest = truth as f32;
+    if nearest.is_nan() || found.is_nan() {
+        return nearest.is_nan() && found.is_nan();
+    }
+    if nearest == found {
+        return true;
+    }
+    // The largest number and infinity are one unit apart, too.
+    if nearest.is_infinite() || found.is_infinite() {
+        return false;
+    }
+    if !keeps_subnormals && nearest <= f32::MIN_POSITIVE {
+        return (0.0..=f32::MIN_POSITIVE).contains(&found);
+    }
+    let unit = f64::from(nearest.next_up() - nearest);
+    (f64::from(found) - truth).abs() <= MOST_UNITS * unit
+}
+
 /// All triples of the operands.
 fn triples_of<T: Copy, const N: usize>(operands: [T; N]) -> Vec<[T; 3]> {
     let pairs = operands.into_iter().flat_map(|a| operands.map(|b| [a, b]));
     pairs.flat_map(|[a, b]| operands.map(|c| [a, b, c])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{exponents, is_power};
+
+    #[test]
+    fn powers_are_near_or_not() {
+        for x in exponents() {
+            let truth = x.exp2();
+            assert!(is_power(x, truth, true), "{x}");
+            let is_finite = truth.is_finite() && truth != 0.0;
+            assert_eq!(is_power(x, truth.next_up(), true), is_finite, "{x}: one unit more");
+            if is_finite {
+                assert!(!is_power(x, f32::from_bits(truth.to_bits() + 3), true), "{x}: three units more");
+            }
+        }
+        assert!(is_power(-140.0, 0.0, false));
+        assert!(!is_power(-140.0, 0.0, true));
+        assert!(!is_power(f32::NAN, 1.0, true) && !is_power(1.0, f32::NAN, true));
+    }
 }
