@@ -74,6 +74,8 @@ pub(super) enum Fact {
     Order(Form, Form),
     /// A number of 32 bits with sign is not negative.
     Natural(Form),
+    /// The invocation is the one of its subgroup that this value says is elected.
+    Elected(ValueId),
     /// The launch decides that a condition holds, or that it does not.
     Chosen(ValueId, bool),
 }
@@ -461,7 +463,7 @@ impl<'i, 'm> Walker<'i, 'm> {
     /// The index of an access that does something: one that is out of range for certain does nothing. Notes what holds then.
     fn within(&mut self, mut index: ValueId) -> ValueId {
         while let Some(InstKind::Op(Op::Select, operands)) = self.index.definition(index)
-            && self.constant(operands[2]) == Some(u32::MAX)
+            && self.index.constant(operands[2]) == Some(u32::MAX)
         {
             self.assume(operands[0], true, 8);
             index = operands[1];

@@ -4,7 +4,7 @@ use super::access::{Fact, Walker};
 use super::atoms::{Atom, Atoms, Less, Limit};
 use super::form::{AtomId, Form};
 use super::index::WORD;
-use crate::ir::{BlockId, Bound, BoundOp, InstKind, ValueId};
+use crate::ir::{BlockId, Bound, BoundOp, InstKind, SubgroupOp, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type};
 
@@ -45,6 +45,10 @@ impl Walker<'_, '_> {
                 (Op::All, [lanes], true) => self.equal_lanes(*lanes),
                 _ => {}
             },
+            // One of those that come there together; in another round it may be another one.
+            Some(InstKind::Subgroup(SubgroupOp::Elect, _)) if truth && self.loops.is_empty() => {
+                self.note(Fact::Elected(condition));
+            }
             // `a && b` and `a || b`.
             Some(InstKind::If { condition: first, then_block, else_block }) => {
                 let constant = |block: BlockId| {
@@ -131,7 +135,7 @@ impl Walker<'_, '_> {
 
     /// Notes what follows where a number is below how many steps there are from a start to an end, rounded up.
     fn below_steps(&mut self, low: &Form, count: ValueId) {
-        let Some((from, step)) = self.steps(count) else { return };
+        let Some((from, step)) = self.index.steps(count) else { return };
         let step = self.index.form(step);
         if !step.is_natural() || !self.index.atoms.is_launch_wide(&step) || step.is_zero() {
             return;
@@ -162,43 +166,13 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The number and the step of a quotient that is rounded up: `n / s + (n % s != 0)`.
-    fn steps(&self, count: ValueId) -> Option<(ValueId, ValueId)> {
-        let op = |value: ValueId| match self.index.definition(value) {
-            Some(InstKind::Op(op, operands)) => Some((*op, &operands[..])),
-            _ => None,
-        };
-        let (Op::Add, [whole, more]) = op(count)? else { return None };
-        let (Op::Div, [number, step]) = op(*whole)? else { return None };
-        let has_rest = match op(*more)? {
-            (Op::Cast, [has_rest]) => has_rest,
-            (Op::Select, [has_rest, one, zero])
-                if self.constant(*one) == Some(1) && self.constant(*zero) == Some(0) =>
-            {
-                has_rest
-            }
-            _ => return None,
-        };
-        let (Op::Ne, [rest, zero]) = op(*has_rest)? else { return None };
-        let (Op::Rem, [of, by]) = op(*rest)? else { return None };
-        let is_same = of == number && by == step && self.constant(*zero) == Some(0);
-        (is_same && self.index.scalar(*number) == Some(Scalar::U32)).then_some((*number, *step))
-    }
-
     /// The two numbers of `if a < b { b - a } else { 0 }`.
     fn difference_or_zero(&self, operands: &[ValueId]) -> Option<(ValueId, ValueId)> {
         let [condition, difference, zero] = operands else { return None };
         let Some(InstKind::Op(Op::Lt, compared)) = self.index.definition(*condition) else { return None };
         let Some(InstKind::Op(Op::Sub, parts)) = self.index.definition(*difference) else { return None };
-        let is_difference = parts[0] == compared[1] && parts[1] == compared[0] && self.constant(*zero) == Some(0);
+        let is_difference = parts[0] == compared[1] && parts[1] == compared[0] && self.index.constant(*zero) == Some(0);
         (is_difference && self.index.scalar(parts[0]) == Some(Scalar::U32)).then_some((parts[1], parts[0]))
-    }
-
-    pub(super) fn constant(&self, value: ValueId) -> Option<u32> {
-        match self.index.definition(value) {
-            Some(InstKind::Const(constant)) => crate::passes::eval::bits(*constant).map(|bits| bits as u32),
-            _ => None,
-        }
     }
 
     fn below_forms(&mut self, low: &Form, below: &Form) {
@@ -210,11 +184,13 @@ impl Walker<'_, '_> {
                 None => {
                     self.note(Fact::Value(low.clone(), limit.clone()));
                     self.count(low, &limit);
+                    self.below_less(low, below);
                 }
             }
             return;
         }
         self.below_rest(low, below);
+        self.below_part(low, below);
         if let Some((atom, factor, rest)) = difference(&self.index.atoms, below, low) {
             // Both are whole numbers, if neither wraps: so many steps fit between them.
             let Some(mut requires) = self.stays_whole(low, below) else { return };
@@ -226,6 +202,38 @@ impl Walker<'_, '_> {
                 self.note(Fact::Below(atom, limit));
             }
         }
+    }
+
+    /// Notes what one variable is below, if a sum of it and a number of the launch is below another such number and does not wrap.
+    fn below_less(&mut self, low: &Form, below: &Form) {
+        let atoms = &self.index.atoms;
+        let (offset, varying): (Vec<_>, Vec<_>) =
+            low.terms().iter().cloned().partition(|(product, _)| product.iter().all(|atom| atoms.is_uniform(*atom)));
+        let (offset, varying) = (Form::of(offset), Form::of(varying));
+        let Some(atom) = varying.as_atom().filter(|_| offset.is_natural() && !offset.is_zero()) else { return };
+        let Some(most) = self.index.most(low) else { return };
+        let Some(mut limit) = self.natural(&below.sub(&offset)) else { return };
+        limit.requires.push(Less(most, Form::constant(WORD)));
+        self.note(Fact::Below(atom, limit));
+    }
+
+    /// Notes what a sum of several variables is below, if it is what `low` has beyond the variables of `below`, and neither wraps:
+    /// `p + a + b < p + n`.
+    fn below_part(&mut self, low: &Form, below: &Form) {
+        let atoms = &self.index.atoms;
+        let (rest, common): (Vec<_>, Vec<_>) =
+            below.terms().iter().cloned().partition(|(product, _)| product.iter().all(|atom| atoms.is_uniform(*atom)));
+        let sum = low.sub(&Form::of(common));
+        if sum.terms().len() < 2 || !sum.is_natural() {
+            return;
+        }
+        let Some(mut requires) = self.stays_whole(low, below) else { return };
+        let Some(most) = self.index.most(below) else { return };
+        requires.push(Less(most, Form::constant(WORD)));
+        let Some(mut limit) = self.natural(&Form::of(rest)) else { return };
+        limit.requires.extend(requires);
+        self.note(Fact::Value(sum.clone(), limit.clone()));
+        self.note(Fact::Whole(sum, limit));
     }
 
     /// Notes that a sum is below a number of the launch: `a < n - b`, where `b` is known to be no greater than `n`.

@@ -11,7 +11,7 @@ use crate::ir::Bound;
 pub(super) enum Demand {
     /// Each launch meets them.
     Nothing,
-    /// No index wraps around at 2^32.
+    /// No index wraps around at 2^32, or below zero.
     NoWrap,
     /// A row is as long as what lies in it: its length is a number that all invocations along an axis, or other numbers of the launch,
     /// stay below.
@@ -36,6 +36,10 @@ pub(super) fn of(index: &Index<'_>, less: &Less) -> Option<Demand> {
         return Some(Demand::Nothing);
     }
     let (taken, added) = sides_of(index, less);
+    // A number that one is taken from is not zero: neither wraps the difference.
+    if taken.is_zero() {
+        return Some(Demand::NoWrap);
+    }
     let is_known = |factor: i128| factor <= MOST || factor.count_ones() == 1;
     let is_small = |form: &Form| form.terms().iter().all(|(product, factor)| product.is_empty() || is_known(*factor));
     if !is_small(&taken) || !is_small(&added) {

@@ -284,7 +284,10 @@ impl<'m> Index<'m> {
         let is_unsigned = from == Some(Scalar::U32);
         let forms: Vec<Form> = operands.iter().map(|operand| self.operand(*operand, lane, value)).collect();
         match (op, &forms[..]) {
-            (Op::Add, [a, b]) => a.add(b),
+            (Op::Add, [a, b]) => match lane.is_none().then(|| self.rounded_up(value)).flatten() {
+                Some(quotient) => quotient,
+                None => a.add(b),
+            },
             (Op::Sub, [a, b]) => a.sub(b),
             (Op::Neg, [a]) => a.scale(-1),
             (Op::Mul, [a, b]) if self.atoms.is_launch_wide(a) || self.atoms.is_launch_wide(b) => a.mul(b),
@@ -308,7 +311,10 @@ impl<'m> Index<'m> {
                 Some(truth) => if truth { a } else { b }.clone(),
                 // A divisor: where it would be zero, the invocation panics.
                 None if a.as_constant() == Some(1) && self.is_trap_of_zero(operands[0], b) => b.clone(),
-                None => self.either(&[a.clone(), b.clone()], value),
+                None => match lane.is_none().then(|| self.rounded_up(value)).flatten() {
+                    Some(quotient) => quotient,
+                    None => self.either(&[a.clone(), b.clone()], value),
+                },
             },
             (Op::Uniform, [a]) => a.clone(),
             (Op::Cast | Op::Bitcast, [a]) if matches!(from, Some(Scalar::U32 | Scalar::I32)) => a.clone(),
@@ -429,6 +435,67 @@ impl<'m> Index<'m> {
             }
         }
         Form::atom(id)
+    }
+
+    /// A quotient of numbers of the launch that is rounded up, as the host computes it.
+    fn rounded_up(&mut self, value: ValueId) -> Option<Form> {
+        let (number, step) = self.steps(value)?;
+        let (number, step) = (self.form(number), self.form(step));
+        if !self.atoms.is_launch_wide(&number) || !self.atoms.is_launch_wide(&step) {
+            return None;
+        }
+        let (added, taken) = number.halves();
+        let mut requires = vec![self.fits(&added), self.fits(&step)];
+        if !taken.is_zero() {
+            requires.push(Less(taken, added.add(&Form::constant(1))));
+        }
+        let number = self.bound_of(&number, &mut requires)?;
+        let step = self.atoms.bound(&step, &mut requires)?;
+        let most = Bound::binary(BoundOp::Sub, step.clone(), Bound::Const(1));
+        let quotient = Bound::binary(BoundOp::Div, Bound::binary(BoundOp::Add, number, most), step);
+        Some(self.atoms.computed(quotient, requires))
+    }
+
+    /// The number and the step of a quotient that is rounded up: `n / s + (n % s != 0)`, or `div_ceil`.
+    pub(super) fn steps(&self, count: ValueId) -> Option<(ValueId, ValueId)> {
+        let op = |value: ValueId| match self.definition(value) {
+            Some(InstKind::Op(op, operands)) => Some((*op, &operands[..])),
+            _ => None,
+        };
+        let is_word = |value: ValueId| self.scalar(value) == Some(Scalar::U32);
+        if let (Op::Select, [has_rest, up, whole]) = op(count)? {
+            let (Op::Div, [number, step]) = op(*whole)? else { return None };
+            let (Op::Add, [less, one]) = op(*up)? else { return None };
+            let (Op::Ne, [rest, zero]) = op(*has_rest)? else { return None };
+            let (Op::Sub, [of, product]) = op(*rest)? else { return None };
+            let (Op::Mul, [times, by]) = op(*product)? else { return None };
+            let is_same = of == number && by == step && times == whole && less == whole;
+            let are_numbers = self.constant(*one) == Some(1) && self.constant(*zero) == Some(0);
+            return (is_same && are_numbers && is_word(*number)).then_some((*number, *step));
+        }
+        let (Op::Add, [whole, more]) = op(count)? else { return None };
+        let (Op::Div, [number, step]) = op(*whole)? else { return None };
+        let has_rest = match op(*more)? {
+            (Op::Cast, [has_rest]) => has_rest,
+            (Op::Select, [has_rest, one, zero])
+                if self.constant(*one) == Some(1) && self.constant(*zero) == Some(0) =>
+            {
+                has_rest
+            }
+            _ => return None,
+        };
+        let (Op::Ne, [rest, zero]) = op(*has_rest)? else { return None };
+        let (Op::Rem, [of, by]) = op(*rest)? else { return None };
+        let is_same = of == number && by == step && self.constant(*zero) == Some(0);
+        (is_same && is_word(*number)).then_some((*number, *step))
+    }
+
+    /// The number that a constant is.
+    pub(super) fn constant(&self, value: ValueId) -> Option<u32> {
+        match self.definition(value) {
+            Some(InstKind::Const(constant)) => eval::bits(*constant).map(|bits| bits as u32),
+            _ => None,
+        }
     }
 
     /// A remainder, of a divisor that is not zero.

@@ -9,7 +9,11 @@ use crate::ir::{Bound, BoundOp};
 pub(super) fn is_certainly_less(index: &Index<'_>, low: &Form, high: &Form) -> bool {
     let spare = high.sub(low).sub(&Form::constant(1));
     let is_natural = |spare: Option<Form>| spare.is_some_and(|spare| spare.is_natural());
-    if spare.is_natural() || is_natural(with_dividends(index, &spare)) || is_natural(with_groups(index, &spare)) {
+    if spare.is_natural()
+        || is_natural(with_dividends(index, &spare))
+        || is_natural(with_groups(index, &spare))
+        || is_natural(with_differences(index, &spare))
+    {
         return true;
     }
     // A single number of 32 bits, less something, is below 2^32.
@@ -92,6 +96,32 @@ fn with_dividends(index: &Index<'_>, form: &Form) -> Option<Form> {
         }
     }
     (with != *form).then_some(with)
+}
+
+/// A form with `a - b` in place of the number that is this where `a` is greater, and else zero, which nobody is below.
+fn with_differences(index: &Index<'_>, form: &Form) -> Option<Form> {
+    let mut with = form.clone();
+    for (product, factor) in form.terms() {
+        let [atom] = &product[..] else { continue };
+        let Atom::Uniform(Uniform::Known(Bound::Binary(BoundOp::Sub, operands))) = index.atoms.get(*atom) else {
+            continue;
+        };
+        let [Some(high), Some(low)] = [&operands[0], &operands[1]].map(|bound| form_of(index, bound)) else { continue };
+        let difference = high.sub(&low).scale(*factor);
+        with = with.sub(&Form::of(vec![(product.clone(), *factor)])).add(&difference);
+    }
+    (with != *form).then_some(with)
+}
+
+/// The form that the host computes as `bound`.
+fn form_of(index: &Index<'_>, bound: &Bound) -> Option<Form> {
+    match bound {
+        Bound::Const(number) => Some(Form::constant((*number).into())),
+        Bound::Binary(BoundOp::Add, operands) => {
+            Some(form_of(index, &operands[0])?.add(&form_of(index, &operands[1])?))
+        }
+        bound => index.atoms.find(&Atom::Uniform(Uniform::Known(bound.clone()))).map(Form::atom),
+    }
 }
 
 fn is_word(bound: &Bound) -> bool {

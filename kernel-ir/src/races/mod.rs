@@ -27,6 +27,7 @@ mod relevance;
 mod report;
 mod rules;
 mod segments;
+mod split;
 
 use access::{Access, Walker};
 use atoms::Less;

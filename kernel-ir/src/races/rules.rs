@@ -18,6 +18,8 @@ use crate::types::Size;
 
 /// Equations that are solved, at most.
 const MOST_EQUATIONS: usize = 24;
+/// Constant distances below this are those of neighbours.
+const MOST_STEP: i128 = 32;
 
 /// The actor that two accesses that meet must share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,11 +55,11 @@ pub(super) enum Failure {
     Unknown,
 }
 
-struct Pair<'a, 'm> {
-    index: &'a mut Index<'m>,
-    sides: [&'a Access; 2],
+pub(super) struct Pair<'a, 'm> {
+    pub(super) index: &'a mut Index<'m>,
+    pub(super) sides: [&'a Access; 2],
     goal: Goal,
-    equal: Vec<AtomId>,
+    pub(super) equal: Vec<AtomId>,
     proof: Proof,
     /// The most that conditions may ask for.
     most: Demand,
@@ -73,6 +75,8 @@ enum Solved {
     Equal(Vec<AtomId>, Vec<Form>),
     /// It holds only where these are equal, and something else holds, too.
     Partly(Vec<AtomId>, Vec<Form>),
+    /// It holds where both of these do.
+    Both([(Form, Form); 2]),
 }
 
 /// Proves that two accesses do not race, with conditions that ask for as little as can be, and at most for `most`.
@@ -110,6 +114,10 @@ fn prove_with(
     if goal == Goal::Member {
         pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
     }
+    let elected = a.facts.iter().any(|fact| matches!(fact, Fact::Elected(_)) && b.facts.contains(fact));
+    if elected {
+        pair.equal.push(pair.index.atoms.intern(Atom::Lane).0);
+    }
     let mut equations: Vec<(Form, Form)> = a.path.iter().cloned().zip(b.path.iter().cloned()).collect();
     for fact in &*a.facts {
         let Fact::Equal(form, number) = fact else { continue };
@@ -120,9 +128,11 @@ fn prove_with(
         }
     }
     let mut tried = equations.clone();
+    let mut rest = Vec::new();
     while !equations.is_empty() {
-        let (mut rest, mut new_forms) = (Vec::new(), Vec::new());
+        let mut new_forms = Vec::new();
         let mut found = false;
+        rest.clear();
         for (left, right) in std::mem::take(&mut equations) {
             match pair.solve(&left, &right) {
                 Some(Solved::Never) => {
@@ -141,13 +151,22 @@ fn prove_with(
                     new_forms.extend(forms);
                     rest.push((left, right));
                 }
+                Some(Solved::Both(parts)) => {
+                    for part in parts.into_iter().filter(|(left, right)| left != right || !left.is_zero()) {
+                        if !tried.contains(&part) && tried.len() < MOST_EQUATIONS {
+                            tried.push(part.clone());
+                            found = true;
+                            rest.push(part);
+                        }
+                    }
+                }
                 None => rest.push((left, right)),
             }
         }
         if !found {
             break;
         }
-        equations = rest;
+        equations.clone_from(&rest);
         for of in pair.close().into_iter().chain(new_forms) {
             let new = (of.clone(), of);
             if !tried.contains(&new) && tried.len() < MOST_EQUATIONS {
@@ -158,6 +177,7 @@ fn prove_with(
     }
     match pair.reach(goal, open) {
         Ok(()) => (Ok(pair.proof), false),
+        Err(_) if pair.contradict(&rest) => (Ok(pair.proof), false),
         Err(failure) => (Err(failure), pair.wants_more),
     }
 }
@@ -198,6 +218,17 @@ impl Pair<'_, '_> {
         !matches!(self.index.atoms.get(atom), Atom::Free(_) | Atom::Round(_))
     }
 
+    /// Whether a variable is known to be equal in both, or computed from such only.
+    fn is_equal(&self, atom: AtomId) -> bool {
+        self.equal.contains(&atom)
+            || match self.index.atoms.get(atom) {
+                Atom::Quotient(of, by) | Atom::Remainder(of, by) | Atom::Exchanged(of, by) => {
+                    of.atoms().chain(by.atoms()).all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom))
+                }
+                _ => false,
+            }
+    }
+
     /// The coefficient of each variable that differs between invocations, and the rest.
     fn parts(&self, form: &Form) -> (Vec<(AtomId, Form)>, Form) {
         let mut factors: Vec<(AtomId, Form)> = Vec::new();
@@ -235,7 +266,7 @@ impl Pair<'_, '_> {
     }
 
     /// The digits of an equation; `None` where a coefficient has no sign.
-    fn digits(&mut self, left: &Form, right: &Form) -> Option<Vec<Digit>> {
+    pub(super) fn digits(&mut self, left: &Form, right: &Form) -> Option<Vec<Digit>> {
         let (left, first) = self.parts(left);
         let (mut right, second) = self.parts(right);
         let mut digits = Vec::new();
@@ -249,7 +280,7 @@ impl Pair<'_, '_> {
                 Some(at) => {
                     let (other, _) = right.remove(at);
                     let is_shared = other == atom && self.is_of_both(atom);
-                    if is_shared && self.equal.contains(&atom) {
+                    if is_shared && self.is_equal(atom) {
                         continue;
                     }
                     let mut most = self.common_limits(atom, other);
@@ -320,29 +351,33 @@ impl Pair<'_, '_> {
     }
 
     fn solve(&mut self, left: &Form, right: &Form) -> Option<Solved> {
-        let digits = self.digits(left, right)?;
+        let Some(digits) = self.digits(left, right) else { return self.split(left, right).map(Solved::Both) };
         if let Some(solved) = self.weigh_either_way(digits, left, right) {
             return Some(solved);
         }
         // Sums that are below a limit are digits, too.
         let (less, other, sums) = self.common_sums(left, right);
         if !sums.is_empty() {
-            let mut digits = self.digits(&less, &other)?;
-            digits.extend(sums);
-            if let Some(solved) = self.weigh_either_way(digits, &less, &other) {
-                return Some(solved);
+            if let Some(mut digits) = self.digits(&less, &other) {
+                digits.extend(sums);
+                if let Some(solved) = self.weigh_either_way(digits, &less, &other) {
+                    return Some(solved);
+                }
             }
         }
         // Sums of one side each.
         let (less, mut sums) = self.sums_of(left, 0);
         let (other, more) = self.sums_of(right, 1);
         sums.extend(more);
-        if sums.is_empty() {
-            return None;
+        if !sums.is_empty()
+            && let Some(mut digits) = self.digits(&less, &other)
+        {
+            digits.extend(sums);
+            if let Some(solved) = self.weigh_between(digits) {
+                return Some(solved);
+            }
         }
-        let mut digits = self.digits(&less, &other)?;
-        digits.extend(sums);
-        self.weigh_between(digits)
+        self.split(left, right).map(Solved::Both)
     }
 
     fn weigh_either_way(&mut self, digits: Vec<Digit>, left: &Form, right: &Form) -> Option<Solved> {
@@ -504,7 +539,12 @@ impl Pair<'_, '_> {
             if digits[..at].iter().any(|smaller| smaller.factor.sub(&digit.factor).is_natural()) {
                 return None;
             }
-            sums = self.below(sums, &digit.factor, &mut conditions)?;
+            // A neighbour some places away is no row away: a grid that small is no launch that anybody has in mind.
+            let is_step = digit.is_offset && digit.factor.as_constant().is_some_and(|step| step < MOST_STEP);
+            sums = match is_step {
+                true => self.certainly_below(&sums, &digit.factor, &mut conditions)?,
+                false => self.below(sums, &digit.factor, &mut conditions)?,
+            };
             if at < last || !digit.most.is_empty() {
                 sums = add(&sums, digit);
             } else {
@@ -525,21 +565,25 @@ impl Pair<'_, '_> {
     }
 
     /// Adds conditions to the proof, unless they ask for too much.
-    fn accept(&mut self, conditions: Vec<Less>) -> Option<()> {
+    pub(super) fn accept(&mut self, conditions: Vec<Less>) -> Option<()> {
+        self.accept_up_to(Demand::WholeTiles, conditions)
+    }
+
+    pub(super) fn accept_up_to(&mut self, limit: Demand, conditions: Vec<Less>) -> Option<()> {
         let most = conditions
             .iter()
             .map(|less| demand::of(self.index, less))
             .try_fold(Demand::Nothing, |most, demand| Some(most.max(demand?)));
-        if most.is_none_or(|most| most > self.most) {
-            self.wants_more |= most.is_some();
+        if most.is_none_or(|most| most > limit.min(self.most)) {
+            self.wants_more |= most.is_some_and(|most| most <= limit);
             return None;
         }
         self.proof.conditions.extend(conditions);
         Some(())
     }
 
-    /// The sums that are below a coefficient: those for which it is certain, else all, with a condition that one of them is.
-    fn below(&self, sums: Vec<Limit>, factor: &Form, conditions: &mut Vec<Less>) -> Option<Vec<Limit>> {
+    /// The sums that are below a coefficient for certain.
+    fn certainly_below(&self, sums: &[Limit], factor: &Form, conditions: &mut Vec<Less>) -> Option<Vec<Limit>> {
         let is_certain = |sum: &&Limit| sum.requires.is_empty() && self.is_less(&sum.below, factor);
         let certain: Vec<Limit> = sums.iter().filter(is_certain).cloned().collect();
         if !certain.is_empty() {
@@ -548,9 +592,15 @@ impl Pair<'_, '_> {
         // With what must hold for it anyway, and nothing else.
         let required: Option<&Limit> =
             sums.iter().find(|sum| self.is_less(&sum.below, factor) && self.expressible(&sum.requires));
-        if let Some(sum) = required {
-            conditions.extend(sum.requires.iter().cloned());
-            return Some(vec![Limit::always(sum.below.clone())]);
+        let sum = required?;
+        conditions.extend(sum.requires.iter().cloned());
+        Some(vec![Limit::always(sum.below.clone())])
+    }
+
+    /// The sums that are below a coefficient: those for which it is certain, else all, with a condition that one of them is.
+    pub(super) fn below(&self, sums: Vec<Limit>, factor: &Form, conditions: &mut Vec<Less>) -> Option<Vec<Limit>> {
+        if let Some(certain) = self.certainly_below(&sums, factor, conditions) {
+            return Some(certain);
         }
         // A constant that is not below another one never is.
         let hopeful: Vec<Limit> = sums
@@ -569,7 +619,7 @@ impl Pair<'_, '_> {
     }
 
     /// Whether the host can evaluate conditions.
-    fn expressible(&self, conditions: &[Less]) -> bool {
+    pub(super) fn expressible(&self, conditions: &[Less]) -> bool {
         conditions.iter().all(|less| bounds_of(self.index, less).is_some())
     }
 
@@ -603,7 +653,7 @@ impl Pair<'_, '_> {
     }
 
     /// Whether one form is below another for all launches.
-    fn is_less(&self, low: &Form, high: &Form) -> bool {
+    pub(super) fn is_less(&self, low: &Form, high: &Form) -> bool {
         is_certainly_less(self.index, low, high)
     }
 
@@ -622,6 +672,19 @@ impl Pair<'_, '_> {
             Atom::Exchanged(of, _) => Some(of.clone()),
             _ => None,
         }));
+        let remainders: Vec<(Form, Form)> = self
+            .equal
+            .iter()
+            .filter_map(|atom| match self.index.atoms.get(*atom) {
+                Atom::Remainder(of, by) => Some((of.clone(), by.clone())),
+                _ => None,
+            })
+            .collect();
+        for (of, by) in remainders {
+            if self.differs_by_less(&of, &by) {
+                forms.push(of);
+            }
+        }
         for (of, by) in quotients {
             let has_rest =
                 self.equal.iter().any(|atom| *self.index.atoms.get(*atom) == Atom::Remainder(of.clone(), by.clone()));

@@ -213,8 +213,10 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: u32, is_uniform: bool) {
-        match self.random.below(12) {
+        match self.random.below(14) {
             0..=3 => self.store(),
+            12 => self.neighbours(),
+            13 if depth > 0 => self.chunk(depth),
             4 => {
                 let at = self.index(1);
                 let old = self.value(&format!("load buffer1[%{at} !site0]"));
@@ -241,6 +243,90 @@ impl Writer<'_> {
         let value = self.leaf();
         let root = if self.has_tile && self.random.one_in(2) { "shared0" } else { "buffer1" };
         self.line(&format!("store {root}[%{at} !site0] = %{value}"));
+    }
+
+    /// An element from a neighbour's, behind conditions that leave out edges and all places but those of one colour.
+    fn neighbours(&mut self) {
+        let (x, y) = (self.id("global_id", 0), self.id("global_id", 1));
+        let w = self.value("param1");
+        let mut conditions = Vec::new();
+        let edge = self.random.pick(&[0, 1, 1, 2]);
+        let edge = self.constant(edge);
+        let end = self.op("sub", w, edge);
+        conditions.push(self.typed("bool", &format!("lt %{x}, %{end}")));
+        if self.random.one_in(2) {
+            conditions.push(self.typed("bool", &format!("ge %{x}, %{edge}")));
+        }
+        if !self.random.one_in(3) {
+            let sum = if self.random.one_in(4) { x } else { self.op("add", x, y) };
+            let colours = self.random.pick(&[2, 2, 2, 3, 4]);
+            let colours = self.constant(colours);
+            let colour = self.op("rem", sum, colours);
+            let wanted = if self.random.one_in(2) { self.value("param0") } else { self.constant(1) };
+            conditions.push(self.typed("bool", &format!("eq %{colour}, %{wanted}")));
+        }
+        for condition in &conditions {
+            self.line(&format!("if %{condition} {{"));
+            self.indent += 1;
+        }
+        let row = self.op("mul", y, w);
+        let own = self.op("add", row, x);
+        let one = self.constant(1);
+        let far = if self.random.one_in(2) { self.op("add", w, one) } else { self.small() };
+        let by = self.random.pick(&[one, w, far]);
+        let op = self.random.pick(&["add", "sub"]);
+        let at = match self.random.below(4) {
+            0 => {
+                // Around the row.
+                let moved = self.op("add", x, by);
+                let column = self.op("rem", moved, w);
+                self.op("add", row, column)
+            }
+            _ => self.op(op, own, by),
+        };
+        let old = self.value(&format!("load buffer1[%{at} !site0]"));
+        let to = if self.random.one_in(4) { at } else { own };
+        self.line(&format!("store buffer1[%{to} !site0] = %{old}"));
+        for _ in conditions {
+            self.line("yield");
+            self.indent -= 1;
+            self.line("} else {");
+            self.line("    yield");
+            self.line("}");
+        }
+    }
+
+    /// Elements side by side, so many for each invocation or each workgroup.
+    fn chunk(&mut self, depth: u32) {
+        let n = self.value("param0");
+        let of_group = self.random.one_in(2);
+        let who = self.id(if of_group { "workgroup_id" } else { "global_id" }, 0);
+        let per = match self.random.below(3) {
+            0 => self.value("param1"),
+            1 => self.small(),
+            _ => {
+                // As `div_ceil` is lowered.
+                let groups = self.id("num_workgroups", 0);
+                let (whole, zero, one) = (self.op("div", n, groups), self.constant(0), self.constant(1));
+                let product = self.op("mul", whole, groups);
+                let rest = self.op("sub", n, product);
+                let has_rest = self.typed("bool", &format!("ne %{rest}, %{zero}"));
+                let up = self.op("add", whole, one);
+                self.value(&format!("select %{has_rest}, %{up}, %{whole}"))
+            }
+        };
+        let start = self.op("mul", who, per);
+        let end = self.op("add", start, per);
+        let end = if self.random.one_in(2) { self.op("min", end, n) } else { end };
+        let (first, step) = match of_group && !self.random.one_in(4) {
+            true => {
+                let local = self.id("local_id", 0);
+                let width = if self.random.one_in(4) { self.small() } else { self.constant(self.workgroup[0]) };
+                (self.op("add", start, local), width)
+            }
+            false => (start, self.constant(1)),
+        };
+        self.count_from(first, end, step, depth, false);
     }
 
     fn atomic(&mut self) {
@@ -291,6 +377,10 @@ impl Writer<'_> {
             1 => self.value("param1"),
             _ => self.small(),
         };
+        self.count_from(first, end, step, depth, is_uniform && !is_wide);
+    }
+
+    fn count_from(&mut self, first: u32, end: u32, step: u32, depth: u32, is_uniform: bool) {
         self.blocks += 1;
         let (block, counter) = (format!("block{}", 100 + self.blocks), self.values);
         self.values += 1;
@@ -305,7 +395,7 @@ impl Writer<'_> {
         self.counters.push(counter);
         let statements = 1 + self.random.below(2);
         for _ in 0..statements {
-            self.statement(depth - 1, is_uniform && !is_wide);
+            self.statement(depth - 1, is_uniform);
         }
         self.counters.pop();
         let next = self.op("add", counter, step);
