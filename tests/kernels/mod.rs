@@ -82,6 +82,7 @@ pub mod slice_parameters;
 pub mod slice_patterns;
 pub mod slice_tables;
 pub mod slices;
+pub mod solvers;
 pub mod subgroups;
 pub mod tables;
 pub mod texels;
@@ -183,6 +184,7 @@ pub fn all() -> Vec<Case> {
         scalars::CASES,
         sha256::CASES,
         slice_methods::CASES,
+        solvers::CASES,
         slice_parameters::CASES,
         slice_patterns::CASES,
         slice_tables::CASES,

@@ -279,7 +279,8 @@ impl Pair<'_, '_> {
             match same {
                 Some(at) => {
                     let (other, _) = right.remove(at);
-                    let is_shared = other == atom && self.is_of_both(atom);
+                    // Of rounds, too, those of the two accesses may be known to be the same one.
+                    let is_shared = other == atom;
                     if is_shared && self.is_equal(atom) {
                         continue;
                     }

@@ -146,8 +146,17 @@ impl Pair<'_, '_> {
         }
         let is_power = by.as_constant().is_some_and(|by| by.count_ones() == 1);
         if !is_power {
-            let Some(most) = self.index.most(of) else { return false };
+            // The number must not wrap around: what is taken away is no more than numbers of the launch that are added.
+            let (added, taken) = of.halves();
+            let Some(most) = self.index.most(&added) else { return false };
             conditions.push(Less(most, Form::constant(WORD)));
+            if !taken.is_zero() {
+                let is_uniform =
+                    |(product, _): &(Product, i128)| product.iter().all(|atom| self.index.atoms.is_uniform(*atom));
+                let least = Form::of(added.terms().iter().filter(|term| is_uniform(term)).cloned().collect());
+                let Some(taken) = self.index.most(&taken) else { return false };
+                conditions.push(Less(taken, least.add(&Form::constant(1))));
+            }
         }
         // Whether the proof needs it, is not known yet.
         self.accept_up_to(Demand::NoWrap, conditions).is_some()

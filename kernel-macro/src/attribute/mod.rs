@@ -413,15 +413,20 @@ impl KernelAttr {
 
     fn read_workgroup(&mut self, value: &Expr, diags: &mut Diagnostics) {
         self.span = SpanRange::of(value);
-        match value {
-            Expr::Array(array) if (1..=3).contains(&array.elems.len()) => {
-                self.workgroup = array.elems.iter().map(|elem| read_size(elem, diags)).collect();
+        let sizes = match value {
+            Expr::Array(array) => &array.elems,
+            // As grids are written.
+            Expr::Tuple(tuple) => &tuple.elems,
+            other => {
+                self.workgroup = vec![read_size(other, diags)];
+                return self.check(diags, Size::number);
             }
-            Expr::Array(array) => {
-                let message = format!("a workgroup has one to three sizes, found {}", array.elems.len());
-                diags.error(code::BAD_ATTRIBUTE, self.span, message).help("write `[X]`, `[X, Y]` or `[X, Y, Z]`");
-            }
-            other => self.workgroup = vec![read_size(other, diags)],
+        };
+        if (1..=3).contains(&sizes.len()) {
+            self.workgroup = sizes.iter().map(|size| read_size(size, diags)).collect();
+        } else {
+            let message = format!("a workgroup has one to three sizes, found {}", sizes.len());
+            diags.error(code::BAD_ATTRIBUTE, self.span, message).help("write `[X]`, `[X, Y]` or `[X, Y, Z]`");
         }
         self.check(diags, Size::number);
     }
