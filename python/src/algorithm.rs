@@ -30,6 +30,11 @@ impl AlgorithmCell {
         module.ok_or_else(|| destroyed("algorithm"))
     }
 
+    /// How many tensors and images it has.
+    pub(crate) fn count(&self) -> usize {
+        self.cells.len()
+    }
+
     /// A launch with its own push constants, or with others.
     pub(crate) fn launch(&self, push: Option<&[u8]>) -> Outcome<gridwise::ModuleLaunch> {
         let module = self.module()?;
@@ -304,6 +309,12 @@ fn push_bytes(interface: &Interface, given: &Bound<'_, PyAny>) -> Outcome<Vec<u8
 
 #[pymethods]
 impl Algorithm {
+    fn __repr__(&self) -> String {
+        let [x, y, z] = self.cell.workgroup;
+        let state = if self.cell.is_live() { "" } else { ", destroyed" };
+        format!("<Algorithm of {} tensors, {x} × {y} × {z} workgroups{state}>", self.cell.count())
+    }
+
     /// The tensors and images that it was made with.
     fn get_mem_objects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.objects.iter().map(|object| object.clone_ref(py)))

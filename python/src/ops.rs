@@ -109,6 +109,19 @@ pub(crate) struct OpBase {
     pub(crate) operation: Operation,
 }
 
+#[pymethods]
+impl OpBase {
+    fn __repr__(&self) -> String {
+        let tensors = match &self.operation {
+            Operation::SyncDevice(cells) | Operation::SyncLocal(cells) | Operation::Copy(cells) => cells.len(),
+            Operation::Dispatch { algorithm, .. } => algorithm.count(),
+            Operation::Multiply(cells) => cells.len(),
+            Operation::Launch(_) => return format!("<{:?}>", self.operation),
+        };
+        format!("<{:?} of {tensors} tensors>", self.operation)
+    }
+}
+
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident = $shown:literal ($($param:ident: $ty:ty),+) $(= $signature:tt)? |$($arg:ident),+| $make:expr;)+) => {$(
         $(#[$doc])*

@@ -124,4 +124,5 @@ def test_all_errors_of_the_runtime_have_a_class():
 
 def test_reprs(mgr):
     assert repr(mgr.array(np.zeros((2, 3)))) == "<Tensor of shape (2, 3), float64>"
+    assert repr(kp.OpSyncDevice([mgr.tensor([1.0]), mgr.tensor([2.0])])) == "<OpSyncDevice of 2 tensors>"
     assert "Manager of" in repr(mgr) and repr(mgr.sequence()) == "<Sequence of []>"
