@@ -146,6 +146,10 @@ impl Walker<'_, '_> {
                 Some((start, end)) => (self.index.form(start), self.index.form(end)),
                 None => (Form::default(), self.index.form(from)),
             },
+            Some(InstKind::Op(Op::Sub, operands)) => match self.difference_of_least(operands) {
+                Some((start, end)) => (self.index.form(start), self.index.form(end)),
+                None => (Form::default(), self.index.form(from)),
+            },
             _ => (Form::default(), self.index.form(from)),
         };
         if !self.index.atoms.is_launch_wide(&end) {
@@ -173,6 +177,18 @@ impl Walker<'_, '_> {
         let Some(InstKind::Op(Op::Sub, parts)) = self.index.definition(*difference) else { return None };
         let is_difference = parts[0] == compared[1] && parts[1] == compared[0] && self.index.constant(*zero) == Some(0);
         (is_difference && self.index.scalar(parts[0]) == Some(Scalar::U32)).then_some((parts[1], parts[0]))
+    }
+
+    /// The two numbers of `b - min(a, b)`.
+    fn difference_of_least(&self, operands: &[ValueId]) -> Option<(ValueId, ValueId)> {
+        let [end, least] = operands else { return None };
+        let Some(InstKind::Op(Op::Min, parts)) = self.index.definition(*least) else { return None };
+        let start = match parts[..] {
+            [a, b] if a == *end => b,
+            [a, b] if b == *end => a,
+            _ => return None,
+        };
+        (self.index.scalar(*end) == Some(Scalar::U32)).then_some((start, *end))
     }
 
     fn below_forms(&mut self, low: &Form, below: &Form) {

@@ -9,7 +9,7 @@ use super::Open;
 use super::access::{Access, Fact};
 use super::atoms::{Atom, Less, Limit, Uniform};
 use super::demand::{self, Demand};
-use super::digits::{Digit, MOST_SUMS, Order, add, orders, sort, totals};
+use super::digits::{Digit, Order, add, orders, sort, totals};
 use super::form::{AtomId, Form, Product};
 use super::index::{Index, WORD};
 use super::less::{bounds_of, is_certainly_less};
@@ -18,6 +18,8 @@ use crate::types::Size;
 
 /// Equations that are solved, at most.
 const MOST_EQUATIONS: usize = 24;
+/// Ways to take sums out of a form, at most.
+const MOST_WAYS: u32 = 24;
 /// Constant distances below this are those of neighbours.
 const MOST_STEP: i128 = 32;
 
@@ -258,6 +260,7 @@ impl Pair<'_, '_> {
             _ => None,
         });
         let mut limits: Vec<Limit> = facts.chain(self.index.atoms.limits(atom).iter().cloned()).collect();
+        limits.extend(self.limits_of_quotient(atom, side));
         if !matches!(self.index.atoms.get(atom), Atom::Round(_)) {
             limits.push(Limit::always(Form::constant(WORD)));
         }
@@ -405,15 +408,15 @@ impl Pair<'_, '_> {
         let degree = |form: &Form| form.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
         values.sort_by_key(|(form, _)| (degree(form), std::cmp::Reverse(self.varying(form))));
         for (form, limit) in values {
-            let Some(factor) = self.factor_of(form, &left).filter(Form::is_natural) else { continue };
-            let whole = form.mul(&factor).reduced();
-            let [less, other] = [&left, &right].map(|side| side.sub(&whole).reduced());
-            // Another sum may have had a part of it.
-            let terms = self.varying(&whole);
-            let is_left = |side: &Form, without: &Form| self.varying(without) + terms == self.varying(side);
-            if terms == 0 || !is_left(&left, &less) || !is_left(&right, &other) {
-                continue;
-            }
+            let found = self.factors_of(form, &left).into_iter().find_map(|factor| {
+                let whole = form.mul(&factor).reduced();
+                let [less, other] = [&left, &right].map(|side| side.sub(&whole).reduced());
+                // Another sum may have had a part of it.
+                let terms = self.varying(&whole);
+                let is_left = |side: &Form, without: &Form| self.varying(without) + terms == self.varying(side);
+                (terms > 0 && is_left(&left, &less) && is_left(&right, &other)).then_some((factor, less, other))
+            });
+            let Some((factor, less, other)) = found else { continue };
             (left, right) = (less, other);
             sums.push(Digit {
                 factor,
@@ -428,37 +431,53 @@ impl Pair<'_, '_> {
         (left, right, sums)
     }
 
-    /// Takes sums out of one side that are below a limit there.
+    /// Takes sums out of one side that are below a limit there: those that leave the least.
     fn sums_of(&self, form: &Form, side: usize) -> (Form, Vec<Digit>) {
-        let mut left = form.clone();
-        let mut sums = Vec::new();
-        while sums.len() < MOST_SUMS {
-            // The sum that leaves the least is the one to take.
-            let found = self.sides[side].facts.iter().filter_map(|fact| {
-                let Fact::Value(sum, limit) = fact else { return None };
-                let factor = self.factor_of(sum, &left).filter(Form::is_natural)?;
+        let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
+            Fact::Value(sum, limit) => Some((sum, limit)),
+            _ => None,
+        });
+        let (left, taken) = self.take(form.clone(), &facts.collect::<Vec<_>>(), &mut 0);
+        let digit = |(factor, limit): (Form, &Limit)| Digit {
+            factor,
+            most: vec![limit.clone()],
+            atom: None,
+            is_offset: false,
+            adds: Some(side == 0),
+            of: [None; 2],
+            form: None,
+        };
+        (left, taken.into_iter().map(digit).collect())
+    }
+
+    /// What is left of a form without sums that have limits, and how often each of these is taken; looks at few ways.
+    fn take<'f>(&self, left: Form, sums: &[(&Form, &'f Limit)], tried: &mut u32) -> (Form, Vec<(Form, &'f Limit)>) {
+        let varying = self.varying(&left);
+        let mut candidates = Vec::new();
+        for (sum, limit) in sums {
+            for factor in self.factors_of(sum, &left) {
                 let less = left.sub(&sum.mul(&factor)).reduced();
-                let varying = self.varying(&less);
-                (varying < self.varying(&left)).then_some((varying, less, factor, limit))
-            });
-            let key = |limit: &Limit| limit.below.as_constant().unwrap_or(i128::MAX);
-            let Some((_, less, factor, limit)) =
-                found.min_by(|a, b| a.0.cmp(&b.0).then_with(|| key(a.3).cmp(&key(b.3))))
-            else {
-                break;
-            };
-            left = less;
-            sums.push(Digit {
-                factor,
-                most: vec![limit.clone()],
-                atom: None,
-                is_offset: false,
-                adds: Some(side == 0),
-                of: [None; 2],
-                form: None,
-            });
+                let key = (self.varying(&less), limit.below.as_constant().unwrap_or(i128::MAX));
+                if key.0 < varying {
+                    candidates.push((key, less, factor, *limit));
+                }
+            }
         }
-        (left, sums)
+        candidates.sort_by_key(|(key, ..)| *key);
+        let (mut best, mut fewest) = ((left, Vec::new()), varying);
+        for (_, less, factor, limit) in candidates {
+            if *tried == MOST_WAYS {
+                break;
+            }
+            *tried += 1;
+            let (rest, mut taken) = self.take(less, sums, tried);
+            let count = self.varying(&rest);
+            if count < fewest {
+                taken.push((factor, limit));
+                (best, fewest) = ((rest, taken), count);
+            }
+        }
+        best
     }
 
     /// The result of an equation of digits that need not be smaller than the next: those that both sides have are zero while all below
@@ -511,12 +530,15 @@ impl Pair<'_, '_> {
             .count()
     }
 
-    /// How often a form is part of another one, by a variable that it has once.
-    fn factor_of(&self, form: &Form, whole: &Form) -> Option<Form> {
-        let (mine, _) = self.parts(form);
-        let (atom, _) = mine.iter().find(|(_, factor)| factor.as_constant() == Some(1))?;
-        let (all, _) = self.parts(whole);
-        all.into_iter().find(|(other, _)| other == atom).map(|(_, factor)| factor)
+    /// How often a form may be part of another one, by each variable that it has once.
+    fn factors_of(&self, form: &Form, whole: &Form) -> Vec<Form> {
+        let ((mine, _), (all, _)) = (self.parts(form), self.parts(whole));
+        let mut factors: Vec<Form> = Vec::new();
+        for (atom, _) in mine.iter().filter(|(_, factor)| factor.as_constant() == Some(1)) {
+            let factor = all.iter().find(|(other, _)| other == atom).map(|(_, factor)| factor);
+            factors.extend(factor.filter(|factor| factor.is_natural() && !factors.contains(factor)).cloned());
+        }
+        factors
     }
 
     /// The result of an equation, by its digits.

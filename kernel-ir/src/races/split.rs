@@ -26,8 +26,8 @@ impl Pair<'_, '_> {
     fn split_by(&mut self, divisor: AtomId, left: &Form, right: &Form) -> Option<[(Form, Form); 2]> {
         let ([first, rest], [second, other]) = (divided(left, divisor), divided(right, divisor));
         let varies = |form: &Form| form.atoms().any(|atom| !self.index.atoms.is_uniform(atom));
-        // An equation without a part that varies is one that nothing follows from.
-        if !varies(&first) && !varies(&second) || !varies(&rest) && !varies(&other) {
+        // Numbers of the launch alone say nothing of invocations.
+        if !varies(&first) && !varies(&second) {
             return None;
         }
         let (multiples, rests) = (self.digits(&first, &second)?, self.digits(&rest, &other)?);
@@ -53,6 +53,28 @@ impl Pair<'_, '_> {
         }
         self.accept_up_to(Demand::NoWrap, conditions)?;
         Some([(first, second), (rest, other)])
+    }
+
+    /// What a quotient is below, where the number that is divided is below a multiple of the divisor.
+    pub(super) fn limits_of_quotient(&self, atom: AtomId, side: usize) -> Vec<Limit> {
+        let Atom::Quotient(of, by) = self.index.atoms.get(atom) else { return Vec::new() };
+        let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
+            Fact::Below(below, limit) if of.as_atom() == Some(*below) => Some(limit),
+            Fact::Value(form, limit) if form == of => Some(limit),
+            _ => None,
+        });
+        let quotient = |limit: &Limit| {
+            let below = match (limit.below.as_constant(), by.as_constant(), by.as_atom()) {
+                (Some(below), Some(by), _) if by > 0 => Form::constant((below + by - 1) / by),
+                (_, _, Some(by)) => {
+                    let [quotient, rest] = divided(&limit.below, by);
+                    rest.is_zero().then_some(quotient)?
+                }
+                _ => return None,
+            };
+            Some(Limit { below, requires: limit.requires.clone() })
+        };
+        facts.filter_map(quotient).collect()
     }
 
     /// Conditions under which a number of the launch is not zero: something is below it, or below less.

@@ -14,6 +14,7 @@ use crate::lower::inline::Callable;
 use crate::lower::variant::{NONE, OK, SOME};
 use crate::typed::Ty;
 
+use super::indexed::{At, Extent};
 use super::machine::Machine;
 
 /// A variable that may hold a value.
@@ -73,6 +74,9 @@ impl FnCx<'_, '_, '_> {
             }
             I::Nth => {
                 let count = self.lower_expr(args[1])?;
+                if let Some((at, all)) = self.by_position(&machine) {
+                    return self.element_or_none(expr, item, &at, (count, all));
+                }
                 let left = self.spill(count, "left");
                 self.first_that(expr, machine, item, |cx, _| {
                     let (count, zero) = (cx.get(left), cx.u32(0));
@@ -82,6 +86,11 @@ impl FnCx<'_, '_, '_> {
                     cx.set(left, next);
                     Some(is_it)
                 })
+            }
+            I::Next if self.by_position(&machine).is_some() => {
+                let (at, all) = self.by_position(&machine)?;
+                let first = self.u32(0);
+                self.element_or_none(expr, item, &at, (first, all))
             }
             I::Next => self.first_that(expr, machine, item, |cx, _| Some(cx.bool(true))),
             I::Find | I::Rfind => {
@@ -97,6 +106,11 @@ impl FnCx<'_, '_, '_> {
                 self.find_map(expr, machine, &call)
             }
             I::Last => {
+                if let Some((at, all)) = self.by_position(&machine) {
+                    // Where there is none, the number wraps around, and is not below zero.
+                    let last = self.less_one(all);
+                    return self.element_or_none(expr, item, &at, (last, all));
+                }
                 let found = self.nothing_found(item);
                 self.drive(machine, |cx, element, _| cx.note(&found, element));
                 self.option_found(expr, &found)
@@ -194,7 +208,42 @@ impl FnCx<'_, '_, '_> {
         Some(self.get(total))
     }
 
+    /// The elements of a machine that are reached by position, and how many there are.
+    fn by_position(&mut self, machine: &Machine<'_>) -> Option<(At, ValueId)> {
+        let Machine::Indexed { indexed, cursor: None } = machine else { return None };
+        match self.settled(indexed.extent) {
+            Extent::Count(all) => Some((indexed.at.clone(), all)),
+            _ => None,
+        }
+    }
+
+    /// The element at a position, if it is below the number of elements.
+    fn element_or_none(
+        &mut self,
+        expr: &Expr,
+        item: &Ty,
+        at: &At,
+        (position, all): (ValueId, ValueId),
+    ) -> Option<ValueId> {
+        let inside = self.b.op(Op::Lt, &[position, all]);
+        let ty = self.ty_of(expr).clone();
+        let Some(element) = self.ty(item) else {
+            let (some, none) = (self.make_variant(&ty, SOME, &[None])?, self.make_variant(&ty, NONE, &[])?);
+            return Some(self.select(inside, some, none));
+        };
+        let value = match at.is_computed() {
+            true => self.element_at(at, position)?,
+            false => {
+                self.choose(inside, Some(element), |cx| cx.element_at(at, position), |cx| Some(cx.zero(element)))?
+            }
+        };
+        self.option_of(&ty, inside, value)
+    }
+
     fn count_elements(&mut self, machine: Machine<'_>) -> ValueId {
+        if let Some((_, all)) = self.by_position(&machine) {
+            return all;
+        }
         let zero = self.u32(0);
         let count = self.spill(zero, "count");
         self.drive(machine, |cx, _, _| cx.count_up(count));

@@ -61,6 +61,21 @@ pub(in crate::lower) enum At {
     Zipped(Box<At>, Box<At>, Ty),
 }
 
+impl At {
+    /// Whether elements are computed from their positions, and no memory is read for them.
+    pub(super) fn is_computed(&self) -> bool {
+        match self {
+            Self::Range { .. } | Self::Parts { .. } => true,
+            Self::Elements { .. } => false,
+            Self::Reversed(of, _) | Self::Stepped(of, _) | Self::Cycled(of, _) | Self::Skipped(of, _) => {
+                of.is_computed()
+            }
+            Self::Numbered(of, _) => of.is_computed(),
+            Self::Zipped(left, right, _) => left.is_computed() && right.is_computed(),
+        }
+    }
+}
+
 /// `start..end` or `start..=end`
 #[derive(Debug, Clone, Copy)]
 pub(in crate::lower) struct Direct {
@@ -138,7 +153,7 @@ impl FnCx<'_, '_, '_> {
         self.cast(difference, wide)
     }
 
-    fn less_one(&mut self, value: ValueId) -> ValueId {
+    pub(super) fn less_one(&mut self, value: ValueId) -> ValueId {
         let one = self.int_like(value, 1);
         self.op(Op::Sub, &[value, one])
     }

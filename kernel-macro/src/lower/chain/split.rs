@@ -155,8 +155,7 @@ impl FnCx<'_, '_, '_> {
         let offset = self.op(Op::Add, &[offset, start]);
         let part = self.slice_value(offset, len);
         let ty = self.ty_of(call).clone();
-        let (some, none) = (self.make_variant(&ty, SOME, &[Some(part)])?, self.make_variant(&ty, NONE, &[])?);
-        Some(self.select(is_there, some, none))
+        self.option_of(&ty, is_there, part)
     }
 
     fn option_of_pair(&mut self, call: &Expr, is_there: ValueId, head: ValueId, tail: ValueId) -> Option<ValueId> {
@@ -164,8 +163,7 @@ impl FnCx<'_, '_, '_> {
         let Ty::Option(pair) = &ty else { return None };
         let pair = self.ty(pair)?;
         let pair = self.compose(pair, &[head, tail]);
-        let (some, none) = (self.make_variant(&ty, SOME, &[Some(pair)])?, self.make_variant(&ty, NONE, &[])?);
-        Some(self.select(is_there, some, none))
+        self.option_of(&ty, is_there, pair)
     }
 
     fn first_of(&mut self, offset: Option<ValueId>) -> ValueId {
