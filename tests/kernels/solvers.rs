@@ -23,6 +23,8 @@ pub const CASES: &[Case] = &[
     case!("solvers::row_of_subgroup", [RowOfSubgroup], run_row_of_subgroup, || {
         vec![Output::U32(vec![(0..40).map(|c| c * 3 + 1).sum(); 64])]
     }),
+    case!("solvers::matrix_of_each", [MatrixOfEach], run_matrix_of_each, || vec![Output::U32(matrices_eliminated())]),
+    case!("solvers::by_position", [ByPosition], run_by_position, positions),
 ];
 
 /// Elements along a side.
@@ -309,4 +311,82 @@ fn run_row_of_subgroup(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     // A subgroup has at most 64 invocations here, so that each row has one.
     RowOfSubgroup::dispatch(&seq, Grid::groups(64), 64, 40, &x, &mut y)?.eval()?;
     Ok(vec![Output::U32(y.to_vec()?)])
+}
+
+/// A matrix for each invocation, as a chunk of its own.
+#[kernel(workgroup = 32)]
+fn matrix_of_each(n: u32, a: &mut [u32]) {
+    let m = global_id().x as usize;
+    let n = n as usize;
+    if let Some(a) = a.chunks_exact_mut(n * n).nth(m) {
+        for k in 0..n {
+            for i in k + 1..n {
+                a[i * n + k] = a[i * n + k].wrapping_mul(a[k * n + k]);
+                for j in k + 1..n {
+                    a[i * n + j] = a[i * n + j].wrapping_sub(a[i * n + k].wrapping_mul(a[k * n + j]));
+                }
+            }
+        }
+    }
+}
+
+fn run_matrix_of_each(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let mut a = mgr.tensor(&numbers(50 * 25 + 7))?;
+    let seq = mgr.sequence()?;
+    MatrixOfEach::dispatch(&seq, Grid::items(64), 5, &mut a)?.eval()?;
+    Ok(vec![Output::U32(a.to_vec()?)])
+}
+
+fn matrices_eliminated() -> Vec<u32> {
+    let (mut all, n) = (numbers(50 * 25 + 7), 5);
+    for a in all.chunks_exact_mut(n * n) {
+        for k in 0..n {
+            for i in k + 1..n {
+                a[i * n + k] = a[i * n + k].wrapping_mul(a[k * n + k]);
+                for j in k + 1..n {
+                    a[i * n + j] = a[i * n + j].wrapping_sub(a[i * n + k].wrapping_mul(a[k * n + j]));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Elements by position of what has positions: rows, strides, the first, the last and the number of them.
+#[kernel(workgroup = 32)]
+fn by_position(n: u32, x: &[u32], y: &mut [u32], z: &mut [u32]) {
+    let i = global_id().x as usize;
+    let n = n as usize;
+    if let Some(row) = y.get_mut(i * n..(i + 1) * n) {
+        row.fill(i as u32);
+    }
+    let total = (num_workgroups().x * 32) as usize;
+    for v in z.iter_mut().skip(i).step_by(total) {
+        let odd = x.iter().skip(1).step_by(2);
+        let last = x.iter().last().copied().unwrap_or(1);
+        let from_end = x.iter().rev().enumerate().nth(i).map_or(2, |(at, v)| v + at as u32);
+        *v = odd.count() as u32
+            + last
+            + from_end
+            + x[..0].iter().next().copied().unwrap_or(3)
+            + (3..9u32).nth(i).unwrap_or(4);
+    }
+}
+
+fn run_by_position(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let (x, mut y, mut z) = (mgr.tensor(&numbers(20))?, mgr.tensor(&[77u32; 100])?, mgr.tensor_of_len::<u32>(100)?);
+    let seq = mgr.sequence()?;
+    ByPosition::dispatch(&seq, Grid::groups(1), 7, &x, &mut y, &mut z)?.eval()?;
+    Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?)])
+}
+
+fn positions() -> Vec<Output> {
+    let x = numbers(20);
+    let y = (0..100).map(|at| if at < 98 { at / 7 } else { 77 }).collect();
+    let z = (0..100).map(|at| {
+        let i = at % 32;
+        let from_end = if i < 20 { x[19 - i] + i as u32 } else { 2 };
+        10 + x[19] + from_end + 3 + if i < 6 { 3 + i as u32 } else { 4 }
+    });
+    vec![Output::U32(y), Output::U32(z.collect())]
 }
