@@ -61,8 +61,14 @@ const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 2] = [
 ];
 
 /// The trials for devices whose workgroups can wait for each other.
-const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =
-    [("scans_in_one_pass", scans_in_one_pass), ("sorts_in_sweeps", sorts_in_sweeps)];
+const WHERE_GROUPS_WAIT: [(&str, fn()); 6] = [
+    ("scans_in_one_pass", scans_in_one_pass),
+    ("sorts_in_sweeps", sorts_in_sweeps),
+    ("runs_in_one_pass", runs::runs_in_one_pass),
+    ("segments_in_one_pass", runs::segments_in_one_pass),
+    ("largest_and_smallest_in_one_pass", order::largest_and_smallest_in_one_pass),
+    ("sparse_products_in_one_pass", layers::sparse_products_in_one_pass),
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

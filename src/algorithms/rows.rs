@@ -1,0 +1,293 @@
+//! Reductions of rows, which are parts of a list, by tiles with the same number of ends of rows and elements together (Merrill, Garland,
+//! Merge-Based Parallel Sparse Matrix-Vector Multiplication): products of sparse matrices and reductions of segments, where workgroups may
+//! wait for each other.
+
+use super::chained::{Chain, before_f32, before_i32, before_u32};
+use super::lines::{self, WIDTH, item};
+use super::segments::{
+    MAX, MIN, SUM, after_f32, after_i32, after_u32, combined_f32, combined_i32, combined_u32, neutral_f32, neutral_i32,
+    neutral_u32, row_f32, row_i32, row_u32,
+};
+use super::stages::Stages;
+use super::{SparseRows, sealed};
+use crate::prelude::*;
+use crate::{Plain, Result};
+
+/// Ends of rows and elements of an invocation: an odd number, so that neighbours read from different banks.
+#[device]
+const RUN: u32 = 7;
+/// The same of a tile.
+#[device]
+const TILE: u32 = WIDTH * RUN;
+
+/// How many rows end among the first `count` ends of rows and elements. The end of row `r` is `ends[r + skipped]`, and stands behind its
+/// elements.
+#[device]
+fn rows_of_first(ends: &[u32], skipped: u32, elements: u32, count: u32) -> u32 {
+    let mut low = count.saturating_sub(elements);
+    let mut high = count.min((ends.len() as u32).saturating_sub(skipped));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let at = middle + skipped;
+        let end = if at < ends.len() as u32 { ends[at] } else { 0 };
+        if end.saturating_add(middle) < count {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// How many rows end before each tile: searched for all tiles at once, since each step waits for memory.
+#[kernel(workgroup = WIDTH)]
+pub(super) fn split_rows(skipped: u32, elements: u32, ends: &[u32], splits: &mut [u32]) {
+    let i = item();
+    if i < splits.len() as u32 {
+        let all = (ends.len() as u32).saturating_sub(skipped).saturating_add(elements);
+        splits[i] = rows_of_first(ends, skipped, elements, i.saturating_mul(TILE).min(all));
+    }
+}
+
+/// Appends finding the tiles of rows that end at `ends`, from number `skipped` on; gives how many rows end before each.
+fn split(
+    stages: &mut Stages,
+    ends: &Tensor<u32>,
+    skipped: usize,
+    elements: usize,
+) -> Result<Option<(Chain, Tensor<u32>)>> {
+    let (mgr, all) = (&ends.manager(), ends.len() - skipped + elements);
+    let count = all.div_ceil(TILE as usize);
+    // Rows and elements are counted together.
+    let Some(chain) = Chain::of_tiles(stages, mgr, count, all)? else { return Ok(None) };
+    let mut splits = mgr.tensor_of_len::<u32>(count + 1)?;
+    stages.launch::<SplitRows>(lines::items(count + 1), |args| {
+        args.value(skipped as u32).value(elements as u32).read(ends).write(&mut splits)
+    });
+    Ok(Some((chain, splits)))
+}
+
+/// The kernels for a type of elements, whose tiles get an element by one expression, and give the result of a row by another.
+macro_rules! rows {
+    (
+        $name:ident [$($generics:tt)*], $op:expr, $ty:ident, ($($param:ident: $of:ty),* $(,)?),
+        ends $ends:ident $skipped:expr, elements $elements:expr, element |$i:ident| $element:expr,
+        result |$r:ident, $result:ident| $give:block,
+        $neutral:ident $combined:ident $after:ident $row:ident $before:ident
+    ) => {
+        /// The results of the rows that end in a tile, and what the tile has of the row that goes on.
+        #[kernel(workgroup = WIDTH, fast_math(contract))]
+        pub fn $name $($generics)*(
+            tiles: u32,
+            splits: &[u32],
+            states: &[Atomic<u64>],
+            $($param: $of,)*
+        ) {
+            let ends = Shared::<[u32; 1792]>::new();
+            let own = Shared::<[$ty; 1792]>::new();
+            let group_tails = Shared::<[$ty; 256]>::new();
+            let group_marks = Shared::<[u32; 256]>::new();
+            let number = Shared::<[u32; 1]>::new();
+            let start_value = Shared::<[$ty; 1]>::new();
+            let (local, lane) = (local_id().x, subgroup_local_id());
+            let (elements, rows) = ($elements, ($ends.len() as u32).saturating_sub($skipped));
+            let ticket = (states.len() as u32).wrapping_sub(1);
+            if local == 0 && ticket < states.len() as u32 {
+                number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
+            }
+            barrier();
+            let tile = number[0];
+            let first = tile.saturating_mul(TILE).min(rows + elements);
+            let count = TILE.min(rows + elements - first);
+            let first_row = if tile < splits.len() as u32 { splits[tile] } else { 0 };
+            let behind = if tile + 1 < splits.len() as u32 { splits[tile + 1] } else { first_row };
+            // Ends that do not ascend give anything.
+            let row_count = behind.saturating_sub(first_row).min(count);
+            let element_count = count - row_count;
+            let first_element = first.wrapping_sub(first_row);
+            let mut loaded = [$neutral($op); 7];
+            let mut is_beyond = false;
+            if elements > 0 {
+                // All load, the last ones the same element: no branch.
+                #[unroll]
+                for k in 0..RUN {
+                    let $i = first_element.wrapping_add(k * WIDTH + local).min(elements - 1);
+                    loaded[k] = $element;
+                }
+            }
+            #[unroll]
+            for k in 0..RUN {
+                let at = k * WIDTH + local;
+                let place = first_row.wrapping_add(at).wrapping_add($skipped);
+                if at < row_count && place < $ends.len() as u32 {
+                    let end = $ends[place];
+                    is_beyond |= end > elements;
+                    ends[at] = end.saturating_sub(first_element);
+                }
+            }
+            #[unroll]
+            for k in 0..RUN {
+                own[k * WIDTH + local] = loaded[k];
+            }
+            barrier();
+            let start = (local * RUN).min(count);
+            let mut low = start.saturating_sub(element_count);
+            let mut high = start.min(row_count);
+            while low < high {
+                let middle = (low + high) / 2;
+                if ends[middle.min(TILE - 1)].saturating_add(middle) < start {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            let mut row = low;
+            let mut element = start - low;
+            let mut sum = $neutral($op);
+            let mut own_row = 0;
+            let mut own_sum = sum;
+            let mut is_marked = false;
+            for k in 0..RUN {
+                if local * RUN + k < count {
+                    if element < element_count && (row >= row_count || element < ends[row.min(TILE - 1)]) {
+                        sum = $combined($op, sum, own[element.min(TILE - 1)]);
+                        element += 1;
+                    } else {
+                        if is_marked {
+                            let ($r, $result) = (first_row.wrapping_add(row), sum);
+                            $give
+                        } else {
+                            own_row = row;
+                            own_sum = sum;
+                            is_marked = true;
+                        }
+                        sum = $neutral($op);
+                        row += 1;
+                    }
+                }
+            }
+            // The first of the invocation's rows may have begun before it.
+            let last = subgroup_size() - 1;
+            let head = subgroup::inclusive_max(if is_marked { lane + 1 } else { 0 });
+            let up_to = $row($op, head, sum);
+            let group_tail = subgroup::shuffle(up_to, last);
+            let group_mark = subgroup::shuffle(head, last);
+            if subgroup::elect() {
+                group_tails[subgroup_id()] = group_tail;
+                group_marks[subgroup_id()] = group_mark;
+            }
+            barrier();
+            if subgroup_id() == 0 {
+                let mut all = ((group_marks[0] > 0) as u32, group_tails[0]);
+                for slot in 1..num_subgroups() {
+                    let is_behind = (group_marks[slot] > 0) as u32;
+                    all = (all.0 | is_behind, $after($op, all.1, is_behind, group_tails[slot]));
+                }
+                let mut before = (0, $neutral($op));
+                if tile < tiles {
+                    before = $before($op, false, states, tiles, tile, all);
+                }
+                if lane == 0 {
+                    // SAFETY: one lane of one subgroup writes.
+                    unsafe { start_value.unordered()[0] = before.1 };
+                }
+            }
+            barrier();
+            let mut carry = start_value[0];
+            for slot in 0..subgroup_id() {
+                carry = $after($op, carry, group_marks[slot], group_tails[slot]);
+            }
+            let whole = $after($op, carry, head, up_to);
+            let before = subgroup::shuffle_up(whole, 1);
+            if is_marked {
+                let flow = if lane == 0 { carry } else { before };
+                let ($r, $result) = (first_row.wrapping_add(own_row), $combined($op, flow, own_sum));
+                $give
+            }
+            assert!(!is_beyond, "a start is beyond the elements");
+        }
+    };
+}
+
+/// The kernels of a type.
+macro_rules! reductions {
+    ($ty:ident, $name:ident $Name:ident, $($device:ident)*) => {
+        rows!(
+            $name[<const OP: u32>], OP, $ty, (starts: &[u32], x: &[$ty], results: &mut [$ty]),
+            ends starts 0, elements (x.len() as u32), element |i| x[i],
+            result |row, result| {
+                // The elements before the first segment are a row of their own, which nobody asked for.
+                if row.wrapping_sub(1) < results.len() as u32 {
+                    // SAFETY: a row ends in one place.
+                    unsafe { results.unordered()[row.wrapping_sub(1)] = result };
+                }
+            },
+            $($device)*
+        );
+
+        impl sealed::Rows for $ty {
+            type ReduceRows<const OP: u32> = $Name<OP>;
+        }
+    };
+}
+
+reductions!(u32, reduce_rows_u32 ReduceRowsU32, neutral_u32 combined_u32 after_u32 row_u32 before_u32);
+reductions!(i32, reduce_rows_i32 ReduceRowsI32, neutral_i32 combined_i32 after_i32 row_i32 before_i32);
+reductions!(f32, reduce_rows_f32 ReduceRowsF32, neutral_f32 combined_f32 after_f32 row_f32 before_f32);
+
+rows!(
+    multiply_rows[], SUM, f32,
+    (alpha: f32, beta: f32, starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]),
+    ends starts 1, elements (columns.len() as u32).min(values.len() as u32), element |i| values[i] * x[columns[i]],
+    result |row, sum| {
+        if row < y.len() as u32 {
+            let product = alpha * sum;
+            // SAFETY: a row ends in one place.
+            unsafe { y.unordered()[row] = if beta == 0.0 { product } else { product + beta * y[row] } };
+        }
+    },
+    neutral_f32 combined_f32 after_f32 row_f32 before_f32
+);
+
+/// Appends a reduction of segments; false where workgroups do not wait for each other.
+pub(super) fn reduce<T: Plain + sealed::Rows>(
+    stages: &mut Stages,
+    op: u32,
+    starts: &Tensor<u32>,
+    x: &Tensor<T>,
+    results: &mut Tensor<T>,
+) -> Result<bool> {
+    let Some((chain, splits)) = split(stages, starts, 0, x.len())? else { return Ok(false) };
+    let states = chain.states()?;
+    macro_rules! launch {
+        ($op:ident) => {
+            stages.launch::<T::ReduceRows<$op>>(chain.grid(), |args| {
+                args.value(chain.tiles).read(&splits).read::<u64>(&states).read(starts).read(x).write(results)
+            })
+        };
+    }
+    match op {
+        SUM => launch!(SUM),
+        MIN => launch!(MIN),
+        _ => launch!(MAX),
+    }
+    Ok(true)
+}
+
+/// Appends the product of a sparse matrix and a vector; false where workgroups do not wait for each other.
+pub(super) fn multiply(
+    stages: &mut Stages,
+    matrix: &SparseRows<'_, f32>,
+    [alpha, beta]: [f32; 2],
+    x: &Tensor<f32>,
+    y: &mut Tensor<f32>,
+) -> Result<bool> {
+    let SparseRows { starts, columns, values } = matrix;
+    let Some((chain, splits)) = split(stages, starts, 1, columns.len())? else { return Ok(false) };
+    let states = chain.states()?;
+    stages.launch::<MultiplyRows>(chain.grid(), |args| {
+        let args = args.value(chain.tiles).read(&splits).read::<u64>(&states).value(alpha).value(beta);
+        args.read(starts).read(columns).read(values).read(x).write(y)
+    });
+    Ok(true)
+}
