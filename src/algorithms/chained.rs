@@ -48,7 +48,11 @@ pub(super) struct Chain {
 impl Chain {
     /// Tiles of vectors; none if there is no passing in one go, or the tensor is too short.
     fn new(stages: &mut Stages, mgr: &Manager, len: usize) -> Result<Option<Self>> {
-        if len < 4 { Ok(None) } else { Self::of_tiles(stages, mgr, (len / 4).div_ceil((WIDTH * VECTORS) as usize), len) }
+        if len < 4 {
+            Ok(None)
+        } else {
+            Self::of_tiles(stages, mgr, (len / 4).div_ceil((WIDTH * VECTORS) as usize), len)
+        }
     }
 
     /// So many tiles; none where there is no passing in one go: workgroups do not wait for each other, or elements are too many.
@@ -102,6 +106,17 @@ fn tell(states: &[Atomic<u64>], at: u32, count: u32, bits: u32) {
     }
 }
 
+/// The state of `count` from `first` on that a lane looks at first: the last one, the one before it, and so on; zero where there is none.
+#[device]
+fn state_ahead(states: &[Atomic<u64>], first: u32, count: u32) -> u64 {
+    let (lane, end) = (subgroup_local_id(), first + count);
+    let mut state = 0;
+    if lane < count && end - 1 - lane < states.len() as u32 {
+        state = states[end - 1 - lane].load(Relaxed);
+    }
+    state
+}
+
 /// How many heads a state tells of.
 #[device]
 fn count_of(state: u64) -> u32 {
@@ -118,12 +133,12 @@ macro_rules! chained {
         $reduce:ident $Reduce:ident $reduce_rest:ident $ReduceRest:ident
     ) => {
         #[device]
-        fn $bits_of($number: $ty) -> u32 {
+        pub(super) fn $bits_of($number: $ty) -> u32 {
             $bits
         }
 
         #[device]
-        fn $from($word: u32) -> $ty {
+        pub(super) fn $from($word: u32) -> $ty {
             $from_bits
         }
 
@@ -178,7 +193,7 @@ macro_rules! chained {
             )
         }
 
-        /// What flows into a lane from those before it in its subgroup, and out of all of them. `heads` has the lanes with heads,
+        /// The result that flows into a lane from those before it in its subgroup, and out of all of them. `heads` has the lanes with heads,
         /// `carry` what flows into the first lane.
         #[device]
         fn $flow(op: u32, heads: u32, own: $ty, carry: $ty) -> ($ty, $ty) {
@@ -192,7 +207,7 @@ macro_rules! chained {
             (flow, $after(op, carry, heads, tail))
         }
 
-        /// What `count` states from `first` on tell, put before what lies behind them. Without `is_counted`, only the result counts, and what
+        /// Puts `count` states from `first` on before what lies behind them; `ahead` is what a lane has read of them. Without `is_counted`, only the result counts, and what
         /// is before a head is not waited for.
         #[device]
         fn $fold(
@@ -201,16 +216,19 @@ macro_rules! chained {
             states: &[Atomic<u64>],
             first: u32,
             count: u32,
+            ahead: u64,
             behind: (u32, $ty),
         ) -> (u32, $ty) {
             let lane = subgroup_local_id();
+            let mut next = ahead;
             let (mut heads, mut value) = behind;
             let mut left = if is_counted || heads == 0 { count } else { 0 };
             while left > 0 {
                 // The states just before, one for each lane, the last one first.
                 let at = first + left - 1 - lane.min(left - 1);
                 let is_inside = lane < left;
-                let mut state = 0;
+                let mut state = next;
+                next = 0;
                 let mut nearest = 0;
                 let mut is_waiting = true;
                 while is_waiting {
@@ -234,7 +252,7 @@ macro_rules! chained {
             (heads, value)
         }
 
-        /// What flows into a tile; tells that it has `own`, and what its group and its block have if it is the last one of them.
+        /// The heads before a tile and the result that flows into it; tells that it has `own`, and what its group and its block have if it is the last one of them.
         #[device]
         pub(super) fn $before(
             op: u32,
@@ -250,12 +268,22 @@ macro_rules! chained {
             if is_first {
                 tell(states, tile, own.0, $bits_of(own.1));
             }
-            let mut before = $fold(op, is_counted, states, group * FAN, tile % FAN, (0, $neutral(op)));
+            // What all will wait for is asked for at once.
+            let mut ahead = [0; 3];
+            if is_counted {
+                ahead = [
+                    state_ahead(states, group * FAN, tile % FAN),
+                    state_ahead(states, tiles + block * FAN, group % FAN),
+                    state_ahead(states, blocks + block.saturating_sub(1), (block > 0) as u32),
+                ];
+            }
+            let mut before = $fold(op, is_counted, states, group * FAN, tile % FAN, ahead[0], (0, $neutral(op)));
             if is_first && tile % FAN == FAN - 1 {
                 tell(states, tiles + group, before.0 + own.0, $bits_of($after(op, before.1, own.0, own.1)));
             }
-            before = $fold(op, is_counted, states, tiles + block * FAN, group % FAN, before);
-            before = $fold(op, is_counted, states, blocks + block.saturating_sub(1), (block > 0) as u32, before);
+            before = $fold(op, is_counted, states, tiles + block * FAN, group % FAN, ahead[1], before);
+            let of_blocks = (blocks + block.saturating_sub(1), (block > 0) as u32);
+            before = $fold(op, is_counted, states, of_blocks.0, of_blocks.1, ahead[2], before);
             if is_first && tile % (FAN * FAN) == FAN * FAN - 1 {
                 tell(states, blocks + block, before.0 + own.0, $bits_of($after(op, before.1, own.0, own.1)));
             }
@@ -414,10 +442,7 @@ macro_rules! chained {
             let number = Shared::<[u32; 1]>::new();
             let start = Shared::<[$ty; 1]>::new();
             let place = Shared::<[u32; 1]>::new();
-            let mut len = vectors.len() as u32;
-            if OP != ONES && OP != FIRSTS {
-                len = len.min(x.len() as u32);
-            }
+            let len = (vectors.len() as u32).min(x.len() as u32);
             if len == 0 {
                 return;
             }
@@ -655,8 +680,8 @@ chained!(
 );
 
 /// Appends a reduction of runs by an operator of [`segments`](super::segments), or one of those here, in one pass; false where there is
-/// none. First elements and results lie side by side, `total` is the number of runs. For [`ONES`] and [`FIRSTS`] any `x` will do, and for
-/// [`FIRSTS`] and [`MARKED`] any `results`.
+/// none. First elements and results lie side by side, `total` is the number of runs. For [`ONES`] and [`FIRSTS`] any `x` of that length will
+/// do, and for [`FIRSTS`] and [`MARKED`] any `results`.
 pub(super) fn reduce<const OP: u32, K: Word, F: Word, T: Plain + sealed::Chained>(
     stages: &mut Stages,
     keys: &Tensor<K>,

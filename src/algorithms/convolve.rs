@@ -136,8 +136,10 @@ impl OpConvolve {
             let (tap_x, tap_y) = (rest % window[0] * dilation[0], rest / window[0] * dilation[1]);
             uvec4(tap_x, tap_y, channel * plane + tap_y.wrapping_mul(image[0]).wrapping_add(tap_x), 0)
         };
-        let taps = mgr.tensor(&(0..depth).map(tap).collect::<Vec<_>>())?;
-        let none = mgr.tensor_of_len::<f32>(1)?;
+        // No list is empty.
+        let taps: Vec<UVec4> = if depth == 0 { vec![UVec4::MAX] } else { (0..depth).map(tap).collect() };
+        let (taps, none) = (mgr.tensor(&taps)?, mgr.tensor_of_len::<f32>(1)?);
+        let (x, weights) = if depth == 0 { (&none, &none) } else { (x, weights) };
         let mut first = 0;
         while first < count {
             let part = (count - first).min(AXIS);
@@ -145,7 +147,11 @@ impl OpConvolve {
             let arguments = |args: KernelArgs| {
                 let args = args.value(filters).value(columns).value(depth).value(first);
                 let args = args.value(convolution.activation as u32).value(UVec2::from(image));
-                let args = args.value(channels.wrapping_mul(plane)).value(width).value(UVec2::from(step)).value(UVec2::from(padding));
+                let args = args
+                    .value(channels.wrapping_mul(plane))
+                    .value(width)
+                    .value(UVec2::from(step))
+                    .value(UVec2::from(padding));
                 args.read(&taps).read(weights).read(x).read(bias.unwrap_or(&none)).write(y)
             };
             if bias.is_some() {

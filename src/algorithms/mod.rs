@@ -131,7 +131,6 @@ mod sealed {
             Ok(false)
         }
 
-
         type MultiplyRows: Kernel;
         type FinishRows: Kernel;
     }

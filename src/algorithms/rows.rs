@@ -2,7 +2,10 @@
 //! Merge-Based Parallel Sparse Matrix-Vector Multiplication): products of sparse matrices and reductions of segments, where workgroups may
 //! wait for each other.
 
-use super::chained::{Chain, before_f32, before_i32, before_u32};
+use super::chained::{
+    Chain, before_f32, before_i32, before_u32, bits_of_f32, bits_of_i32, bits_of_u32, from_bits_f32, from_bits_i32,
+    from_bits_u32,
+};
 use super::lines::{self, WIDTH, item};
 use super::segments::{
     MAX, MIN, SUM, after_f32, after_i32, after_u32, combined_f32, combined_i32, combined_u32, neutral_f32, neutral_i32,
@@ -39,6 +42,23 @@ fn rows_of_first(ends: &[u32], skipped: u32, elements: u32, count: u32) -> u32 {
     low
 }
 
+/// How many of a tile's rows end among its first `count` ends of rows and elements.
+#[device]
+fn rows_before(cells: &[u32], rows: u32, elements: u32, count: u32) -> u32 {
+    let mut low = count.saturating_sub(elements);
+    let mut high = count.min(rows);
+    while low < high {
+        let middle = (low + high) / 2;
+        let end = if middle < cells.len() as u32 { cells[middle] } else { 0 };
+        if end.saturating_add(middle) < count {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// How many rows end before each tile: searched for all tiles at once, since each step waits for memory.
 #[kernel(workgroup = WIDTH)]
 pub(super) fn split_rows(skipped: u32, elements: u32, ends: &[u32], splits: &mut [u32]) {
@@ -56,6 +76,9 @@ fn split(
     skipped: usize,
     elements: usize,
 ) -> Result<Option<(Chain, Tensor<u32>)>> {
+    if elements == 0 {
+        return Ok(None);
+    }
     let (mgr, all) = (&ends.manager(), ends.len() - skipped + elements);
     let count = all.div_ceil(TILE as usize);
     // Rows and elements are counted together.
@@ -71,9 +94,10 @@ fn split(
 macro_rules! rows {
     (
         $name:ident [$($generics:tt)*], $op:expr, $ty:ident, ($($param:ident: $of:ty),* $(,)?),
-        ends $ends:ident $skipped:expr, elements $elements:expr, element |$i:ident| $element:expr,
+        ends $ends:ident $skipped:expr, elements $elements:expr,
+        before |$n:ident| $ahead:expr, element |$i:ident, $found:ident| $element:expr, is_beyond |$that:ident| $is_beyond:expr,
         result |$r:ident, $result:ident| $give:block,
-        $neutral:ident $combined:ident $after:ident $row:ident $before:ident
+        $neutral:ident $combined:ident $after:ident $row:ident $before:ident $bits_of:ident $from:ident
     ) => {
         /// The results of the rows that end in a tile, and what the tile has of the row that goes on.
         #[kernel(workgroup = WIDTH, fast_math(contract))]
@@ -83,14 +107,17 @@ macro_rules! rows {
             states: &[Atomic<u64>],
             $($param: $of,)*
         ) {
-            let ends = Shared::<[u32; 1792]>::new();
-            let own = Shared::<[$ty; 1792]>::new();
+            // Ends of rows, and the bits of elements behind them.
+            let cells = Shared::<[u32; 1792]>::new();
             let group_tails = Shared::<[$ty; 256]>::new();
             let group_marks = Shared::<[u32; 256]>::new();
             let number = Shared::<[u32; 1]>::new();
             let start_value = Shared::<[$ty; 1]>::new();
             let (local, lane) = (local_id().x, subgroup_local_id());
             let (elements, rows) = ($elements, ($ends.len() as u32).saturating_sub($skipped));
+            if elements == 0 {
+                return;
+            }
             let ticket = (states.len() as u32).wrapping_sub(1);
             if local == 0 && ticket < states.len() as u32 {
                 number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
@@ -106,13 +133,24 @@ macro_rules! rows {
             let element_count = count - row_count;
             let first_element = first.wrapping_sub(first_row);
             let mut loaded = [$neutral($op); 7];
+            let mut ahead = [0; 7];
             let mut is_beyond = false;
-            if elements > 0 {
-                // All load, the last ones the same element: no branch.
-                #[unroll]
-                for k in 0..RUN {
-                    let $i = first_element.wrapping_add(k * WIDTH + local).min(elements - 1);
+            // What says where elements lie is asked for at once, then all elements.
+            #[unroll]
+            for k in 0..RUN {
+                let $n = first_element.wrapping_add(k * WIDTH + local);
+                if k * WIDTH + local < element_count && $n < elements {
+                    ahead[k] = $ahead;
+                }
+            }
+            #[unroll]
+            for k in 0..RUN {
+                let $i = first_element.wrapping_add(k * WIDTH + local);
+                if k * WIDTH + local < element_count && $i < elements {
+                    let $found = ahead[k];
                     loaded[k] = $element;
+                    let $that = ahead[k];
+                    is_beyond |= $is_beyond;
                 }
             }
             #[unroll]
@@ -122,47 +160,51 @@ macro_rules! rows {
                 if at < row_count && place < $ends.len() as u32 {
                     let end = $ends[place];
                     is_beyond |= end > elements;
-                    ends[at] = end.saturating_sub(first_element);
+                    cells[at] = end.saturating_sub(first_element);
                 }
             }
             #[unroll]
             for k in 0..RUN {
-                own[k * WIDTH + local] = loaded[k];
+                let at = k * WIDTH + local;
+                if at < element_count {
+                    // SAFETY: elements have cells of their own behind those of ends.
+                    unsafe { cells.unordered()[(row_count + at).min(TILE - 1)] = $bits_of(loaded[k]) };
+                }
             }
             barrier();
             let start = (local * RUN).min(count);
-            let mut low = start.saturating_sub(element_count);
-            let mut high = start.min(row_count);
-            while low < high {
-                let middle = (low + high) / 2;
-                if ends[middle.min(TILE - 1)].saturating_add(middle) < start {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            let mut row = low;
-            let mut element = start - low;
+            let mut row = rows_before(&cells[..], row_count, element_count, start);
+            let mut element = start - row;
             let mut sum = $neutral($op);
             let mut own_row = 0;
             let mut own_sum = sum;
             let mut is_marked = false;
-            for k in 0..RUN {
-                if local * RUN + k < count {
-                    if element < element_count && (row >= row_count || element < ends[row.min(TILE - 1)]) {
-                        sum = $combined($op, sum, own[element.min(TILE - 1)]);
-                        element += 1;
-                    } else {
-                        if is_marked {
-                            let ($r, $result) = (first_row.wrapping_add(row), sum);
-                            $give
+            let mut end = if row < row_count { cells[row.min(TILE - 1)] } else { u32::MAX };
+            if end.saturating_sub(element) >= RUN && element.saturating_add(RUN) <= element_count {
+                // In long rows, most invocations see no end.
+                #[unroll]
+                for k in 0..RUN {
+                    sum = $combined($op, sum, $from(cells[(row_count + element + k).min(TILE - 1)]));
+                }
+            } else {
+                for k in 0..RUN {
+                    if local * RUN + k < count {
+                        if element < element_count && element < end {
+                            sum = $combined($op, sum, $from(cells[(row_count + element).min(TILE - 1)]));
+                            element += 1;
                         } else {
-                            own_row = row;
-                            own_sum = sum;
-                            is_marked = true;
+                            if is_marked {
+                                let ($r, $result) = (first_row.wrapping_add(row), sum);
+                                $give
+                            } else {
+                                own_row = row;
+                                own_sum = sum;
+                                is_marked = true;
+                            }
+                            sum = $neutral($op);
+                            row += 1;
+                            end = if row < row_count { cells[row.min(TILE - 1)] } else { u32::MAX };
                         }
-                        sum = $neutral($op);
-                        row += 1;
                     }
                 }
             }
@@ -204,7 +246,7 @@ macro_rules! rows {
                 let ($r, $result) = (first_row.wrapping_add(own_row), $combined($op, flow, own_sum));
                 $give
             }
-            assert!(!is_beyond, "a start is beyond the elements");
+            assert!(!is_beyond, "a start or a column is beyond what is there");
         }
     };
 }
@@ -214,7 +256,7 @@ macro_rules! reductions {
     ($ty:ident, $name:ident $Name:ident, $($device:ident)*) => {
         rows!(
             $name[<const OP: u32>], OP, $ty, (starts: &[u32], x: &[$ty], results: &mut [$ty]),
-            ends starts 0, elements (x.len() as u32), element |i| x[i],
+            ends starts 0, elements (x.len() as u32), before |_i| 0, element |i, _unused| x[i], is_beyond |_that| false,
             result |row, result| {
                 // The elements before the first segment are a row of their own, which nobody asked for.
                 if row.wrapping_sub(1) < results.len() as u32 {
@@ -231,14 +273,16 @@ macro_rules! reductions {
     };
 }
 
-reductions!(u32, reduce_rows_u32 ReduceRowsU32, neutral_u32 combined_u32 after_u32 row_u32 before_u32);
-reductions!(i32, reduce_rows_i32 ReduceRowsI32, neutral_i32 combined_i32 after_i32 row_i32 before_i32);
-reductions!(f32, reduce_rows_f32 ReduceRowsF32, neutral_f32 combined_f32 after_f32 row_f32 before_f32);
+reductions!(u32, reduce_rows_u32 ReduceRowsU32, neutral_u32 combined_u32 after_u32 row_u32 before_u32 bits_of_u32 from_bits_u32);
+reductions!(i32, reduce_rows_i32 ReduceRowsI32, neutral_i32 combined_i32 after_i32 row_i32 before_i32 bits_of_i32 from_bits_i32);
+reductions!(f32, reduce_rows_f32 ReduceRowsF32, neutral_f32 combined_f32 after_f32 row_f32 before_f32 bits_of_f32 from_bits_f32);
 
 rows!(
     multiply_rows[], SUM, f32,
     (alpha: f32, beta: f32, starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]),
-    ends starts 1, elements (columns.len() as u32).min(values.len() as u32), element |i| values[i] * x[columns[i]],
+    ends starts 1, elements (columns.len() as u32).min(values.len() as u32).min(if x.len() > 0 { u32::MAX } else { 0 }),
+    before |i| columns[i], element |i, column| values[i] * x[column.min(x.len() as u32 - 1)],
+    is_beyond |column| column >= x.len() as u32,
     result |row, sum| {
         if row < y.len() as u32 {
             let product = alpha * sum;
@@ -246,7 +290,7 @@ rows!(
             unsafe { y.unordered()[row] = if beta == 0.0 { product } else { product + beta * y[row] } };
         }
     },
-    neutral_f32 combined_f32 after_f32 row_f32 before_f32
+    neutral_f32 combined_f32 after_f32 row_f32 before_f32 bits_of_f32 from_bits_f32
 );
 
 /// Appends a reduction of segments; false where workgroups do not wait for each other.
@@ -283,7 +327,9 @@ pub(super) fn multiply(
     y: &mut Tensor<f32>,
 ) -> Result<bool> {
     let SparseRows { starts, columns, values } = matrix;
-    let Some((chain, splits)) = split(stages, starts, 1, columns.len())? else { return Ok(false) };
+    // Without a vector, all columns are beyond it.
+    let elements = if x.is_empty() { 0 } else { columns.len() };
+    let Some((chain, splits)) = split(stages, starts, 1, elements)? else { return Ok(false) };
     let states = chain.states()?;
     stages.launch::<MultiplyRows>(chain.grid(), |args| {
         let args = args.value(chain.tiles).read(&splits).read::<u64>(&states).value(alpha).value(beta);

@@ -46,8 +46,8 @@ impl OpUnique {
         let mut stages = Stages::new("unique");
         expect_runs(x, (2, "unique"), unique, count)?;
         let mgr = x.manager();
-        let (none, mut results) = (mgr.tensor_of_len::<u32>(4)?, mgr.tensor_of_len::<u32>(1)?);
-        if !chained::reduce::<FIRSTS, _, _, _>(&mut stages, x, &none, unique, &mut results, count)? {
+        let mut results = mgr.tensor_of_len::<u32>(1)?;
+        if !chained::reduce::<FIRSTS, _, _, _>(&mut stages, x, &*x.cast()?, unique, &mut results, count)? {
             Runs::new(&mut stages, x, unique, count)?;
         }
         Ok(Self(stages))
@@ -93,8 +93,7 @@ impl OpRunLengths {
         expect_len("lengths of runs into", (3, "lengths"), lengths, x.len())?;
         let mut stages = Stages::new("run lengths");
         expect_runs(x, (2, "values"), values, count)?;
-        let ones = x.manager().tensor_of_len::<u32>(4)?;
-        if chained::reduce::<ONES, _, _, _>(&mut stages, x, &ones, values, lengths, count)? {
+        if chained::reduce::<ONES, _, _, _>(&mut stages, x, &*x.cast()?, values, lengths, count)? {
             return Ok(Self(stages));
         }
         let runs = Runs::new(&mut stages, x, values, count)?;

@@ -186,10 +186,11 @@ fn take<const EQUAL: bool>(
     let tile = number[0];
     let first = tile * (WIDTH * VECTORS) + subgroup_id() * subgroup_size() * VECTORS + lane;
     let mut own = [UVec4::ZERO; 4];
-    if whole > 0 {
-        #[unroll]
-        for k in 0..VECTORS {
-            own[k] = vectors[(first + k * subgroup_size()).min(whole - 1)];
+    #[unroll]
+    for k in 0..VECTORS {
+        let i = first + k * subgroup_size();
+        if i < whole {
+            own[k] = vectors[i];
         }
     }
     let (end, left) = (last[6], last[7]);

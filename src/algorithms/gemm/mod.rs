@@ -10,9 +10,9 @@ mod tiled;
 mod tiles;
 mod windows;
 
-pub use strided::{Activation, BatchedGemm, Matrices};
 pub use batched::Many;
 pub(super) use strided::AXIS;
+pub use strided::{Activation, BatchedGemm, Matrices};
 pub(super) use windows::{ConvolveWindows, FILTERS, PLACES};
 
 use super::stages::Stages;

@@ -1,7 +1,7 @@
 //! Products of many matrices, transposed or not, with what is done to their results.
 
-use super::tiled::{OWN, SLICE, TILE, tiled};
 use super::batched::{Lying, Many};
+use super::tiled::{OWN, SLICE, TILE, tiled};
 use super::{Factor, GemmShape, OpGemm};
 use crate::algorithms::stages::Stages;
 use crate::algorithms::{expect_len, sealed};

@@ -16,16 +16,18 @@ const SLICE: u32 = 16;
 #[device]
 const PITCH: u32 = 17;
 
-/// What a filter sees at one of its taps, which are column and row in the window, and the place in an image; `corner` is where its window
+/// The pixel that a filter sees at one of its taps, which are column and row in the window, and the place in an image; `corner` is where its window
 /// begins. Positions before the image wrap, and are behind it then.
 #[device]
 fn seen(images: &[f32], image: UVec2, base: u32, tap: UVec4, corner: UVec2) -> f32 {
     let (x, y) = (corner.x.wrapping_add(tap.x), corner.y.wrapping_add(tap.y));
     let at = base.wrapping_add(tap.z).wrapping_add(corner.y.wrapping_mul(image.x)).wrapping_add(corner.x);
-    if x < image.x && y < image.y && at < images.len() as u32 { images[at] } else { 0.0 }
+    let pixel = images[at.min(images.len() as u32 - 1)];
+    if x < image.x && y < image.y { pixel } else { 0.0 }
 }
 
-/// The results of some filters at some places of an image. An invocation has eight filters, at four places that lie 32 apart.
+/// The results of some filters at some places of an image; `taps` has one for each step of the depth. None of the lists is empty, and all loads
+/// are without a branch, so that they run at once: what is loaded for weights that are not there is multiplied by zero. An invocation has eight filters, at four places that lie 32 apart.
 #[kernel(workgroup = 256, fast_math(contract))]
 pub fn convolve_windows<const BIAS: bool>(
     filters: u32,
@@ -44,6 +46,9 @@ pub fn convolve_windows<const BIAS: bool>(
     bias: &[f32],
     y: &mut [f32],
 ) {
+    if taps.len() == 0 || weights.len() == 0 || images.len() == 0 {
+        return;
+    }
     let left = Shared::<[Vec4; 16 * 17]>::new();
     let right = Shared::<[f32; 16 * 128]>::new();
     let t = local_id().x;
@@ -52,15 +57,12 @@ pub fn convolve_windows<const BIAS: bool>(
     let (row, part) = (row0 + (t >> 2), (t & 3) * 4);
     let (place, half) = (column0 + (t & 127), t >> 7);
     let base = number * image_len;
-    let corner = uvec2(
-        (place % width * step.x).wrapping_sub(padding.x),
-        (place / width * step.y).wrapping_sub(padding.y),
-    );
-    let depth = depth.min(taps.len() as u32);
+    let corner =
+        uvec2((place % width * step.x).wrapping_sub(padding.x), (place / width * step.y).wrapping_sub(padding.y));
     let mut sums = [Vec4::ZERO; 8];
     let mut next_left = Vec4::ZERO;
     let mut next_right = [0.0f32; 8];
-    let slices = (depth + SLICE - 1) / SLICE;
+    let slices = depth.div_ceil(SLICE);
     for slice in 0..slices + 1 {
         if slice > 0 {
             #[unroll]
@@ -77,15 +79,13 @@ pub fn convolve_windows<const BIAS: bool>(
             #[unroll]
             for j in 0..4u32 {
                 let k = slice * SLICE + part + j;
-                let at = row * depth + k;
-                next_left[j as usize] =
-                    if row < filters && k < depth && at < weights.len() as u32 { weights[at] } else { 0.0 };
+                let weight = weights[(row * depth + k).min(weights.len() as u32 - 1)];
+                next_left[j as usize] = if row < filters && k < depth { weight } else { 0.0 };
             }
             #[unroll]
             for j in 0..8u32 {
                 let k = slice * SLICE + j * 2 + half;
-                next_right[j as usize] =
-                    if place < columns && k < taps.len() as u32 { seen(images, image, base, taps[k], corner) } else { 0.0 };
+                next_right[j as usize] = seen(images, image, base, taps[k.min(taps.len() as u32 - 1)], corner);
             }
         }
         if slice > 0 {

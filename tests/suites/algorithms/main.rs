@@ -23,7 +23,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 28] = [
+const EVERYWHERE: [(&str, fn()); 29] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -38,6 +38,7 @@ const EVERYWHERE: [(&str, fn()); 28] = [
     ("scans_and_reductions_of_segments", runs::scans_and_reductions_of_segments),
     ("grids_of_several_rows", runs::grids_of_several_rows),
     ("batched_products", layers::batched_products),
+    ("batches_of_whole_tiles", layers::batches_of_whole_tiles),
     ("convolutions", layers::convolutions),
     ("sparse_products", layers::sparse_products),
     ("merging", order::merging),

@@ -57,25 +57,25 @@ pub(super) fn unique_elements_and_lengths_of_runs() {
 }
 
 fn unique_and_lengths(x: &[u32]) {
-        let len = x.len();
-        let tensor = MANAGER.tensor(x).unwrap();
-        let (mut unique, mut count) = (MANAGER.tensor(&vec![77u32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
-        let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
-        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-        let mut expected = x.to_vec();
-        expected.dedup();
-        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
-        expected.resize(len, 77);
-        assert!(unique.to_vec().unwrap() == expected, "{len}");
+    let len = x.len();
+    let tensor = MANAGER.tensor(x).unwrap();
+    let (mut unique, mut count) = (MANAGER.tensor(&vec![77u32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
+    let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    let mut expected = x.to_vec();
+    expected.dedup();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    expected.resize(len, 77);
+    assert!(unique.to_vec().unwrap() == expected, "{len}");
 
-        let mut lengths = MANAGER.tensor(&vec![99u32; len]).unwrap();
-        let op = OpRunLengths::new(&tensor, &mut unique, &mut lengths, &mut count).unwrap();
-        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-        assert!(unique.to_vec().unwrap() == expected, "{len}");
-        let mut expected: Vec<u32> = runs(x).into_iter().map(|run| run.len() as u32).collect();
-        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
-        expected.resize(len, 99);
-        assert!(lengths.to_vec().unwrap() == expected, "{len}");
+    let mut lengths = MANAGER.tensor(&vec![99u32; len]).unwrap();
+    let op = OpRunLengths::new(&tensor, &mut unique, &mut lengths, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    assert!(unique.to_vec().unwrap() == expected, "{len}");
+    let mut expected: Vec<u32> = runs(x).into_iter().map(|run| run.len() as u32).collect();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    expected.resize(len, 99);
+    assert!(lengths.to_vec().unwrap() == expected, "{len}");
 }
 
 fn unique_floats() {
