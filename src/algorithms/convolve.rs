@@ -1,16 +1,16 @@
 //! Convolutions of images in two dimensions, as products of matrices that are never stored.
 
-use super::gemm::{Activation, BatchedGemm, Convolved, GemmShape, NONE, ROWS, launches};
+use super::gemm::{AXIS, Activation, ConvolveWindows, FILTERS, PLACES};
 use super::stages::Stages;
 use super::{expect_len, operation};
 use crate::prelude::*;
-use crate::{Error, Result};
+use crate::{Error, KernelArgs, Result};
 
 /// Convolves images with filters, as neural networks do: each result is the sum of a window of all channels, multiplied by the weights of a
 /// filter, with a bias and an activation.
 ///
 /// Images lie one behind the other, each channel by channel and row by row (NCHW); weights filter by filter, each channel by channel and row
-/// by row (OIHW). Filters are not mirrored. No work space.
+/// by row (OIHW). Filters are not mirrored. Work space: four words for each weight of a filter.
 ///
 /// ```
 /// use gridwise::algorithms::{Convolution, OpConvolve};
@@ -126,18 +126,41 @@ impl OpConvolve {
         if let Some(bias) = bias {
             expect_len("a number for each filter in", (1, "bias"), bias, filters as usize)?;
         }
-        let mut stages = Stages::new("convolution");
-        let shape = GemmShape { rows: filters, columns, depth };
-        let batch = BatchedGemm { bias, activation: convolution.activation, ..BatchedGemm::new(shape, count) };
-        let none = y.manager().tensor_of_len::<f32>(1)?;
-        launches::<Convolved<ROWS>, Convolved<NONE>>(&mut stages, &batch, |args, first| {
-            let args = args.value(filters).value(columns).value(depth).value(first).value(1.0f32).value(0.0f32);
-            // One matrix of weights for all images.
-            let args = args.value(batch.activation as u32).value(uvec3(depth, 1, 0));
-            let args = args.value(uvec3(image[0], image[1], channels)).value(UVec2::from(window)).value(width);
-            let args = args.value(UVec2::from(step)).value(UVec2::from(padding)).value(UVec2::from(dilation));
-            args.read(weights).read(x).read(bias.unwrap_or(&none)).write(y)
-        });
+        let (mut stages, mgr) = (Stages::new("convolution"), y.manager());
+        if count == 0 || filters == 0 {
+            return Ok(Self(stages));
+        }
+        let plane = image[0].wrapping_mul(image[1]);
+        let tap = |k: u32| {
+            let (channel, rest) = (k / (window[0] * window[1]), k % (window[0] * window[1]));
+            let (tap_x, tap_y) = (rest % window[0] * dilation[0], rest / window[0] * dilation[1]);
+            uvec4(tap_x, tap_y, channel * plane + tap_y.wrapping_mul(image[0]).wrapping_add(tap_x), 0)
+        };
+        // No list is empty.
+        let taps: Vec<UVec4> = if depth == 0 { vec![UVec4::MAX] } else { (0..depth).map(tap).collect() };
+        let (taps, none) = (mgr.tensor(&taps)?, mgr.tensor_of_len::<f32>(1)?);
+        let (x, weights) = if depth == 0 { (&none, &none) } else { (x, weights) };
+        let mut first = 0;
+        while first < count {
+            let part = (count - first).min(AXIS);
+            let grid = Grid::groups([columns.div_ceil(PLACES), filters.div_ceil(FILTERS), part]);
+            let arguments = |args: KernelArgs| {
+                let args = args.value(filters).value(columns).value(depth).value(first);
+                let args = args.value(convolution.activation as u32).value(UVec2::from(image));
+                let args = args
+                    .value(channels.wrapping_mul(plane))
+                    .value(width)
+                    .value(UVec2::from(step))
+                    .value(UVec2::from(padding));
+                args.read(&taps).read(weights).read(x).read(bias.unwrap_or(&none)).write(y)
+            };
+            if bias.is_some() {
+                stages.launch::<ConvolveWindows<true>>(grid, arguments);
+            } else {
+                stages.launch::<ConvolveWindows<false>>(grid, arguments);
+            }
+            first += part;
+        }
         Ok(Self(stages))
     }
 }

@@ -1,6 +1,6 @@
 //! Merging: two sorted tensors as one, by parts that all have the same number of results (Green, Odeh, Birk, Merge Path).
 
-use super::lines::{self, RUN, TILE, WIDTH, group};
+use super::lines::{self, WIDTH, group, item};
 use super::sort::ordered;
 use super::stages::Stages;
 use super::sweep::restored;
@@ -8,10 +8,18 @@ use super::{SortKey, Word, expect_len, operation};
 use crate::Result;
 use crate::prelude::*;
 
+/// Elements of an invocation: an odd number.
+#[device]
+const RUN: u32 = 15;
+/// Results of a tile.
+#[device]
+const TILE: u32 = WIDTH * RUN;
+
 /// Merges two sorted tensors, or sorted keys with a value for each. Equal keys keep their order, those of the first tensor before those of
 /// the second.
 ///
-/// Keys are in the order of [`OpSort`](super::OpSort). If they are not sorted, the result has all of them in some order. No work space.
+/// Keys are in the order of [`OpSort`](super::OpSort). If they are not sorted, the result has some of them in some order. Work
+/// space: one word for each 3840 results, and two more.
 ///
 /// ```
 /// use gridwise::algorithms::OpMerge;
@@ -41,8 +49,9 @@ impl OpMerge {
         let mgr = a.manager();
         let (none, mut values) = (mgr.tensor_of_len::<u32>(1)?, mgr.tensor_of_len::<u32>(1)?);
         let mut stages = Stages::new("merge");
-        stages.launch::<MergeTiles<false>>(lines::groups(merged.len().div_ceil(TILE as usize)), |args| {
-            args.value(K::ORDER).read(a).read(&none).read(b).read(&none).write(merged).write(&mut values)
+        let (tiles, splits) = split(&mut stages, a, b)?;
+        stages.launch::<MergeTiles<false>>(tiles, |args| {
+            args.value(K::ORDER).read(&splits).read(a).read(&none).read(b).read(&none).write(merged).write(&mut values)
         });
         Ok(Self(stages))
     }
@@ -75,11 +84,23 @@ impl OpMerge {
         expect_len("merging into", (3, "merged"), merged, a.len() + b.len())?;
         expect_len("merging into", (3, "values"), values, a.len() + b.len())?;
         let mut stages = Stages::new("merge by key");
-        stages.launch::<MergeTiles<true>>(lines::groups(merged.len().div_ceil(TILE as usize)), |args| {
-            args.value(K::ORDER).read(a).read(a_values).read(b).read(b_values).write(merged).write(values)
+        let (tiles, splits) = split(&mut stages, a, b)?;
+        stages.launch::<MergeTiles<true>>(tiles, |args| {
+            args.value(K::ORDER).read(&splits).read(a).read(a_values).read(b).read(b_values).write(merged).write(values)
         });
         Ok(Self(stages))
     }
+}
+
+/// Appends finding where tiles of results begin; gives a grid of a workgroup for each, and how many elements of `a` are before each.
+fn split<K: SortKey>(stages: &mut Stages, a: &Tensor<K>, b: &Tensor<K>) -> Result<(Grid, Tensor<u32>)> {
+    let len = a.len() + b.len();
+    let tiles = len.div_ceil(TILE as usize);
+    let mut splits = a.manager().tensor_of_len::<u32>(tiles + 1)?;
+    stages.launch::<SplitTiles>(lines::items(splits.len()), |args| {
+        args.value(K::ORDER).value(len as u32).read(a).read(b).write(&mut splits)
+    });
+    Ok((lines::groups(tiles), splits))
 }
 
 /// How many of the first `count` results are elements of `a`.
@@ -89,7 +110,10 @@ fn taken_of_first(order: u32, a: &[u32], b: &[u32], count: u32) -> u32 {
     let mut high = count.min(a.len() as u32);
     while low < high {
         let middle = low + (high - low) / 2;
-        if ordered(order, a[middle]) <= ordered(order, b[count - 1 - middle]) {
+        let at = count - 1 - middle;
+        let left = if middle < a.len() as u32 { a[middle] } else { 0 };
+        let right = if at < b.len() as u32 { b[at] } else { 0 };
+        if ordered(order, left) <= ordered(order, right) {
             low = middle + 1;
         } else {
             high = middle;
@@ -98,10 +122,20 @@ fn taken_of_first(order: u32, a: &[u32], b: &[u32], count: u32) -> u32 {
     low
 }
 
+/// How many elements of `a` are before each tile of `len` results: searched for all tiles at once, since each step waits for memory.
+#[kernel(workgroup = WIDTH)]
+pub(super) fn split_tiles(order: u32, len: u32, a: &[u32], b: &[u32], splits: &mut [u32]) {
+    let i = item();
+    if i < splits.len() as u32 {
+        splits[i] = taken_of_first(order, a, b, i.saturating_mul(TILE).min(len));
+    }
+}
+
 /// Merges what makes a tile of results in shared memory.
 #[kernel(workgroup = WIDTH)]
-fn merge_tiles<const PAIRS: bool>(
+pub(super) fn merge_tiles<const PAIRS: bool>(
     order: u32,
+    splits: &[u32],
     a: &[u32],
     a_values: &[u32],
     b: &[u32],
@@ -109,26 +143,30 @@ fn merge_tiles<const PAIRS: bool>(
     merged: &mut [u32],
     values: &mut [u32],
 ) {
-    let splits = Shared::<[u32; 2]>::new();
-    // Those of `a`, and those of `b` behind them.
-    let keys = Shared::<[u32; 2048]>::new();
-    let sources = Shared::<[u32; 2048]>::new();
-    let (local, len) = (local_id().x, merged.len() as u32);
-    let first = group().saturating_mul(TILE).min(len);
+    // Those of `a`, and those of `b` behind them; then the results, or where they come from.
+    let keys = Shared::<[u32; 3840]>::new();
+    let (local, len, tile) = (local_id().x, merged.len() as u32, group());
+    let first = tile.saturating_mul(TILE).min(len);
     let count = TILE.min(len - first);
-    if local < 2 {
-        splits[local] = taken_of_first(order, a, b, first + local * count);
-    }
-    barrier();
-    let from_a = splits[0];
+    let from_a = if tile < splits.len() as u32 { splits[tile] } else { 0 };
+    let to_a = if tile + 1 < splits.len() as u32 { splits[tile + 1] } else { from_a };
     // Keys that are not sorted give anything.
-    let count_a = splits[1].saturating_sub(from_a).min(count);
-    let from_b = first - from_a;
+    let count_a = to_a.saturating_sub(from_a).min(count);
+    let from_b = first.wrapping_sub(from_a);
+    let mut own = [0; 15];
+    #[unroll]
     for k in 0..RUN {
         let at = k * WIDTH + local;
-        if at < count {
-            keys[at] = ordered(order, if at < count_a { a[from_a + at] } else { b[from_b + (at - count_a)] });
+        let (in_a, in_b) = (from_a.wrapping_add(at), from_b.wrapping_add(at.wrapping_sub(count_a)));
+        if at < count_a {
+            own[k] = if in_a < a.len() as u32 { a[in_a] } else { 0 };
+        } else if at < count {
+            own[k] = if in_b < b.len() as u32 { b[in_b] } else { 0 };
         }
+    }
+    #[unroll]
+    for k in 0..RUN {
+        keys[k * WIDTH + local] = ordered(order, own[k]);
     }
     barrier();
     let start = (local * RUN).min(count);
@@ -136,7 +174,7 @@ fn merge_tiles<const PAIRS: bool>(
     let mut high = start.min(count_a);
     while low < high {
         let middle = (low + high) / 2;
-        if keys[middle & (TILE - 1)] <= keys[(count_a + start - 1 - middle) & (TILE - 1)] {
+        if keys[middle.min(TILE - 1)] <= keys[(count_a + start - 1 - middle).min(TILE - 1)] {
             low = middle + 1;
         } else {
             high = middle;
@@ -144,28 +182,60 @@ fn merge_tiles<const PAIRS: bool>(
     }
     let mut next_a = low;
     let mut next_b = count_a + start - low;
+    let mut key_a = keys[next_a.min(TILE - 1)];
+    let mut key_b = keys[next_b.min(TILE - 1)];
+    let mut source = [0; 15];
+    #[unroll]
     for k in 0..RUN {
-        let at = local * RUN + k;
-        if at < count {
-            let is_a = next_b >= count || (next_a < count_a && keys[next_a & (TILE - 1)] <= keys[next_b & (TILE - 1)]);
-            sources[at] = if is_a { next_a } else { next_b };
-            next_a += is_a as u32;
-            next_b += !is_a as u32;
-        }
+        let is_a = next_b >= count || (next_a < count_a && key_a <= key_b);
+        own[k] = if is_a { key_a } else { key_b };
+        source[k] = if is_a { next_a } else { next_b };
+        next_a += is_a as u32;
+        next_b += !is_a as u32;
+        let next = keys[(if is_a { next_a } else { next_b }).min(TILE - 1)];
+        key_a = if is_a { next } else { key_a };
+        key_b = if is_a { key_b } else { next };
     }
     barrier();
+    // An odd number of elements apart, so that neighbours write to different banks.
+    #[unroll]
+    for k in 0..RUN {
+        keys[local * RUN + k] = own[k];
+    }
+    barrier();
+    #[unroll]
     for k in 0..RUN {
         let at = k * WIDTH + local;
-        if at < count {
-            let from = sources[at];
+        if at < count && first + at < merged.len() as u32 {
             // SAFETY: each invocation has elements of its own.
-            unsafe { merged.unordered()[first + at] = restored(order, keys[from & (TILE - 1)]) };
-            if PAIRS {
+            unsafe { merged.unordered()[first + at] = restored(order, keys[at]) };
+        }
+    }
+    if PAIRS {
+        barrier();
+        #[unroll]
+        for k in 0..RUN {
+            keys[local * RUN + k] = source[k];
+        }
+        barrier();
+        #[unroll]
+        for k in 0..RUN {
+            let at = k * WIDTH + local;
+            let from = keys[at];
+            let (in_a, in_b) = (from_a.wrapping_add(from), from_b.wrapping_add(from.wrapping_sub(count_a)));
+            own[k] = 0;
+            if at < count && from < count_a {
+                own[k] = if in_a < a_values.len() as u32 { a_values[in_a] } else { 0 };
+            } else if at < count {
+                own[k] = if in_b < b_values.len() as u32 { b_values[in_b] } else { 0 };
+            }
+        }
+        #[unroll]
+        for k in 0..RUN {
+            let at = k * WIDTH + local;
+            if at < count && first + at < values.len() as u32 {
                 // SAFETY: as for the keys.
-                unsafe {
-                    values.unordered()[first + at] =
-                        if from < count_a { a_values[from_a + from] } else { b_values[from_b + (from - count_a)] }
-                };
+                unsafe { values.unordered()[first + at] = own[k] };
             }
         }
     }

@@ -23,6 +23,7 @@
 
 #![expect(unreachable_pub, reason = "sealed traits name the kernels")]
 
+mod chained;
 mod convolve;
 mod fft;
 mod gemm;
@@ -32,6 +33,7 @@ mod merge;
 mod progress;
 mod random;
 mod reduce;
+mod rows;
 mod runs;
 mod scan;
 mod segments;
@@ -73,9 +75,10 @@ impl Word for f32 {}
 
 /// The parts of the element traits that only this module implements.
 mod sealed {
-    use super::gemm::Product;
+    use super::chained::Heads;
+    use super::gemm::{Many, Product};
     use super::stages::Stages;
-    use super::{GpuData, Kernel, Plain, Result, Tensor};
+    use super::{GpuData, Kernel, Plain, Result, SparseRows, Tensor};
     use crate::Manager;
 
     pub trait Word {
@@ -108,9 +111,26 @@ mod sealed {
 
     pub trait Strided {
         type Strided<const BIAS: u32>: Kernel;
+
+        /// Appends products of whole tiles; false where they are not, or the device has no fast way.
+        fn multiply_many(stages: &mut Stages, many: &mut Many<'_, Self>) -> Result<bool>
+        where
+            Self: GpuData;
     }
 
-    pub trait Sparse: Segments {
+    pub trait Sparse: Segments + Plain {
+        /// Appends a product in one pass; false where there is none.
+        fn multiply_chained(
+            stages: &mut Stages,
+            matrix: &SparseRows<'_, Self>,
+            factors: [Self; 2],
+            x: &Tensor<Self>,
+            y: &mut Tensor<Self>,
+        ) -> Result<bool> {
+            let _ = (stages, matrix, factors, x, y);
+            Ok(false)
+        }
+
         type MultiplyRows: Kernel;
         type FinishRows: Kernel;
     }
@@ -120,6 +140,27 @@ mod sealed {
         type SegmentScan<const OP: u32, const INCLUSIVE: bool>: Kernel;
         type SegmentEnds: Kernel;
         type RunEnds: Kernel;
+    }
+
+    pub trait Rows {
+        type ReduceRows<const OP: u32>: Kernel;
+    }
+
+    pub trait Chained {
+        type Vectors: Plain;
+        type ReduceChained<const OP: u32>: Kernel;
+        type ReduceRest<const OP: u32>: Kernel;
+
+        /// Appends a scan of runs in one pass; false where there is none. All tensors are of one length.
+        fn scan_chained<K: super::Word>(
+            stages: &mut Stages,
+            heads: &Heads<'_, K>,
+            x: &Tensor<Self>,
+            sums: &mut Tensor<Self>,
+            is_inclusive: bool,
+        ) -> Result<bool>
+        where
+            Self: GpuData;
     }
 
     pub trait Reduce {
@@ -204,7 +245,7 @@ fn expect_len<T: crate::GpuData>(
 #[cfg(test)]
 mod tests {
     use super::sealed::{Count, Reduce, Scan};
-    use super::{Kernel, scan, sweep};
+    use super::{Kernel, chained, merge, rows, scan, sweep};
 
     /// Whether a kernel checks indices where it runs, which takes a record to be looked at after each launch.
     fn checks<K: Kernel>() -> bool {
@@ -226,6 +267,12 @@ mod tests {
             checks::<<f32 as Scan>::TileSums>(),
             checks::<<f32 as Scan>::ScanTiles>(),
             checks::<scan::ScanOnceU32<true, 32>>(),
+            checks::<chained::ScanChainedU32<true, false>>(),
+            checks::<chained::ReduceChainedF32<0>>(),
+            checks::<chained::ReduceChainedU32<5>>(),
+            checks::<merge::SplitTiles>(),
+            checks::<merge::MergeTiles<true>>(),
+            checks::<rows::SplitRows>(),
             checks::<sweep::CountAllDigits<0>>(),
             checks::<sweep::StartDigits>(),
             checks::<sweep::SweepDigits<256, 0, true>>(),

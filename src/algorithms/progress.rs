@@ -1,5 +1,7 @@
 //! The progress guarantee of a device: whether workgroups may wait for each other.
 
+use std::cell::Cell;
+
 use crate::prelude::*;
 use crate::{DeviceInfo, descriptor::Feature};
 
@@ -18,10 +20,47 @@ pub enum Progress {
 impl Progress {
     /// The progress that a manager's device guarantees. Only NVIDIA's own driver is known to guarantee it.
     pub fn of(mgr: &Manager) -> Self {
+        if let Some(assumed) = ASSUMED.get() {
+            return assumed;
+        }
         let device = mgr.device();
         let is_known = device.driver.contains("NVIDIA");
         if is_known && has_wide_atomics(device) { Self::Guaranteed } else { Self::Unknown }
     }
+
+    /// Makes operations for a device about which you know more than [`of`](Self::of): it gives this progress while `make` runs, in this
+    /// thread. The device hangs if waiting workgroups keep those from running that they wait for.
+    ///
+    /// ```
+    /// use gridwise::algorithms::{OpUnique, Progress};
+    /// # use gridwise::prelude::*;
+    /// # fn main() -> gridwise::Result<()> {
+    /// let mgr = Manager::new()?;
+    /// let x = mgr.tensor(&[5u32, 5, 2, 5])?;
+    /// let (mut unique, mut count) = (mgr.tensor_of_len::<u32>(4)?, mgr.tensor_of_len::<u32>(1)?);
+    /// let op = Progress::Unknown.assumed(|| OpUnique::new(&x, &mut unique, &mut count))?;
+    /// mgr.sequence()?.record(op)?.eval()?;
+    /// assert_eq!(count.to_vec()?, [3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn assumed<R>(self, make: impl FnOnce() -> R) -> R {
+        /// Puts back what was assumed before, also when `make` panics.
+        struct Before(Option<Progress>);
+
+        impl Drop for Before {
+            fn drop(&mut self) {
+                ASSUMED.set(self.0);
+            }
+        }
+
+        let _before = Before(ASSUMED.replace(Some(self)));
+        make()
+    }
+}
+
+thread_local! {
+    static ASSUMED: Cell<Option<Progress>> = const { Cell::new(None) };
 }
 
 /// Whether kernels can say what they found out and how far they are in one access.

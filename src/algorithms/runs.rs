@@ -1,5 +1,6 @@
 //! Runs of equal elements: what is unique, how long runs are, and scans and reductions by key.
 
+use super::chained::{self, FIRSTS, Heads, ONES};
 use super::segments::{MAX, MIN, SUM, scan_segments};
 use super::select::compact;
 use super::stages::Stages;
@@ -12,7 +13,11 @@ use lines::item;
 /// Moves the first element of each run of equal ones to the front of another tensor, and counts the runs.
 ///
 /// It leaves what [`Vec::dedup`] leaves: of a sorted tensor each value once. Floats are compared as Rust does: zeros of both signs are
-/// equal, a NaN equals nothing. Work space: twice as many words as there are elements, and 1/1023 of them.
+/// equal, a NaN equals nothing.
+///
+/// If workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes, in one pass over fewer than
+/// 2^31 elements, with three words of work space for each 4096 of them. Else work space: twice as many words as there are elements, and 1/1023
+/// of them.
 ///
 /// ```
 /// use gridwise::algorithms::OpUnique;
@@ -39,14 +44,20 @@ impl OpUnique {
     /// When `unique` has another length than `x`, `count` does not have one element, or the work space cannot be had.
     pub fn new<T: Word>(x: &Tensor<T>, unique: &mut Tensor<T>, count: &mut Tensor<u32>) -> Result<Self> {
         let mut stages = Stages::new("unique");
-        Runs::new(&mut stages, x, (2, "unique"), unique, count)?;
+        expect_runs(x, (2, "unique"), unique, count)?;
+        let mgr = x.manager();
+        let mut results = mgr.tensor_of_len::<u32>(1)?;
+        if !chained::reduce::<FIRSTS, _, _, _>(&mut stages, x, &*x.cast()?, unique, &mut results, count)? {
+            Runs::new(&mut stages, x, unique, count)?;
+        }
         Ok(Self(stages))
     }
 }
 
 /// Run-length encoding: the value and the length of each run of equal elements.
 ///
-/// Elements are compared as by [`OpUnique`]. Work space: three words for each element, and 1/1023 of them.
+/// Elements are compared as by [`OpUnique`]. Work space: as there where it is one pass, else three words for each element, and 1/1023 of
+/// them.
 ///
 /// ```
 /// use gridwise::algorithms::OpRunLengths;
@@ -81,7 +92,11 @@ impl OpRunLengths {
     ) -> Result<Self> {
         expect_len("lengths of runs into", (3, "lengths"), lengths, x.len())?;
         let mut stages = Stages::new("run lengths");
-        let runs = Runs::new(&mut stages, x, (2, "values"), values, count)?;
+        expect_runs(x, (2, "values"), values, count)?;
+        if chained::reduce::<ONES, _, _, _>(&mut stages, x, &*x.cast()?, values, lengths, count)? {
+            return Ok(Self(stages));
+        }
+        let runs = Runs::new(&mut stages, x, values, count)?;
         let mut starts = x.manager().tensor_of_len::<u32>(x.len())?;
         let grid = lines::items(x.len());
         stages.launch::<RunStarts>(grid, |args| args.read(&runs.marks).read(&runs.places).write(&mut starts));
@@ -93,7 +108,8 @@ impl OpRunLengths {
 impl OpScan {
     /// The sums of what is before each element of `x` among its neighbours with an equal key, into `sums`.
     ///
-    /// Keys are compared as by [`OpUnique`]. Work space: five words for four elements.
+    /// Keys are compared as by [`OpUnique`]. The order in which floats are added depends on the keys and the width of the device's
+    /// subgroups. Work space: as of [`OpUnique`] where it is one pass, else five words for four elements.
     ///
     /// # Errors
     /// When `keys` or `sums` has another length than `x`, or the work space cannot be had.
@@ -140,6 +156,9 @@ impl OpScan {
         expect_len("scanning by", (1, "keys"), keys, x.len())?;
         expect_len("scanning into", (3, "sums"), sums, x.len())?;
         let mut stages = Stages::new(name);
+        if T::scan_chained(&mut stages, &Heads { keys, are_marks: false }, x, sums, is_inclusive)? {
+            return Ok(Self(stages));
+        }
         let marks = mark_heads(&mut stages, keys)?;
         scan_segments(&mut stages, &x.manager(), (SUM, is_inclusive), &marks, x, sums)?;
         Ok(Self(stages))
@@ -151,8 +170,8 @@ impl OpReduce {
     /// `count`. Other elements of `unique` and `sums` stay.
     ///
     /// Keys are compared as by [`OpUnique`]; [`OpSort::by_key`](super::OpSort::by_key) brings equal ones together. Sums of floats are taken
-    /// in an order that depends on the keys and the width of the device's subgroups. Work space: three words for each element, and 1/340 of
-    /// them.
+    /// in an order that depends on the keys and the width of the device's subgroups. Work space: as of [`OpUnique`] where it is one pass, else
+    /// three words for each element, and 1/340 of them.
     ///
     /// ```
     /// # use gridwise::{algorithms::OpReduce, prelude::*};
@@ -213,7 +232,16 @@ impl OpReduce {
         expect_len("reducing by as many keys", (1, "x"), x, keys.len())?;
         expect_len("reducing by key into", (2, "results"), results, x.len())?;
         let (mut stages, mgr) = (Stages::new(name), &x.manager());
-        let runs = Runs::new(&mut stages, keys, (2, "unique"), unique, count)?;
+        expect_runs(keys, (2, "unique"), unique, count)?;
+        let is_chained = match op {
+            SUM => chained::reduce::<SUM, _, _, _>(&mut stages, keys, x, unique, results, count)?,
+            MIN => chained::reduce::<MIN, _, _, _>(&mut stages, keys, x, unique, results, count)?,
+            _ => chained::reduce::<MAX, _, _, _>(&mut stages, keys, x, unique, results, count)?,
+        };
+        if is_chained {
+            return Ok(Self(stages));
+        }
+        let runs = Runs::new(&mut stages, keys, unique, count)?;
         let mut up_to = mgr.tensor_of_len::<T>(x.len())?;
         scan_segments(&mut stages, mgr, (op, true), &runs.marks, x, &mut up_to)?;
         stages.launch::<T::RunEnds>(lines::items(x.len()), |args| {
@@ -234,16 +262,19 @@ impl Runs {
     fn new<T: Word>(
         stages: &mut Stages,
         x: &Tensor<T>,
-        place: (u32, &str),
         unique: &mut Tensor<T>,
         count: &mut Tensor<u32>,
     ) -> Result<Self> {
-        expect_len("unique elements into", place, unique, x.len())?;
-        expect_len("counting into", (place.0 + 1, "count"), count, 1)?;
         let marks = mark_heads(stages, x)?;
         let places = compact(stages, x, &marks, unique, count)?;
         Ok(Self { marks, places })
     }
+}
+
+/// Refuses tensors that do not hold the runs of `x`.
+fn expect_runs<T: Word>(x: &Tensor<T>, place: (u32, &str), unique: &Tensor<T>, count: &Tensor<u32>) -> Result<()> {
+    expect_len("unique elements into", place, unique, x.len())?;
+    expect_len("counting into", (place.0 + 1, "count"), count, 1)
 }
 
 /// Appends marking elements that differ from the one before.
@@ -256,7 +287,7 @@ fn mark_heads<T: Word>(stages: &mut Stages, x: &Tensor<T>) -> Result<Tensor<u32>
 /// Whether elements are equal, of bits that may be those of floats. Devices may take subnormal floats for zeros, so these are not compared
 /// as floats.
 #[device]
-fn is_same(is_float: bool, a: u32, b: u32) -> bool {
+pub(super) fn is_same(is_float: bool, a: u32, b: u32) -> bool {
     if !is_float {
         return a == b;
     }

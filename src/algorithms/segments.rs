@@ -3,8 +3,9 @@
 //! All of them are one scan of marked elements, in which a mark begins anew: of tiles, of their ends, and of what flows into
 //! them. How long segments are does not matter to it.
 
+use super::chained::Heads;
 use super::stages::Stages;
-use super::{OpReduce, OpScan, Reducible, expect_len, lines, sealed};
+use super::{OpReduce, OpScan, Reducible, expect_len, lines, rows, sealed};
 use crate::prelude::*;
 use crate::{Error, Plain, Result};
 
@@ -72,7 +73,9 @@ impl OpScan {
         expect_len("scanning into", (3, "sums"), sums, x.len())?;
         let mut stages = Stages::new(name);
         let marks = mark_starts(name, &mut stages, starts, x.len())?;
-        scan_segments(&mut stages, &x.manager(), (SUM, is_inclusive), &marks, x, sums)?;
+        if !T::scan_chained(&mut stages, &Heads { keys: &marks, are_marks: true }, x, sums, is_inclusive)? {
+            scan_segments(&mut stages, &x.manager(), (SUM, is_inclusive), &marks, x, sums)?;
+        }
         Ok(Self(stages))
     }
 }
@@ -83,7 +86,10 @@ impl OpReduce {
     ///
     /// Long and short segments take the same time for each element. Sums of floats are taken in an order that depends on the starts and the
     /// width of the device's subgroups. `starts` ascends, else the results are those of other segments. A start beyond `x` is
-    /// [`Error::KernelPanic`]. Work space: nine words for four elements.
+    /// [`Error::KernelPanic`].
+    ///
+    /// If workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes, in one pass over fewer
+    /// than 2^31 starts and elements, with four words of work space for each 1792 of them. Else work space: nine words for four elements.
     ///
     /// ```
     /// # use gridwise::{algorithms::OpReduce, prelude::*};
@@ -132,6 +138,9 @@ impl OpReduce {
     ) -> Result<Self> {
         expect_len("reducing segments between", (1, "starts"), starts, results.len() + 1)?;
         let (mut stages, mgr) = (Stages::new(name), &x.manager());
+        if rows::reduce(&mut stages, op, starts, x, results)? {
+            return Ok(Self(stages));
+        }
         let marks = mark_starts(name, &mut stages, starts, x.len())?;
         let mut up_to = mgr.tensor_of_len::<T>(x.len())?;
         scan_segments(&mut stages, mgr, (op, true), &marks, x, &mut up_to)?;
@@ -219,26 +228,26 @@ macro_rules! segments {
     ) => {
         /// The neutral element of an operator.
         #[device]
-        fn $neutral(op: u32) -> $ty {
+        pub(super) fn $neutral(op: u32) -> $ty {
             match op {
-                SUM => $zero,
                 MIN => $largest,
-                _ => $smallest,
+                MAX => $smallest,
+                _ => $zero,
             }
         }
 
         #[device]
-        fn $combined(op: u32, $a: $ty, $b: $ty) -> $ty {
+        pub(super) fn $combined(op: u32, $a: $ty, $b: $ty) -> $ty {
             match op {
-                SUM => $sum,
                 MIN => $a.min($b),
-                _ => $a.max($b),
+                MAX => $a.max($b),
+                _ => $sum,
             }
         }
 
         /// A result behind another: itself where it begins behind a mark.
         #[device]
-        fn $after(op: u32, before: $ty, mark: u32, own: $ty) -> $ty {
+        pub(super) fn $after(op: u32, before: $ty, mark: u32, own: $ty) -> $ty {
             if mark > 0 { own } else { $combined(op, before, own) }
         }
 

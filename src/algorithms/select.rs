@@ -2,7 +2,7 @@
 
 use super::scan::scan;
 use super::stages::Stages;
-use super::{Word, expect_len, lines, operation};
+use super::{Word, chained, expect_len, lines, operation};
 use crate::Result;
 use crate::prelude::*;
 
@@ -10,7 +10,9 @@ use lines::item;
 
 /// Moves the elements whose mark is not zero to the front of another tensor, in their order, and counts them.
 ///
-/// Work space: twice as many words as there are elements, and 1/1023 of them.
+/// If workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes, in one pass over fewer than
+/// 2^31 elements, with three words of work space for each 4096 of them. Else work space: twice as many words as there are elements, and 1/1023
+/// of them.
 ///
 /// ```
 /// use gridwise::algorithms::OpSelect;
@@ -45,6 +47,9 @@ impl OpSelect {
         expect_len("selecting into", (3, "kept"), kept, x.len())?;
         expect_len("counting into", (4, "count"), count, 1)?;
         let mut stages = Stages::new("select");
+        if chained::marked(&mut stages, x, keep, kept, count)? {
+            return Ok(Self(stages));
+        }
         let mut marks = x.manager().tensor_of_len::<u32>(x.len())?;
         stages.launch::<Mark>(lines::items(x.len()), |args| args.read(keep).write(&mut marks));
         compact(&mut stages, x, &marks, kept, count)?;

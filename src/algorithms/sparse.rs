@@ -4,7 +4,7 @@
 use super::lines::{self, RUN, TILE, WIDTH, group, item};
 use super::segments::{SUM, row_f32, row_f64, scan_segments};
 use super::stages::Stages;
-use super::{expect_len, operation, sealed};
+use super::{expect_len, operation, rows, sealed};
 use crate::prelude::*;
 use crate::{Error, Plain, Result, ValueArg};
 
@@ -12,7 +12,7 @@ use crate::{Error, Plain, Result, ValueArg};
 ///
 /// Workgroups have the same number of rows and elements together, so that a few long rows take no longer than many short ones. Sums are taken
 /// in an order that depends on the matrix and on the width of the device's subgroups, and on nothing else. Work space: four words for each
-/// 2048 rows and elements.
+/// 2048 rows and elements; of each 1792 where workgroups can wait for each other (see [`Progress`](super::Progress)).
 ///
 /// ```
 /// use gridwise::algorithms::{OpSpmv, SparseRows};
@@ -76,6 +76,10 @@ impl OpSpmv {
             });
         }
         let (mut stages, mgr) = (Stages::new("sparse product"), &y.manager());
+        let matrix = SparseRows { starts, columns, values };
+        if T::multiply_chained(&mut stages, &matrix, [alpha, beta], x, y)? {
+            return Ok(Self(stages));
+        }
         let tiles = all.div_ceil(TILE as usize);
         let (mut marks, mut rows) = (mgr.tensor_of_len::<u32>(tiles)?, mgr.tensor_of_len::<u32>(tiles)?);
         let (mut tails, mut carries) = (mgr.tensor_of_len::<T>(tiles)?, mgr.tensor_of_len::<T>(tiles)?);
@@ -114,7 +118,7 @@ fn rows_of_first(starts: &[u32], rows: u32, elements: u32, count: u32) -> u32 {
 
 /// The kernels for a type of elements.
 macro_rules! sparse {
-    ($ty:ident, $row:ident, $multiply:ident $Multiply:ident $finish:ident $Finish:ident) => {
+    ($ty:ident, $row:ident, $multiply:ident $Multiply:ident $finish:ident $Finish:ident, $($chained:tt)*) => {
         /// The sums of the rows that end in a tile, of their elements in it, and the sum of the row that goes on.
         #[kernel(workgroup = WIDTH, fast_math(contract))]
         pub fn $multiply(
@@ -242,9 +246,22 @@ macro_rules! sparse {
         impl sealed::Sparse for $ty {
             type MultiplyRows = $Multiply;
             type FinishRows = $Finish;
+
+            $($chained)*
         }
     };
 }
 
-sparse!(f32, row_f32, multiply_rows_f32 MultiplyRowsF32 finish_rows_f32 FinishRowsF32);
-sparse!(f64, row_f64, multiply_rows_f64 MultiplyRowsF64 finish_rows_f64 FinishRowsF64);
+sparse!(
+    f32, row_f32, multiply_rows_f32 MultiplyRowsF32 finish_rows_f32 FinishRowsF32,
+    fn multiply_chained(
+        stages: &mut Stages,
+        matrix: &SparseRows<'_, f32>,
+        factors: [f32; 2],
+        x: &Tensor<f32>,
+        y: &mut Tensor<f32>,
+    ) -> Result<bool> {
+        rows::multiply(stages, matrix, factors, x, y)
+    }
+);
+sparse!(f64, row_f64, multiply_rows_f64 MultiplyRowsF64 finish_rows_f64 FinishRowsF64,);

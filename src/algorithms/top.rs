@@ -1,5 +1,6 @@
 //! The largest or smallest elements of a tensor: a radix search for the last of them, and a sort of those that it leaves.
 
+use super::chained::{Chain, MARKED, before_u32};
 use super::lines::{self, item};
 use super::scan::scan;
 use super::sort::ordered;
@@ -12,13 +13,21 @@ use crate::{Error, Result};
 /// Invocations of a workgroup, and values of a digit.
 #[device]
 const WIDTH: u32 = 256;
+/// Copies of counts.
+#[device]
+const COPIES: u32 = 8;
+/// Vectors of an invocation that takes.
+#[device]
+const VECTORS: u32 = 4;
 /// Workgroups that count, at most: enough to fill the largest devices several times.
 const MAX_GROUPS: usize = 1056;
 
 /// The largest or smallest elements of a tensor, in order, with their indices. Of equal elements those with the lowest indices come first.
 ///
-/// Elements are in the order of [`OpSort`], so that NaN is the largest. The tensor is read about ten times, and only what is found is sorted.
-/// Work space: three words for each element, and six for each that is found.
+/// Elements are in the order of [`OpSort`], so that NaN is the largest. Only what is found is sorted. If workgroups can wait for each other (see
+/// [`Progress`](super::Progress)) and subgroups have at most 32 lanes, the tensor is read six times. Work space: six words for each element
+/// that is found, and four for each 4096 of the tensor. Else the tensor is read about ten times, with two words more of work space for each of
+/// its elements.
 ///
 /// ```
 /// use gridwise::algorithms::OpTopK;
@@ -79,14 +88,20 @@ impl OpTopK {
         let mgr = &x.manager();
         let (mut counts, mut last) = (mgr.tensor_of_len::<u32>(4 * WIDTH as usize)?, mgr.tensor_of_len::<u32>(8)?);
         stages.fill(&mut counts, 0);
-        let grid = Grid::groups(len.div_ceil(WIDTH as usize).min(MAX_GROUPS) as u32);
+        let vectors = x.cast::<UVec4>()?;
+        let grid = Grid::groups(len.div_ceil(4 * WIDTH as usize).min(MAX_GROUPS) as u32);
         for pass in 0..4u32 {
             stages.launch::<CountCandidates>(grid, |args| {
-                args.value(K::ORDER).value(flip).value(pass).read(&last).read(x).read(&counts)
+                args.value(K::ORDER).value(flip).value(pass).read(&last).read(&vectors).read(x).read(&counts)
             });
             stages.launch::<NarrowCandidates>(Grid::groups(1), |args| {
                 args.value(pass).value(count as u32).read(&counts).write(&mut last)
             });
+        }
+        let mut keys = mgr.tensor_of_len::<u32>(count)?;
+        if take_chained::<K>(&mut stages, flip, x, &last, &mut keys, indices)? {
+            sort_taken(&mut stages, flip, &mut keys, values, indices)?;
+            return Ok(Self(stages));
         }
         let (mut marks, mut places) = (mgr.tensor_of_len::<u32>(len)?, mgr.tensor_of_len::<u32>(len)?);
         let grid = lines::items(len);
@@ -96,23 +111,180 @@ impl OpTopK {
             args.value(K::ORDER).value(flip).read(&last).read(x).read(&places).write(&mut marks)
         });
         scan(&mut stages, mgr, &marks, &mut places, true)?;
-        let mut keys = mgr.tensor_of_len::<u32>(count)?;
         stages.launch::<TakeFound>(grid, |args| {
             args.value(K::ORDER).value(flip).read(x).read(&marks).read(&places).write(&mut keys).write(indices)
         });
-        stages.append(OpSort::by_key(&mut keys, indices)?.0);
-        stages.launch::<RestoreKeys>(lines::items(count), |args| {
-            args.value(K::ORDER).value(flip).read(&keys).write(values)
-        });
+        sort_taken(&mut stages, flip, &mut keys, values, indices)?;
         Ok(Self(stages))
+    }
+}
+
+/// Appends bringing what was taken in order.
+fn sort_taken<K: SortKey>(
+    stages: &mut Stages,
+    flip: u32,
+    keys: &mut Tensor<u32>,
+    values: &mut Tensor<K>,
+    indices: &mut Tensor<u32>,
+) -> Result<()> {
+    stages.append(OpSort::by_key(keys, indices)?.0);
+    stages.launch::<RestoreKeys>(lines::items(values.len()), |args| {
+        args.value(K::ORDER).value(flip).read(&*keys).write(values)
+    });
+    Ok(())
+}
+
+/// Appends taking what is before the last key, and then as many of its equals as there is room for, in one pass each; false where there is
+/// none.
+fn take_chained<K: SortKey>(
+    stages: &mut Stages,
+    flip: u32,
+    x: &Tensor<K>,
+    last: &Tensor<u32>,
+    keys: &mut Tensor<u32>,
+    indices: &mut Tensor<u32>,
+) -> Result<bool> {
+    let (mgr, vectors) = (&x.manager(), x.cast::<UVec4>()?);
+    let tiles = x.len().div_ceil((4 * WIDTH * VECTORS) as usize);
+    macro_rules! take {
+        ($are_equal:literal) => {
+            let Some(chain) = Chain::of_tiles(stages, mgr, tiles, x.len())? else { return Ok(false) };
+            let states = chain.states()?;
+            stages.launch::<Take<$are_equal>>(chain.grid(), |args| {
+                let args = args.value(chain.tiles).value(K::ORDER).value(flip).read(last).read(&vectors).read(x);
+                args.read::<u64>(&states).write(keys).write(indices)
+            });
+        };
+    }
+    take!(false);
+    take!(true);
+    Ok(true)
+}
+
+/// Takes the elements before the last key, to the front, or those equal to it, to the end: as many as there is room for. All keep their order.
+#[kernel(workgroup = WIDTH)]
+fn take<const EQUAL: bool>(
+    tiles: u32,
+    order: u32,
+    flip: u32,
+    last: &[u32],
+    vectors: &[UVec4],
+    x: &[u32],
+    states: &[Atomic<u64>],
+    keys: &mut [u32],
+    indices: &mut [u32],
+) {
+    let counts = Shared::<[u32; 256]>::new();
+    let number = Shared::<[u32; 1]>::new();
+    let start = Shared::<[u32; 1]>::new();
+    let (len, whole) = (x.len() as u32, vectors.len() as u32);
+    let (lane, ticket) = (subgroup_local_id(), (states.len() as u32).wrapping_sub(1));
+    if local_id().x == 0 && ticket < states.len() as u32 {
+        number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
+    }
+    barrier();
+    let tile = number[0];
+    let first = tile * (WIDTH * VECTORS) + subgroup_id() * subgroup_size() * VECTORS + lane;
+    let mut own = [UVec4::ZERO; 4];
+    #[unroll]
+    for k in 0..VECTORS {
+        let i = first + k * subgroup_size();
+        if i < whole {
+            own[k] = vectors[i];
+        }
+    }
+    let (end, left) = (last[6], last[7]);
+    let mut ranks = [0; 4];
+    let (mut taken, mut count) = (0, 0);
+    let below = (1 << (lane & 31)) - 1;
+    #[unroll]
+    for k in 0..VECTORS {
+        let i = first + k * subgroup_size();
+        if i == whole {
+            // Less than a vector.
+            #[unroll]
+            for j in 0..3 {
+                if 4 * i + j < len {
+                    own[k][j as usize] = x[4 * i + j];
+                }
+            }
+        }
+        let mut bits = 0;
+        #[unroll]
+        for j in 0..4 {
+            own[k][j as usize] = ordered(order, own[k][j as usize]) ^ flip;
+            let key = own[k][j as usize];
+            let is_taken = i <= whole && 4 * i + j < len && if EQUAL { key == end } else { key < end };
+            bits |= (is_taken as u32) << j;
+        }
+        ranks[k] = count;
+        #[unroll]
+        for j in 0..4 {
+            let lanes = subgroup::ballot(bits >> j & 1 != 0).x;
+            ranks[k] += (lanes & below).count_ones();
+            count += lanes.count_ones();
+        }
+        taken |= bits << (4 * k);
+    }
+    if subgroup::elect() {
+        counts[subgroup_id()] = count;
+    }
+    barrier();
+    if subgroup_id() == 0 {
+        let mut all = 0;
+        for slot in 0..num_subgroups() {
+            all += counts[slot];
+        }
+        let mut before = (0, 0);
+        if tile < tiles {
+            before = before_u32(MARKED, true, states, tiles, tile, (all, 0));
+        }
+        if lane == 0 {
+            // SAFETY: one lane of one subgroup writes.
+            unsafe { start.unordered()[0] = before.0 };
+        }
+    }
+    barrier();
+    count = start[0];
+    for slot in 0..subgroup_id() {
+        count += counts[slot];
+    }
+    let room = if EQUAL { left } else { u32::MAX };
+    let base = if EQUAL { (keys.len() as u32).saturating_sub(left) } else { 0 };
+    #[unroll]
+    for k in 0..VECTORS {
+        let mut rank = count + ranks[k];
+        #[unroll]
+        for j in 0..4 {
+            if taken >> (4 * k + j) & 1 != 0 {
+                let place = base.wrapping_add(rank);
+                if rank < room && place < keys.len() as u32 && place < indices.len() as u32 {
+                    // SAFETY: those before each are counted, so that each has a place of its own.
+                    unsafe { keys.unordered()[place] = own[k][j as usize] };
+                    // SAFETY: as above.
+                    unsafe { indices.unordered()[place] = 4 * (first + k * subgroup_size()) + j };
+                }
+                rank += 1;
+            }
+        }
     }
 }
 
 /// Counts the next eight bits of keys that begin with the bits found so far.
 #[kernel(workgroup = WIDTH)]
-fn count_candidates(order: u32, flip: u32, pass: u32, last: &[u32], x: &[u32], counts: &[Atomic<u32>]) {
-    let slots = Shared::<[Atomic<u32>; 256]>::new();
-    let (local, len) = (local_id().x, x.len() as u32);
+fn count_candidates(
+    order: u32,
+    flip: u32,
+    pass: u32,
+    last: &[u32],
+    vectors: &[UVec4],
+    x: &[u32],
+    counts: &[Atomic<u32>],
+) {
+    // Neighbours count in copies of their own: many keys begin with the same bits.
+    let slots = Shared::<[Atomic<u32>; 2048]>::new();
+    let (local, len) = (local_id().x, vectors.len() as u32);
+    let copy = local & (COPIES - 1);
     let shift = 24 - 8 * pass.min(3);
     let mut begin = 0;
     let mut mask = 0;
@@ -123,14 +295,30 @@ fn count_candidates(order: u32, flip: u32, pass: u32, last: &[u32], x: &[u32], c
     barrier();
     let mut i = global_id().x;
     while i < len {
-        let key = ordered(order, x[i]) ^ flip;
-        if key & mask == begin {
-            slots[key >> shift & (WIDTH - 1)].fetch_add(1, Relaxed);
+        let v = vectors[i];
+        let keys = [v.x, v.y, v.z, v.w];
+        #[unroll]
+        for j in 0..4 {
+            let key = ordered(order, keys[j]) ^ flip;
+            if key & mask == begin {
+                slots[(key >> shift & (WIDTH - 1)) * COPIES + copy].fetch_add(1, Relaxed);
+            }
         }
         i = i.saturating_add(num_workgroups().x * WIDTH);
     }
+    // Less than a vector.
+    let rest = len * 4 + global_id().x;
+    if global_id().x < 4 && rest < x.len() as u32 {
+        let key = ordered(order, x[rest]) ^ flip;
+        if key & mask == begin {
+            slots[(key >> shift & (WIDTH - 1)) * COPIES + copy].fetch_add(1, Relaxed);
+        }
+    }
     barrier();
-    let found = slots[local].load(Relaxed);
+    let mut found = 0;
+    for copy in 0..COPIES {
+        found += slots[local * COPIES + copy].load(Relaxed);
+    }
     let at = pass * WIDTH + local;
     if found > 0 && at < counts.len() as u32 {
         counts[at].fetch_add(found, Relaxed);

@@ -1,5 +1,6 @@
 //! Products of matrices: which kernels compute which part of the result on which device.
 
+mod batched;
 mod padded;
 mod registers;
 mod scalar;
@@ -7,9 +8,12 @@ mod strided;
 mod texels;
 mod tiled;
 mod tiles;
+mod windows;
 
+pub use batched::Many;
+pub(super) use strided::AXIS;
 pub use strided::{Activation, BatchedGemm, Matrices};
-pub(super) use strided::{Convolved, NONE, ROWS, launches};
+pub(super) use windows::{ConvolveWindows, FILTERS, PLACES};
 
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};

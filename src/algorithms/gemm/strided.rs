@@ -1,15 +1,15 @@
-//! Products of many matrices, transposed or not, with what is done to their results; and convolutions, which are such products
-//! with a matrix of parts of an image.
+//! Products of many matrices, transposed or not, with what is done to their results.
 
+use super::batched::{Lying, Many};
 use super::tiled::{OWN, SLICE, TILE, tiled};
 use super::{Factor, GemmShape, OpGemm};
 use crate::algorithms::stages::Stages;
 use crate::algorithms::{expect_len, sealed};
 use crate::prelude::*;
-use crate::{Error, Kernel, KernelArgs, Result};
+use crate::{Error, KernelArgs, Result};
 
 /// Workgroups along the third axis that every device has.
-const AXIS: u32 = 65_535;
+pub(in crate::algorithms) const AXIS: u32 = 65_535;
 
 /// The products of [`OpGemm::batched`]: `c = activation(alpha · a · b + beta · c + bias)` for each of `count` pairs of matrices.
 ///
@@ -107,6 +107,15 @@ impl<'a, T: Factor> Matrices<'a, T> {
         Self { stride: Some(stride), ..self }
     }
 
+    /// How they lie, if they are used as `rows` by `columns`.
+    fn lying(&self, [rows, columns]: [u32; 2]) -> Lying<'a, T> {
+        let [lines, length] = if self.is_transposed { [columns, rows] } else { [rows, columns] };
+        let pitch = self.pitch.unwrap_or(length);
+        // There is no second matrix where this is none.
+        let stride = self.stride.unwrap_or_else(|| lines.checked_mul(pitch).unwrap_or(0));
+        Lying { tensor: self.tensor, is_turned: self.is_transposed, pitch, stride }
+    }
+
     /// Whether they lie without gaps, as they are used.
     fn is_plain(&self, [rows, columns]: [u32; 2]) -> bool {
         !self.is_transposed
@@ -141,7 +150,9 @@ impl OpGemm {
     /// [`BatchedGemm`]. Results lie one behind the other in `c`.
     ///
     /// One product of matrices that lie as [`new`](Self::new) takes them, with neither bias nor activation, is computed as there.
-    /// Other products are computed by tiles of 64 rows and columns, without the device's matrices. No work space.
+    /// Others are computed in tiles of 128 rows and columns where these are whole, rows and matrices begin at multiples of 16 bytes and the
+    /// depth has whole slices (of 16, or 32 of 16-bit elements): many tiles of `f32` in registers, those of 16-bit elements by the device's
+    /// matrices. What is left is computed in tiles of 64 rows and columns. No work space.
     ///
     /// # Errors
     /// When matrices end behind their tensors, `c` does not have as many elements as the results, or `bias` as many as a result has columns.
@@ -166,49 +177,40 @@ impl OpGemm {
             return Self::new(batch.shape, batch.alpha, a.tensor, b.tensor, batch.beta, c);
         }
         let mut stages = Stages::new("batched gemm");
+        let mut many = Many { batch: &batch, a: a.lying([rows, depth]), b: b.lying([depth, columns]), c };
+        if T::multiply_many(&mut stages, &mut many)? {
+            return Ok(Self(stages));
+        }
         let none = c.manager().tensor_of_len::<f32>(1)?;
         let bias = batch.bias.unwrap_or(&none);
-        launches::<T::Strided<COLUMNS>, T::Strided<NONE>>(&mut stages, &batch, |args, first| {
-            let args = args.value(rows).value(columns).value(depth).value(first);
-            let args = args.value(batch.alpha).value(batch.beta).value(batch.activation as u32).value(left);
-            args.value(right).read(a.tensor).read(b.tensor).read(bias).write(c)
-        });
+        let mut first = 0;
+        while first < batch.count && rows > 0 && columns > 0 {
+            let count = (batch.count - first).min(AXIS);
+            let grid = Grid::groups([columns.div_ceil(TILE), rows.div_ceil(TILE), count]);
+            let arguments = |args: KernelArgs| {
+                let args = args.value(rows).value(columns).value(depth).value(first);
+                let args = args.value(batch.alpha).value(batch.beta).value(batch.activation as u32).value(left);
+                args.value(right).read(a.tensor).read(b.tensor).read(bias).write(c)
+            };
+            if batch.bias.is_some() {
+                stages.launch::<T::Strided<COLUMNS>>(grid, arguments);
+            } else {
+                stages.launch::<T::Strided<NONE>>(grid, arguments);
+            }
+            first += count;
+        }
         Ok(Self(stages))
     }
 }
 
-/// Appends launches of as many products each as a grid has along its third axis: of one kernel if there is a bias, else of the other.
-pub(in crate::algorithms) fn launches<WithBias: Kernel, Without: Kernel>(
-    stages: &mut Stages,
-    batch: &BatchedGemm<'_>,
-    mut arguments: impl FnMut(KernelArgs, u32) -> KernelArgs,
-) {
-    let GemmShape { rows, columns, .. } = batch.shape;
-    let mut first = 0;
-    while first < batch.count && rows > 0 && columns > 0 {
-        let count = (batch.count - first).min(AXIS);
-        let grid = Grid::groups([columns.div_ceil(TILE), rows.div_ceil(TILE), count]);
-        if batch.bias.is_some() {
-            stages.launch::<WithBias>(grid, |args| arguments(args, first));
-        } else {
-            stages.launch::<Without>(grid, |args| arguments(args, first));
-        }
-        first += count;
-    }
-}
-
 /// No bias.
-pub(in crate::algorithms) const NONE: u32 = 0;
+const NONE: u32 = 0;
 /// A bias for each column.
 #[device]
-pub(in crate::algorithms) const COLUMNS: u32 = 1;
-/// A bias for each row.
-#[device]
-pub(in crate::algorithms) const ROWS: u32 = 2;
-
+const COLUMNS: u32 = 1;
 /// An activation by its number.
 #[device]
-fn activated(activation: u32, x: f32) -> f32 {
+pub(super) fn activated(activation: u32, x: f32) -> f32 {
     match activation {
         0 => x,
         1 => x.max(0.0),
@@ -219,12 +221,9 @@ fn activated(activation: u32, x: f32) -> f32 {
     }
 }
 
-/// A kernel whose left factors lie in a tensor, and whose right factors are found by an expression of product, depth and column.
-macro_rules! strided {
-    (
-        $name:ident, $ty:ty, ($($param:ident: $of:ty),*), $b:ident,
-        |$factor:ident| $as_f32:expr, |$batch:ident, $k:ident, $column:ident| $right:expr
-    ) => {
+/// The kernel for matrices of a type, whose rows, columns and matrices lie so many steps apart.
+macro_rules! of_matrices {
+    ($name:ident $Name:ident, $ty:ty, $many:ident, |$factor:ident| $as_f32:expr) => {
         tiled! {
             fn $name[<const BIAS: u32>](
                 rows,
@@ -235,9 +234,9 @@ macro_rules! strided {
                 beta: f32,
                 activation: u32,
                 steps: UVec3,
-                $($param: $of,)*
+                others: UVec3,
                 a: &[$ty],
-                $b: &[$ty],
+                b: &[$ty],
                 bias: &[f32],
                 c: &mut [f32],
             ),
@@ -246,9 +245,9 @@ macro_rules! strided {
                 let $factor = a[(workgroup_id().z + first) * steps.z + row * steps.x + k * steps.y];
                 $as_f32
             },
-            right |$k, $column| {
-                let $batch = workgroup_id().z + first;
-                $right
+            right |k, column| {
+                let $factor = b[(workgroup_id().z + first) * others.z + k * others.x + column * others.y];
+                $as_f32
             },
             result |row, column, sum| {
                 let at = ((workgroup_id().z + first) * rows + row) * columns + column;
@@ -259,49 +258,20 @@ macro_rules! strided {
                 if BIAS == COLUMNS {
                     value += bias[column];
                 }
-                if BIAS == ROWS {
-                    value += bias[row];
-                }
                 c[at] = activated(activation, value);
+            }
+        }
+
+        impl sealed::Strided for $ty {
+            type Strided<const BIAS: u32> = $Name<BIAS>;
+
+            fn multiply_many(stages: &mut Stages, many: &mut Many<'_, Self>) -> Result<bool> {
+                many.$many(stages)
             }
         }
     };
 }
 
-/// The kernel for matrices of a type.
-macro_rules! of_matrices {
-    ($name:ident $Name:ident, $ty:ty, |$factor:ident| $as_f32:expr) => {
-        strided!($name, $ty, (others: UVec3), b, |$factor| $as_f32, |batch, k, column| {
-            let $factor = b[batch * others.z + k * others.x + column * others.y];
-            $as_f32
-        });
-
-        impl sealed::Strided for $ty {
-            type Strided<const BIAS: u32> = $Name<BIAS>;
-        }
-    };
-}
-
-of_matrices!(strided_f32 StridedF32, f32, |value| value);
-of_matrices!(strided_f16 StridedF16, f16, |value| value.to_f32());
-of_matrices!(strided_bf16 StridedBf16, bf16, |value| value.to_f32());
-
-// The weights of each filter are a row of the left matrix. A column of the right one has what the filter sees from one place.
-strided!(
-    convolved,
-    f32,
-    (image: UVec3, window: UVec2, width: u32, step: UVec2, padding: UVec2, dilation: UVec2),
-    images,
-    |value| value,
-    |batch, k, column| {
-        let (channel, rest) = (k / (window.x * window.y), k % (window.x * window.y));
-        // Positions before the image wrap, and are behind it then.
-        let y = (column / width * step.y + rest / window.x * dilation.y).wrapping_sub(padding.y);
-        let x = (column % width * step.x + rest % window.x * dilation.x).wrapping_sub(padding.x);
-        if x < image.x && y < image.y {
-            images[((batch * image.z + channel) * image.y + y) * image.x + x]
-        } else {
-            0.0
-        }
-    }
-);
+of_matrices!(strided_f32 StridedF32, f32, in_registers, |value| value);
+of_matrices!(strided_f16 StridedF16, f16, by_matrices, |value| value.to_f32());
+of_matrices!(strided_bf16 StridedBf16, bf16, by_matrices, |value| value.to_f32());

@@ -1,7 +1,7 @@
 //! Batched products, convolutions, and products of sparse matrices.
 
 use gridwise::algorithms::{
-    Activation, BatchedGemm, Convolution, GemmShape, Matrices, OpConvolve, OpGemm, OpSpmv, SparseRows,
+    Activation, BatchedGemm, Convolution, GemmShape, Matrices, OpConvolve, OpGemm, OpSpmv, Progress, SparseRows,
 };
 use gridwise::descriptor::Feature;
 use gridwise::prelude::*;
@@ -86,6 +86,71 @@ pub(super) fn batched_products() {
         error.to_string(),
         "kernel `batched gemm`, parameter `a`: expected a tensor of at least 8 elements for its matrices, found 6; pass what is expected, in the order of the parameters"
     );
+}
+
+/// Products of whole tiles, of matrices with gaps between them: in registers, and by the device's matrices where it has some.
+pub(super) fn batches_of_whole_tiles() {
+    if is_interpreter() || MANAGER.device().kind == gridwise::DeviceKind::Host {
+        return;
+    }
+    whole_tiles::<f32>([24, 256, 256, 32], |x| x);
+    whole_tiles::<f32>([50, 256, 128, 16], |x| x);
+    if has(Feature::Float16) {
+        whole_tiles::<f16>([3, 128, 256, 64], f16::from_f32);
+        whole_tiles::<f16>([2, 256, 128, 32], f16::from_f32);
+    }
+    whole_tiles::<bf16>([3, 128, 256, 64], bf16::from_f32);
+}
+
+fn whole_tiles<T: gridwise::algorithms::Factor>([count, rows, columns, depth]: [u32; 4], number: fn(f32) -> T) {
+    let small = |len: u32, seed| -> Vec<f32> {
+        words(len as usize, seed).into_iter().map(|word| (word % 7) as f32 - 3.0).collect()
+    };
+    for turned in 0..4u32 {
+        let [a_sides, b_sides] = [([rows, depth], turned & 1), ([depth, columns], turned & 2)]
+            .map(|([lines, length], is_turned)| if is_turned == 0 { [lines, length] } else { [length, lines] });
+        let [a_pitch, b_pitch] = [a_sides, b_sides].map(|[_, length]| length + turned * 8);
+        let (a_stride, b_stride) = (a_sides[0] * a_pitch + 16, if turned == 3 { 0 } else { b_sides[0] * b_pitch });
+        let (a, b) = (small(count * a_stride, 71), small(count.max(1) * b_sides[0] * b_pitch, 72));
+        let (old, bias) = (small(count * rows * columns, 73), small(columns, 74));
+        let tensor = |x: &[f32]| MANAGER.tensor(&x.iter().map(|x| number(*x)).collect::<Vec<T>>()).unwrap();
+        let (left, right) = (tensor(&a), tensor(&b));
+        let (of_columns, mut c) = (MANAGER.tensor(&bias).unwrap(), MANAGER.tensor(&old).unwrap());
+        let is_finished = turned % 2 == 1;
+        let batch = BatchedGemm {
+            alpha: 0.5,
+            beta: if turned > 1 { 2.0 } else { 0.0 },
+            bias: is_finished.then_some(&of_columns),
+            activation: if is_finished { Activation::Relu } else { Activation::Identity },
+            ..BatchedGemm::new(GemmShape { rows, columns, depth }, count)
+        };
+        let left = Matrices::new(&left).pitch(a_pitch).stride(a_stride);
+        let right = Matrices::new(&right).pitch(b_pitch).stride(b_stride);
+        let left = if turned & 1 == 1 { left.transposed() } else { left };
+        let right = if turned & 2 == 2 { right.transposed() } else { right };
+        let op = OpGemm::batched(batch, left, right, &mut c).unwrap();
+        let seq = MANAGER.sequence().unwrap();
+        match seq.record(op) {
+            Err(gridwise::Error::MissingFeature { .. }) => return,
+            recorded => recorded.unwrap().eval().unwrap(),
+        };
+        let found = c.to_vec().unwrap();
+        for i in (0..count * rows * columns).step_by(31) {
+            let (matrix, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+            let at = |turned: bool, pitch: u32, line: u32, place: u32| {
+                (if turned { place * pitch + line } else { line * pitch + place }) as usize
+            };
+            let term = |k: u32| {
+                let a = a[(matrix * a_stride) as usize + at(turned & 1 == 1, a_pitch, row, k)];
+                a * b[(matrix * b_stride) as usize + at(turned & 2 == 2, b_pitch, k, column)]
+            };
+            let mut expected = 0.5 * (0..depth).map(term).sum::<f32>() + batch.beta * old[i as usize];
+            if is_finished {
+                expected = (expected + bias[column as usize]).max(0.0);
+            }
+            assert_eq!(found[i as usize], expected, "{count} {rows} {columns} {depth} {turned}: {i}");
+        }
+    }
 }
 
 fn turned_as(matrices: Matrices<'_, f32>, is_turned: bool) -> Matrices<'_, f32> {
@@ -186,6 +251,10 @@ fn row_lengths(rows: usize, longest: u32, seed: u64) -> Vec<u32> {
         .enumerate()
         .map(|(row, word)| if row % 400 == 7 { longest } else { word % 5 * (word >> 8) % 9 })
         .collect()
+}
+
+pub(super) fn sparse_products_in_one_pass() {
+    Progress::Guaranteed.assumed(sparse_products);
 }
 
 pub(super) fn sparse_products() {

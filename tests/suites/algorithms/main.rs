@@ -23,7 +23,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 28] = [
+const EVERYWHERE: [(&str, fn()); 29] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -38,6 +38,7 @@ const EVERYWHERE: [(&str, fn()); 28] = [
     ("scans_and_reductions_of_segments", runs::scans_and_reductions_of_segments),
     ("grids_of_several_rows", runs::grids_of_several_rows),
     ("batched_products", layers::batched_products),
+    ("batches_of_whole_tiles", layers::batches_of_whole_tiles),
     ("convolutions", layers::convolutions),
     ("sparse_products", layers::sparse_products),
     ("merging", order::merging),
@@ -61,8 +62,14 @@ const WHERE_HALVES_ARE_MULTIPLIED: [(&str, fn()); 2] = [
 ];
 
 /// The trials for devices whose workgroups can wait for each other.
-const WHERE_GROUPS_WAIT: [(&str, fn()); 2] =
-    [("scans_in_one_pass", scans_in_one_pass), ("sorts_in_sweeps", sorts_in_sweeps)];
+const WHERE_GROUPS_WAIT: [(&str, fn()); 6] = [
+    ("scans_in_one_pass", scans_in_one_pass),
+    ("sorts_in_sweeps", sorts_in_sweeps),
+    ("runs_in_one_pass", runs::runs_in_one_pass),
+    ("segments_in_one_pass", runs::segments_in_one_pass),
+    ("largest_and_smallest_in_one_pass", order::largest_and_smallest_in_one_pass),
+    ("sparse_products_in_one_pass", layers::sparse_products_in_one_pass),
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpTopK, OpUnique, Reducible};
+use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpSelect, OpTopK, OpUnique, Progress, Reducible};
 
 use super::{LENGTHS, MANAGER, floats, is_interpreter, words};
 
@@ -51,26 +51,34 @@ fn cases() -> Vec<(usize, u32)> {
 
 pub(super) fn unique_elements_and_lengths_of_runs() {
     for (len, longest) in cases() {
-        let x = keys(len, longest, 21);
-        let tensor = MANAGER.tensor(&x).unwrap();
-        let (mut unique, mut count) = (MANAGER.tensor(&vec![77u32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
-        let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
-        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-        let mut expected = x.clone();
-        expected.dedup();
-        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
-        expected.resize(len, 77);
-        assert!(unique.to_vec().unwrap() == expected, "{len}, {longest}");
-
-        let mut lengths = MANAGER.tensor(&vec![99u32; len]).unwrap();
-        let op = OpRunLengths::new(&tensor, &mut unique, &mut lengths, &mut count).unwrap();
-        MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-        assert!(unique.to_vec().unwrap() == expected, "{len}, {longest}");
-        let mut expected: Vec<u32> = runs(&x).into_iter().map(|run| run.len() as u32).collect();
-        assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
-        expected.resize(len, 99);
-        assert!(lengths.to_vec().unwrap() == expected, "{len}, {longest}");
+        unique_and_lengths(&keys(len, longest, 21));
     }
+    unique_floats();
+}
+
+fn unique_and_lengths(x: &[u32]) {
+    let len = x.len();
+    let tensor = MANAGER.tensor(x).unwrap();
+    let (mut unique, mut count) = (MANAGER.tensor(&vec![77u32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
+    let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    let mut expected = x.to_vec();
+    expected.dedup();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    expected.resize(len, 77);
+    assert!(unique.to_vec().unwrap() == expected, "{len}");
+
+    let mut lengths = MANAGER.tensor(&vec![99u32; len]).unwrap();
+    let op = OpRunLengths::new(&tensor, &mut unique, &mut lengths, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    assert!(unique.to_vec().unwrap() == expected, "{len}");
+    let mut expected: Vec<u32> = runs(x).into_iter().map(|run| run.len() as u32).collect();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    expected.resize(len, 99);
+    assert!(lengths.to_vec().unwrap() == expected, "{len}");
+}
+
+fn unique_floats() {
     // As Rust compares floats.
     let x = [0.0f32, -0.0, f32::NAN, f32::NAN, 1e-40, 0.0, f32::INFINITY, f32::INFINITY];
     let (tensor, mut unique) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor_of_len::<f32>(8).unwrap());
@@ -237,10 +245,63 @@ pub(super) fn scans_and_reductions_by_key() {
     }
 }
 
+/// Lengths for workgroups that wait, with the longest runs of each. Tiles have 4096 elements, groups 32 tiles, blocks 32 groups.
+fn cases_to_wait_for() -> Vec<(usize, u32)> {
+    if is_interpreter() {
+        return vec![(1, 9), (4103, 700)];
+    }
+    if is_host() {
+        return vec![(3, 9), (4, 9), (4097, 700), (8203, 9)];
+    }
+    let lengths = [2, 3, 4, 5, 1023, 4095, 4096, 4097, 40_001, 131_071, 131_072, 131_077];
+    let few = |len| [(len, 1), (len, 9), (len, 700)];
+    lengths.into_iter().flat_map(few).chain([((1 << 22) + 4099, 9), (3 * (1 << 22) + 4, 900_000)]).collect()
+}
+
+pub(super) fn runs_in_one_pass() {
+    Progress::Guaranteed.assumed(|| {
+        for (len, longest) in cases_to_wait_for() {
+            let keys = keys(len, longest, 26);
+            unique_and_lengths(&keys);
+            kept(&keys);
+            all_types(len, &keys, |keys, numbers| numbers.by_key(keys));
+        }
+        unique_floats();
+    });
+}
+
+pub(super) fn segments_in_one_pass() {
+    Progress::Guaranteed.assumed(|| {
+        for (len, longest) in cases_to_wait_for() {
+            all_types(len, &keys(len, longest, 27), |keys, numbers| numbers.of_segments(keys));
+        }
+        starts_beyond();
+    });
+}
+
+/// Elements whose key is even.
+fn kept(keys: &[u32]) {
+    let len = keys.len();
+    let marks: Vec<u32> = keys.iter().map(|key| (key % 2 == 0) as u32 * (key + 3)).collect();
+    let x: Vec<f32> = (0..len).map(|i| i as f32).collect();
+    let mut expected: Vec<f32> = x.iter().zip(&marks).filter(|(_, mark)| **mark != 0).map(|(x, _)| *x).collect();
+    let (tensor, keep) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&marks).unwrap());
+    let (mut kept, mut count) = (MANAGER.tensor(&vec![-1.0f32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
+    let op = OpSelect::new(&tensor, &keep, &mut kept, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    expected.resize(len, -1.0);
+    assert!(kept.to_vec().unwrap() == expected, "{len}");
+}
+
 pub(super) fn scans_and_reductions_of_segments() {
     for (len, longest) in cases() {
         all_types(len, &keys(len, longest, 25), |keys, numbers| numbers.of_segments(keys));
     }
+    starts_beyond();
+}
+
+fn starts_beyond() {
     let x = MANAGER.tensor(&[1u32, 2, 3]).unwrap();
     let mut sums = MANAGER.tensor_of_len::<u32>(1).unwrap();
     let starts = MANAGER.tensor(&[1u32, 4]).unwrap();
