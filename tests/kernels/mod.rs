@@ -9,6 +9,7 @@ pub mod batches;
 pub mod bvh;
 pub mod bytes;
 pub mod chains;
+pub mod characters;
 pub mod choices;
 pub mod closures;
 pub mod const_functions;
@@ -112,6 +113,7 @@ pub fn all() -> Vec<Case> {
         batches::OF_NUMBERS,
         bvh::CASES,
         bytes::CASES,
+        characters::CASES,
         chains::CASES,
         choices::CASES,
         closures::CASES,

@@ -59,6 +59,10 @@ pub(crate) fn refuse_slice_element(program: &Program, ty: &Ty) -> Option<Refusal
 // Example: `fn k(n: usize, pair: (f32, f32))`
 pub(crate) fn refuse_value(ty: &Ty) -> Option<Refusal> {
     match ty {
+        Ty::Scalar(ScalarName::Char) => Some((
+            "not every number is a `char`, and a buffer may hold any",
+            "use `u32`, and `char::from_u32(…)`, which gives an `Option`; of a `char`, `c as u32`",
+        )),
         Ty::Scalar(ScalarName::Usize) => {
             Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes"))
         }
