@@ -58,6 +58,7 @@ pub mod loops;
 pub mod matching;
 pub mod matrices;
 pub mod memory;
+pub mod moves;
 pub mod narrow_atomics;
 pub mod natural;
 pub mod neutral;
@@ -165,6 +166,7 @@ pub fn all() -> Vec<Case> {
         matrices::CASES,
         memory::CASES,
         parallel::CASES,
+        moves::CASES,
         narrow_atomics::CASES,
         natural::CASES,
         neutral::CASES,

@@ -74,6 +74,8 @@ pub(crate) struct Struct {
 /// The traits of Rust that a struct or enum derives, as far as the macro sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Derives {
+    pub(crate) clone: bool,
+    pub(crate) copy: bool,
     pub(crate) partial_eq: bool,
     pub(crate) partial_ord: bool,
     pub(crate) ord: bool,

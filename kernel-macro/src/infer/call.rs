@@ -24,7 +24,7 @@ use super::{Expect, Infer, infer_signature};
 /// Functions of Rust that kernels spell otherwise. A gathered item of that name comes first.
 const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("println", "write `println!(…)`"),
-    ("drop", "values are `Copy`: leave it out"),
+    ("drop", "values have no `Drop`: leave it out"),
     ("swap", "write `core::mem::swap(&mut a, &mut b)`, or `x.swap(i, j)` of a slice"),
     ("replace", "write `core::mem::replace(&mut a, value)`"),
     ("take", "write `core::mem::take(&mut a)`"),

@@ -135,6 +135,13 @@ impl<'a> Infer<'a> {
             {
                 return found;
             }
+            if name == "clone"
+                && args.is_empty()
+                && self.table.resolve(&shallow).is_some_and(|ty| self.program.clones_by_copy(&ty))
+            {
+                self.tables.calls.insert(expr.id, Callee::Clone);
+                return shallow;
+            }
             if name == "into" && args.is_empty() {
                 return self.infer_into(expr, receiver, shallow);
             }
@@ -221,6 +228,10 @@ impl<'a> Infer<'a> {
     fn method_help(&self, name: &str, receiver: &Term, expr: Option<&Expr>) -> Option<String> {
         let written = self.describe(receiver);
         let written = written.trim_matches('`');
+        if let (Term::Struct(item, _) | Term::Enum(item, _), "clone") = (receiver, name) {
+            let derive = self.help_to_derive(*item, "Clone");
+            return Some(format!("{derive}; where the value is `Copy`, leave `clone` out"));
+        }
         if let Some((_, instead)) = UNSUPPORTED_METHODS.iter().find(|(method, _)| *method == name) {
             return Some((*instead).to_owned());
         }

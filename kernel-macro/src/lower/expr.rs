@@ -301,6 +301,7 @@ impl FnCx<'_, '_, '_> {
             }
             Callee::TryConvert => self.try_convert(expr, args.first()?),
             Callee::ToArray => self.slice_to_array(expr, args.first()?),
+            Callee::Clone => self.lower_expr(args.first()?),
             Callee::Default => {
                 let ty = self.ty_of(expr).clone();
                 self.default_of(&ty)

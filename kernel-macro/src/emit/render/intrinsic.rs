@@ -45,6 +45,10 @@ impl Renderer<'_> {
                 self.comparison(*method, receiver, name, args, whole)
             }
             Some(Callee::Choice(ChoiceMethod::Same)) if !self.is_original() => self.expr(receiver),
+            Some(Callee::Clone) if !self.is_original() => {
+                let value = self.expr(referent(receiver));
+                tokens!(::core::clone::Clone::clone(&(#value)))
+            }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_method(*intrinsic, receiver, name, args, whole)
             }

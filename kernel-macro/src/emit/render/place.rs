@@ -181,6 +181,10 @@ impl Renderer<'_> {
         };
         self.uses_names();
         let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+        if self.program.may_move(self.expr_ty(whole)) {
+            let twin = self.twin();
+            return tokens!((*#twin::element_ref(#sink, #site, #elements, #index)));
+        }
         tokens!(__at(#sink, #site, #elements, #index))
     }
 

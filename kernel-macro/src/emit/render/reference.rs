@@ -40,6 +40,7 @@ impl Renderer<'_> {
     pub(super) fn is_plain_reference(&self, expr: &Expr) -> bool {
         self.variable_of(expr).is_some_and(|binding| {
             self.typed.references.contains_key(&binding) && !self.parts.borrow().contains(&binding)
+                || self.lent_parts.borrow().contains(&binding)
         })
     }
 
