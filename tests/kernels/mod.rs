@@ -49,6 +49,7 @@ pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
 pub mod lent_places;
+pub mod lent_slices;
 pub mod life;
 pub mod lifetimes;
 pub mod lists;
@@ -154,6 +155,7 @@ pub fn all() -> Vec<Case> {
         lent::CASES,
         lent_places::CASES,
         life::CASES,
+        lent_slices::CASES,
         lifetimes::CASES,
         image_lists::CASES,
         lists::CASES,

@@ -19,85 +19,85 @@ fn input() -> Vec<u32> {
 
 both!(tools, plain, {
     /// A generator that nobody copies by accident.
-    pub struct Random {
-        pub state: u32,
+    pub(super) struct Random {
+        pub(super) state: u32,
     }
 
     impl Random {
-        pub fn new(seed: u32) -> Self {
+        pub(super) fn new(seed: u32) -> Self {
             Self { state: seed ^ 0x9e37_79b9 }
         }
 
-        pub fn next(&mut self) -> u32 {
+        pub(super) fn next(&mut self) -> u32 {
             self.state = self.state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
             (self.state >> 16) ^ self.state
         }
 
-        pub fn split(mut self) -> (Random, Random) {
+        pub(super) fn split(mut self) -> (Random, Random) {
             let other = Random::new(self.next());
             (self, other)
         }
 
-        pub fn into_state(self) -> u32 {
+        pub(super) fn into_state(self) -> u32 {
             self.state
         }
     }
 
     #[derive(Clone, PartialEq, Debug)]
-    pub struct Path {
-        pub steps: [u32; 4],
-        pub len: u32,
+    pub(super) struct Path {
+        pub(super) steps: [u32; 4],
+        pub(super) len: u32,
     }
 
     impl Path {
-        pub fn push(&mut self, step: u32) {
+        pub(super) fn push(&mut self, step: u32) {
             self.steps[(self.len % 4) as usize] = step;
             self.len += 1;
         }
 
-        pub fn pushed(mut self, step: u32) -> Self {
+        pub(super) fn pushed(mut self, step: u32) -> Self {
             self.push(step);
             self
         }
 
-        pub fn total(&self) -> u32 {
+        pub(super) fn total(&self) -> u32 {
             let Self { steps, len } = self;
             steps.iter().fold(*len, |sum, step| sum.wrapping_mul(7).wrapping_add(*step))
         }
     }
 
-    pub struct Walker {
-        pub random: Random,
-        pub path: Path,
+    pub(super) struct Walker {
+        pub(super) random: Random,
+        pub(super) path: Path,
     }
 
     impl Walker {
-        pub fn walk(&mut self, count: u32) {
+        pub(super) fn walk(&mut self, count: u32) {
             for _ in 0..count {
                 let step = self.random.next() % 5;
                 self.path.push(step);
             }
         }
 
-        pub fn weight(&self) -> u32 {
+        pub(super) fn weight(&self) -> u32 {
             let Walker { random, path } = self;
             random.state ^ path.total()
         }
 
-        pub fn finish(self) -> (u32, Path) {
+        pub(super) fn finish(self) -> (u32, Path) {
             let Walker { random, path } = self;
             (random.into_state(), path)
         }
     }
 
-    pub enum Token {
+    pub(super) enum Token {
         Number(Random),
         Name { random: Random, len: u32 },
         End,
     }
 
     /// A look that leaves the token where it is.
-    pub fn peek(token: &Token) -> u32 {
+    pub(super) fn peek(token: &Token) -> u32 {
         match token {
             Token::Number(random) => random.state,
             Token::Name { random, len } => random.state ^ *len,
@@ -105,7 +105,7 @@ both!(tools, plain, {
         }
     }
 
-    pub fn is_odd(token: &Token) -> bool {
+    pub(super) fn is_odd(token: &Token) -> bool {
         if let Token::Number(random) = token
             && random.state % 2 == 1
         {
@@ -115,7 +115,7 @@ both!(tools, plain, {
         }
     }
 
-    pub fn consume(token: Token) -> u32 {
+    pub(super) fn consume(token: Token) -> u32 {
         match token {
             Token::Number(mut random) => random.next(),
             Token::Name { random, len } => random.into_state().wrapping_add(len),
@@ -123,11 +123,11 @@ both!(tools, plain, {
         }
     }
 
-    pub fn weigh(walker: &Walker) -> u32 {
+    pub(super) fn weigh(walker: &Walker) -> u32 {
         walker.weight()
     }
 
-    pub fn values(x: u32, i: u32) -> [u32; 10] {
+    pub(super) fn values(x: u32, i: u32) -> [u32; 10] {
         let random = Random::new(x);
         let (mut first, second) = random.split();
         let a = first.next();
@@ -210,26 +210,26 @@ fn values_expected() -> Vec<Output> {
 
 both!(pairs, plain_pairs, {
     /// Two values of which one leaves.
-    pub struct Pair<T, const LEN: usize> {
-        pub first: T,
-        pub rest: [u32; LEN],
+    pub(super) struct Pair<T, const LEN: usize> {
+        pub(super) first: T,
+        pub(super) rest: [u32; LEN],
     }
 
     impl<T, const LEN: usize> Pair<T, LEN> {
-        pub fn new(first: T, fill: u32) -> Self {
+        pub(super) fn new(first: T, fill: u32) -> Self {
             Self { first, rest: [fill; LEN] }
         }
 
-        pub fn replaced<U>(self, first: U) -> (T, Pair<U, LEN>) {
+        pub(super) fn replaced<U>(self, first: U) -> (T, Pair<U, LEN>) {
             (self.first, Pair { first, rest: self.rest })
         }
     }
 
-    pub struct Mark {
-        pub value: u32,
+    pub(super) struct Mark {
+        pub(super) value: u32,
     }
 
-    pub fn swapped(x: u32) -> (u32, u32, u32) {
+    pub(super) fn swapped(x: u32) -> (u32, u32, u32) {
         let pair = Pair::<Mark, 3>::new(Mark { value: x }, 5);
         let (mark, other) = pair.replaced((x % 7, x % 2 == 0));
         let (number, is_even) = other.first;

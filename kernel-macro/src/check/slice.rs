@@ -38,6 +38,22 @@ pub(super) fn check_captured_slices(program: &Program, item: ItemId, is_kernel: 
     }
 }
 
+// Rule: so is a slice that a closure has as a parameter.
+// Example: `#[device] fn f(x: &[f32]) { apply(x, move |part: &[f32]| part[0]) }`
+pub(super) fn check_slices_of_closures(program: &Program, item: ItemId, diags: &mut Diagnostics) {
+    let (TypedItem::Fn(typed) | TypedItem::Generic(typed)) = &program.items[item].typed else { return };
+    for closure in typed.closures.values().filter(|closure| !closure.inline) {
+        let is_slice = |ty: &Ty| matches!(ty, Ty::Buffer { origin: None, .. });
+        let Some(position) = closure.params.iter().position(is_slice) else { continue };
+        let span =
+            closure.closure.params.get(position).map_or(closure.closure.body.span, |(pattern, _)| pattern.span());
+        diags
+            .error(code::REFERENCE_USE, span, "a closure that is a value cannot have a slice as a parameter")
+            .note("it is `move` or copied, and the buffer of each slice must be known when the kernel is compiled")
+            .help("leave out `move`, and call it here or pass it for `impl Fn(&[T])`; or write a `#[device] fn` that takes the slice");
+    }
+}
+
 // Rule: a slice may be a buffer's, so its elements are what buffers hold.
 // Example: `#[device] fn f(flags: &[bool])`
 pub(super) fn check_slice_parameters(program: &Program, item: ItemId, diags: &mut Diagnostics) {

@@ -363,6 +363,9 @@ impl<'a> Infer<'a> {
                     let demand = self.demand_of(member, function, &params, position as usize);
                     if let Some((inner, closure)) = literal {
                         let made = self.infer_closure(inner, closure, demand.as_ref());
+                        if demand.is_some() {
+                            self.note_passed(inner);
+                        }
                         self.record(inner.id, made.clone());
                         self.record(arg.id, made.clone());
                         self.table.unify(found, &made);

@@ -319,6 +319,10 @@ impl<'a> Infer<'a> {
             return self.check_arguments(name, params, args, span);
         }
         for ((arg, param), wanted) in args.iter().zip(params).zip(references) {
+            if let slice @ Term::Buffer { origin: None, .. } = self.table.shallow(param) {
+                self.check_slice(arg, &slice);
+                continue;
+            }
             let found = self.infer_reference(arg, &Expect::Type(param.clone(), Because::Nothing));
             let before = self.diags.len();
             self.coerce(arg, &found, param, Because::Nothing);

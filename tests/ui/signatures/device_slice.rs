@@ -27,6 +27,22 @@ fn looked_up(x: &[f32]) -> f32 {
 }
 
 #[device]
+fn on_parts(x: &[f32], f: impl Fn(&[f32]) -> f32) -> f32 {
+    f(&x[1..])
+}
+
+#[device]
+fn moved(x: &[f32]) -> f32 {
+    let by = 2.0;
+    on_parts(x, move |part: &[f32]| part[0] * by)
+}
+
+#[device]
+fn taken_apart(x: &[f32]) -> f32 {
+    on_parts(x, |[first, ..]| *first)
+}
+
+#[device]
 fn put(x: &mut [f32]) {
     x[0] = 1.0;
 }

@@ -423,7 +423,7 @@ impl Renderer<'_> {
                     } else {
                         self.callee_path(called, callee)
                     };
-                let call = self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)));
+                let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
                         let given = tokens!(::core::primitive::u8);

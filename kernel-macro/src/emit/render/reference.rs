@@ -218,6 +218,32 @@ impl Renderer<'_> {
         call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
     ) -> Tokens {
         let slices = self.slices_of(callee);
+        self.call_passing(callee, slices, skip, args, call)
+    }
+
+    /// As [`call_with`](Self::call_with), of a call by a path, which may be of a closure.
+    pub(super) fn call_of(
+        &mut self,
+        callee: Option<Callee>,
+        whole: &Expr,
+        args: &[&Expr],
+        call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
+    ) -> Tokens {
+        let mut slices = self.slices_of_closure(whole);
+        if slices.is_empty() {
+            slices = self.slices_of(callee);
+        }
+        self.call_passing(callee, slices, 0, args, call)
+    }
+
+    fn call_passing(
+        &mut self,
+        callee: Option<Callee>,
+        slices: Vec<Option<bool>>,
+        skip: usize,
+        args: &[&Expr],
+        call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
+    ) -> Tokens {
         let passed: Vec<_> = args.iter().map(|arg| self.slice_of_unknown(arg)).collect();
         let slice = |position: usize| {
             let known = slices.get(position + skip).copied().flatten();

@@ -10,7 +10,8 @@ use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
 use crate::builtin::iteration::Iteration;
 use crate::emit::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::infer::sliced;
-use crate::typed::{Callee, Cut, Ty};
+use crate::program::TypedItem;
+use crate::typed::{Callee, Cut, Resolution, Ty};
 
 /// The name of the function that takes slices as the twin has them: a function of a type named like the device
 /// function.
@@ -57,6 +58,31 @@ impl Renderer<'_> {
             _ => None,
         });
         slices.collect()
+    }
+
+    /// The same of a call of a closure in a variable or parameter.
+    pub(super) fn slices_of_closure(&self, call: &Expr) -> Vec<Option<bool>> {
+        let Some(Resolution::Binding(binding)) = self.typed.paths.get(&call.id) else { return Vec::new() };
+        if self.is_original() {
+            return Vec::new();
+        }
+        if let Ty::Closure(item, closure) = self.typed.binding(*binding) {
+            let (TypedItem::Fn(typed) | TypedItem::Generic(typed)) = &self.program.items[*item].typed else {
+                return Vec::new();
+            };
+            let slice = |ty: &Ty| match ty {
+                Ty::Buffer { mutable, origin: None, .. } => Some(*mutable),
+                _ => None,
+            };
+            return typed
+                .closures
+                .get(closure)
+                .map_or_else(Vec::new, |closure| closure.params.iter().map(slice).collect());
+        }
+        // Its type is unknown, and its bound is not.
+        let Item::Fn(function) = &self.item.item else { return Vec::new() };
+        let param = function.params.iter().find(|param| param.binding == *binding);
+        param.map_or_else(Vec::new, |param| function.lent_slices(param))
     }
 
     /// Whether the twin calls another function in place of this one.
