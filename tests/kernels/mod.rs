@@ -67,6 +67,7 @@ pub mod numbers;
 pub mod obligations;
 pub mod ordering;
 pub mod overflow;
+pub mod own_slices;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod passed_slices;
@@ -167,6 +168,7 @@ pub fn all() -> Vec<Case> {
         matching::CASES,
         matrices::CASES,
         memory::CASES,
+        own_slices::CASES,
         parallel::CASES,
         moves::CASES,
         narrow_atomics::CASES,

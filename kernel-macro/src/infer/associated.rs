@@ -328,7 +328,7 @@ impl<'a> Infer<'a> {
         span: SpanRange,
     ) -> Term {
         let Some(function) = self.method_of(&candidate) else { return Term::Error };
-        let Candidate { member, mut params, is_generic, .. } = candidate;
+        let Candidate { member, mut params, is_generic, is_of_trait, .. } = candidate;
         let is_operator = !matches!(expr.kind, ExprKind::Call { .. } | ExprKind::Method { .. });
         let own = self.open_params(&function.generics);
         if let Some(written) = written {
@@ -373,7 +373,7 @@ impl<'a> Infer<'a> {
                         continue;
                     }
                     if let TypeKind::Slice { .. } = param.ty.kind {
-                        self.check_slice(arg, &term);
+                        self.check_slice(arg, &term, !needs_instance && !is_of_trait);
                         if !self.is_slice_argument(arg) {
                             self.tables.bare_slices.push(expr.id);
                         }

@@ -16,8 +16,14 @@ fn of_flags(own: [bool; 4]) -> bool {
 }
 
 #[device]
-fn any(flags: &[bool]) -> bool {
+fn any<T: Copy>(flags: &[bool], value: T) -> bool {
     flags[0]
+}
+
+#[device]
+fn on_flags(own: [bool; 4]) -> u32 {
+    let count = |part: &[bool]| part.len() as u32;
+    count(&own) + own.windows(2).count() as u32
 }
 
 #[device]

@@ -10,6 +10,7 @@ use super::steps::gives_way;
 use super::{Mode, Renderer, twin_import};
 use crate::ast::{Fn, GenericParam, Item, Param, TypeKind};
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
+use crate::program::crossing::is_shared_element;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedFn};
 
@@ -56,8 +57,9 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
     // The parameters' types are written outside of the body.
     let twin = tokens!(#krate::__private::twin);
     let receiver = function.receiver.as_ref();
-    let params = function.params.iter().skip(usize::from(receiver.is_some())).map(|param| match &param.ty.kind {
-        TypeKind::Slice { mutable, element } => {
+    let types = function.params.iter().zip(&typed.params).skip(usize::from(receiver.is_some()));
+    let params = types.map(|(param, ty)| match &param.ty.kind {
+        TypeKind::Slice { mutable, element } if ty.slice_element().is_none_or(|it| is_shared_element(program, it)) => {
             let (name, element) = (&param.name, &element.tokens);
             let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
             {

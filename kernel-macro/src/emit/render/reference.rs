@@ -91,6 +91,10 @@ impl Renderer<'_> {
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &{ #place });
         }
+        if matches!(self.expr_ty(place), Ty::Buffer { .. }) && chain.steps.is_empty() && !self.is_remote(&chain) {
+            let place = self.expr(place);
+            return tokens_at!(expr.span.start=> &#mutable_token *#place);
+        }
         if self.is_remote(&chain) || chain.indices().next().is_none() && !is_user {
             // Of what others reach, a copy.
             let place = self.expr(place);
@@ -244,6 +248,7 @@ impl Renderer<'_> {
         args: &[&Expr],
         call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
     ) -> Tokens {
+        let own = self.own_slices_of(callee);
         let passed: Vec<_> = args.iter().map(|arg| self.slice_of_unknown(arg)).collect();
         let slice = |position: usize| {
             let known = slices.get(position + skip).copied().flatten();
@@ -251,7 +256,10 @@ impl Renderer<'_> {
         };
         let pass = |cx: &mut Self, position: usize, arg: &Expr| match slice(position) {
             Some(mutable) => cx.slice(arg, mutable),
-            None => cx.argument(arg),
+            None => match own.get(position + skip).copied().flatten() {
+                Some(mutable) => cx.own_slice(arg, mutable),
+                None => cx.argument(arg),
+            },
         };
         let is_copied: Vec<bool> =
             args.iter().enumerate().map(|(position, arg)| slice(position).is_none() && self.is_copied(arg)).collect();

@@ -253,13 +253,13 @@ fn methods() {
 #[test]
 fn slices() {
     check_errors(
-        r##"fn f(x: &[char]) -> u32 { x.len() as u32 }"##,
+        r##"fn f<T: Copy>(x: &[char], y: T) -> u32 { x.len() as u32 }"##,
         expect![[r#"
             error: [K0205] the parameter `x` cannot be a slice
                    note: not every number is a `char`, and a buffer may hold any
                    help: use `u32`, and `char::from_u32(…)`, which gives an `Option`; of a `char`, `c as u32`
-             1 | fn f(x: &[char]) -> u32 { x.len() as u32 }
-               |         ^^^^^^^
+             1 | fn f<T: Copy>(x: &[char], y: T) -> u32 { x.len() as u32 }
+               |                  ^^^^^^^
         "#]],
     );
 }
