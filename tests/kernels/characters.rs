@@ -268,7 +268,7 @@ fn words_expected() -> Vec<Output> {
     vec![Output::U32(counts.to_vec())]
 }
 
-/// What a scanner found.
+/// A scanner's finding.
 #[device]
 #[derive(Clone, Copy, PartialEq)]
 enum Found {

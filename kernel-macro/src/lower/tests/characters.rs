@@ -11,8 +11,8 @@ fn numbers_and_characters() {
     twin! { fn f(n: u8) -> (char, char, char) { (n as char, char::from(n), n.into()) } }
     twin! { fn f(c: char) -> (u32, u64) { (u32::from(c), c.into()) } }
     twin! { fn f(c: char) -> (usize, usize) { (c.len_utf8(), c.len_utf16()) } }
-    twin! { fn f() -> (char, char, char, char) { (char::MIN, char::MAX, char::REPLACEMENT_CHARACTER, char::default()) } }
-    twin! { fn f() -> (char, u32) { (65 as char, '\u{1f600}' as u32) } }
+    twin! { fn f(n: u32) -> (char, char, char, char) { (char::MIN, char::MAX, char::REPLACEMENT_CHARACTER, char::default()) } }
+    twin! { fn f(n: u32) -> (char, u32) { (65 as char, '\u{1f600}' as u32) } }
 }
 
 #[test]
