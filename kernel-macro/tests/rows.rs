@@ -49,6 +49,12 @@ const MACRO: &[Table] = &[
         owners: &["kernel-macro/src/lower/ascii.rs"],
     },
     Table {
+        file: "kernel-macro/src/builtin/character.rs",
+        before: "    FromU32 \"from_u32\"",
+        row: "    Xyzzy \"xyzzy\" Method (Char) () -> Bool;\n",
+        owners: &["kernel-macro/src/lower/character.rs"],
+    },
+    Table {
         file: "kernel-macro/src/builtin/vector.rs",
         before: "    New \"new\"",
         row: "    Xyzzy \"xyzzy\" Function (FloatVec|SintVec|UintVec|BoolVec) (Elements) -> Same;\n",

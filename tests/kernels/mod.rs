@@ -9,6 +9,7 @@ pub mod batches;
 pub mod bvh;
 pub mod bytes;
 pub mod chains;
+pub mod characters;
 pub mod choices;
 pub mod closures;
 pub mod const_functions;
@@ -48,6 +49,7 @@ pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
 pub mod lent_places;
+pub mod lent_slices;
 pub mod life;
 pub mod lifetimes;
 pub mod lists;
@@ -57,6 +59,7 @@ pub mod loops;
 pub mod matching;
 pub mod matrices;
 pub mod memory;
+pub mod moves;
 pub mod narrow_atomics;
 pub mod natural;
 pub mod neutral;
@@ -64,6 +67,7 @@ pub mod numbers;
 pub mod obligations;
 pub mod ordering;
 pub mod overflow;
+pub mod own_slices;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod passed_slices;
@@ -113,6 +117,7 @@ pub fn all() -> Vec<Case> {
         batches::OF_NUMBERS,
         bvh::CASES,
         bytes::CASES,
+        characters::CASES,
         chains::CASES,
         choices::CASES,
         closures::CASES,
@@ -152,6 +157,7 @@ pub fn all() -> Vec<Case> {
         lent::CASES,
         lent_places::CASES,
         life::CASES,
+        lent_slices::CASES,
         lifetimes::CASES,
         image_lists::CASES,
         lists::CASES,
@@ -163,7 +169,9 @@ pub fn all() -> Vec<Case> {
         matching::CASES,
         matrices::CASES,
         memory::CASES,
+        own_slices::CASES,
         parallel::CASES,
+        moves::CASES,
         narrow_atomics::CASES,
         natural::CASES,
         neutral::CASES,

@@ -240,6 +240,24 @@ pub const CASES: &[Case] = &[
             .concat()
         }
     ),
+    case!(
+        "reports::characters",
+        [Characters],
+        |mgr| run(mgr, "characters", 1, |seq, grid, out| Characters::dispatch(seq, grid, 0x1f600, out)),
+        || {
+            let (c, quote) = ('\u{1f600}', '\'');
+            printed(format!("{c} {c:?} {quote:?}|{c:>4}|{:?} {:?}\n", Some('\n'), ('a', ['\0', '\u{7f}'])), [0; 8])
+        }
+    ),
+    case!(
+        "reports::bad_radix",
+        [BadRadix],
+        |mgr| run(mgr, "bad_radix", 4, |seq, grid, out| BadRadix::dispatch(seq, grid, 35, out)),
+        || panicked(
+            "to_digit: invalid radix -- radix must be in the range 2 to 36 inclusive (here:17, 2)",
+            [35, 35, 0, 0, 0, 0, 0, 0]
+        )
+    ),
     case!("reports::structs", [Structs], |mgr| run(mgr, "structs", 1, Structs::dispatch), || {
         let pair = Pair { weight: -0.5, cells: [1, 2, 3] };
         printed(format!("{pair:?} {pair:#?} {:?} {:?}\n", (true, 1u32, [2i32; 2]), ()), [0; 8])
@@ -539,6 +557,20 @@ fn in_generic_code(which: u32, out: &mut [u32]) {
 fn structs(out: &mut [u32]) {
     let pair = Pair { weight: -0.5, cells: [1, 2, out[0] + 3] };
     println!("{pair:?} {pair:#?} {:?} {:?}", (true, 1u32, [2i32; 2]), ());
+}
+
+#[kernel(workgroup = 1)]
+fn characters(number: u32, out: &mut [u32]) {
+    let (c, quote) = (char::from_u32(number).unwrap(), '\'');
+    println!("{c} {c:?} {quote:?}|{c:>4}|{:?} {:?}", Some('\n'), ('a', ['\0', '\u{7f}']));
+    out[0] = 0;
+}
+
+#[kernel(workgroup = 4)]
+fn bad_radix(radix: u32, out: &mut [u32]) {
+    let i = global_id().x;
+    let digit = 'z'.to_digit(radix + i);
+    out[i] = digit.unwrap_or(radix);
 }
 
 /// The line of the attribute of `debugged`.

@@ -266,6 +266,7 @@ pub(crate) enum Literal {
         suffix: Option<ScalarName>,
     },
     Bool(bool),
+    Char(char),
 }
 
 impl Expr {

@@ -78,3 +78,34 @@ pub(crate) struct Trait {
     /// Its methods, and whether they have `&mut self`.
     pub(crate) methods: Vec<(Ident, bool)>,
 }
+
+impl GenericParam {
+    /// For each parameter of the closure that it stands for, whether it is a slice, and then whether one that writes.
+    pub(crate) fn lent_slices(&self) -> Vec<Option<bool>> {
+        let GenericKind::Type { bounds, .. } = &self.kind else { return Vec::new() };
+        let params = bounds.iter().find_map(|bound| match bound {
+            Bound::Fn { params, .. } => Some(params),
+            Bound::Trait { .. } => None,
+        });
+        let slice = |ty: &TypeExpr| match ty.kind {
+            super::TypeKind::Slice { mutable, .. } => Some(mutable),
+            _ => None,
+        };
+        params.into_iter().flatten().map(slice).collect()
+    }
+
+    /// The types of the elements of these slices.
+    pub(crate) fn lent_elements(&self) -> Vec<&TypeExpr> {
+        let GenericKind::Type { bounds, .. } = &self.kind else { return Vec::new() };
+        let params = bounds.iter().filter_map(|bound| match bound {
+            Bound::Fn { params, .. } => Some(params),
+            Bound::Trait { .. } => None,
+        });
+        let kinds = params.flatten().map(|ty| &ty.kind);
+        let elements = kinds.filter_map(|kind| match kind {
+            super::TypeKind::Slice { element, .. } => Some(&**element),
+            _ => None,
+        });
+        elements.collect()
+    }
+}

@@ -74,6 +74,8 @@ pub(crate) struct Struct {
 /// The traits of Rust that a struct or enum derives, as far as the macro sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Derives {
+    pub(crate) clone: bool,
+    pub(crate) copy: bool,
     pub(crate) partial_eq: bool,
     pub(crate) partial_ord: bool,
     pub(crate) ord: bool,
@@ -141,10 +143,27 @@ impl Fn {
         self.params.iter().any(|param| matches!(param.ty.kind, super::TypeKind::Slice { .. }))
     }
 
-    /// Whether what runs on the host for the device is a function of its own beside the author's: where it takes slices, whose form
+    /// For each parameter of the closure that is passed for a parameter, whether it is a slice, and then whether one that writes.
+    /// Empty for other parameters.
+    pub(crate) fn lent_slices(&self, param: &Param) -> Vec<Option<bool>> {
+        let mut target = &param.ty;
+        while let super::TypeKind::Ref { target: inner, .. } = &target.kind {
+            target = inner;
+        }
+        let super::TypeKind::Path(path) = &target.kind else { return Vec::new() };
+        let named = path.as_name().and_then(|name| self.generics.params.iter().find(|param| param.name == *name));
+        named.map_or_else(Vec::new, super::GenericParam::lent_slices)
+    }
+
+    /// Whether it passes slices to a closure.
+    pub(crate) fn lends_slices(&self) -> bool {
+        self.generics.params.iter().any(|param| param.lent_slices().iter().any(Option::is_some))
+    }
+
+    /// Whether what runs on the host for the device is a function of its own beside the author's: where it takes or lends slices, whose form
     /// differs, and where the author's runs at compile time.
     pub(crate) fn has_twin(&self) -> bool {
-        self.is_const || self.takes_slices()
+        self.is_const || self.takes_slices() || self.lends_slices()
     }
 
     /// Whether it is a method that writes through `&mut self`.

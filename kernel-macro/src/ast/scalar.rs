@@ -6,6 +6,8 @@ use gridwise_ir::types::Scalar;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ScalarName {
     Bool,
+    /// 32 bits, which are always those of a character.
+    Char,
     I8,
     I16,
     I32,
@@ -28,11 +30,12 @@ pub(crate) enum ScalarName {
 
 impl ScalarName {
     /// All of them.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::F32,
         Self::U32,
         Self::I32,
         Self::Bool,
+        Self::Char,
         Self::Usize,
         Self::I8,
         Self::I16,
@@ -50,6 +53,7 @@ impl ScalarName {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
+            Self::Char => "char",
             Self::I8 => "i8",
             Self::I16 => "i16",
             Self::I32 => "i32",
@@ -77,7 +81,7 @@ impl ScalarName {
             Self::I64 => Scalar::I64,
             Self::U8 => Scalar::U8,
             Self::U16 => Scalar::U16,
-            Self::U32 | Self::Usize => Scalar::U32,
+            Self::U32 | Self::Usize | Self::Char => Scalar::U32,
             Self::U64 => Scalar::U64,
             Self::F16 => Scalar::F16,
             Self::Bf16 => Scalar::Bf16,
@@ -92,7 +96,7 @@ impl ScalarName {
             Self::Bool => 1,
             Self::I8 | Self::U8 => 8,
             Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 16,
-            Self::I32 | Self::U32 | Self::Isize | Self::Usize | Self::F32 => 32,
+            Self::I32 | Self::U32 | Self::Isize | Self::Usize | Self::F32 | Self::Char => 32,
             Self::I64 | Self::U64 | Self::F64 => 64,
         }
     }
@@ -110,6 +114,11 @@ impl ScalarName {
     /// Whether it is an integer.
     pub(crate) const fn is_int(self) -> bool {
         self.is_signed() || self.is_unsigned()
+    }
+
+    /// Whether it has arithmetic: not `bool` and `char`.
+    pub(crate) const fn is_number(self) -> bool {
+        !matches!(self, Self::Bool | Self::Char)
     }
 
     /// Whether it is a type of crate `half`: no primitive, so without literals and `as`.
@@ -146,8 +155,11 @@ impl ScalarName {
         }
     }
 
-    /// Smallest and largest value of an integer, on the device.
+    /// Smallest and largest value of an integer, on the device; of `char`, its number.
     pub(crate) const fn limits(self) -> (i128, i128) {
+        if let Self::Char = self {
+            return (0, char::MAX as i128);
+        }
         let values = 1i128 << self.bits();
         if self.is_signed() { (-(values / 2), values / 2 - 1) } else { (0, values - 1) }
     }

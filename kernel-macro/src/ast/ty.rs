@@ -56,6 +56,11 @@ impl TypeExpr {
         matches!(self.kind, TypeKind::Table(_))
     }
 
+    /// Whether it is a reference or slice that writes.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self.kind, TypeKind::Ref { mutable: true, .. } | TypeKind::Slice { mutable: true, .. })
+    }
+
     /// Whether it is a reference, and then whether one that writes.
     pub(crate) fn reference(&self) -> Option<bool> {
         match self.kind {

@@ -97,6 +97,6 @@ family! {
     NextMultipleOf "next_multiple_of" Method (Uint) (Same) -> Same;
     IsPositive "is_positive" Method (Sint) () -> Bool;
     IsNegative "is_negative" Method (Sint) () -> Bool;
-    ToAsciiUppercase "to_ascii_uppercase" Method (Byte) () -> Same;
-    ToAsciiLowercase "to_ascii_lowercase" Method (Byte) () -> Same;
+    ToAsciiUppercase "to_ascii_uppercase" Method (Byte|Char) () -> Same;
+    ToAsciiLowercase "to_ascii_lowercase" Method (Byte|Char) () -> Same;
 }

@@ -189,7 +189,7 @@ const LIBRARY_FUNCTIONS: &[(&str, &[&str], &str)] = &[
     ("iter", &["successors"], "write `(0..n).scan(first, |value, _| …)`, or a `while` loop"),
     ("mem", &["size_of", "size_of_val", "align_of"], "write the number of bytes, as layouts are those of `#[repr(C)]`"),
     ("mem", &["transmute"], "write `x.to_bits()` and `f32::from_bits(x)`, or the integers' `to_le_bytes()`"),
-    ("mem", &["drop", "forget"], "values are `Copy`: leave it out"),
+    ("mem", &["drop", "forget"], "values have no `Drop`: leave it out"),
     ("hint", &["black_box"], "leave it out"),
     ("convert", &["identity"], "write the value itself"),
 ];

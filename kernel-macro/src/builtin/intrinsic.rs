@@ -2,6 +2,7 @@
 //! signature. Lowering lives in `lower`.
 
 use crate::builtin::ascii::{self, Ascii};
+use crate::builtin::character::{self, Character};
 use crate::builtin::direction::{self, Direction};
 use crate::builtin::elementary::{self, Elementary};
 use crate::builtin::int::{self, Number};
@@ -43,8 +44,10 @@ pub(crate) enum Intrinsic {
     Arithmetic(Overflow, Arithmetic),
     /// Further methods of numbers.
     Number(Number),
-    /// Classes of bytes.
+    /// Classes of bytes and characters.
     Ascii(Ascii),
+    /// Further methods of characters.
+    Character(Character),
     /// Vectors.
     Vector(Vector),
     /// Vectors as directions.
@@ -70,6 +73,7 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
     let families = [
         elementary::METHODS,
         ascii::METHODS,
+        character::METHODS,
         vector::METHODS,
         direction::METHODS,
         METHODS,
@@ -117,6 +121,7 @@ pub(crate) enum Receiver {
     Uint,
     /// `u8` only
     Byte,
+    Char,
     /// `i8` to `i64`
     FixedSint,
     /// `u8` to `u64`
@@ -151,6 +156,8 @@ pub(crate) enum Receiver {
 pub(crate) enum Sig {
     /// The receiver's type.
     Same,
+    /// A reference to the receiver's type.
+    Lent,
     /// The scalar of a vector receiver (the type itself for scalars).
     Element,
     /// As many parameters of `Element` as the vector has lanes.

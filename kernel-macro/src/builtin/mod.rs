@@ -2,6 +2,7 @@
 //! must not infer, lower or render anything.
 
 pub(crate) mod ascii;
+pub(crate) mod character;
 pub(crate) mod direction;
 pub(crate) mod elementary;
 pub(crate) mod foreign;

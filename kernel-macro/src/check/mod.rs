@@ -20,6 +20,7 @@ pub(crate) fn check_kernel(program: &Program, item: ItemId, diags: &mut Diagnost
         parameter::check_parameters(program, item, function, diags);
     }
     slice::check_captured_slices(program, item, true, diags);
+    slice::check_slices_of_closures(program, item, diags);
     shared::check_kernel_shared(program, item, diags);
     recursion::check_recursion(program, item, diags);
 }
@@ -28,6 +29,7 @@ pub(crate) fn check_kernel(program: &Program, item: ItemId, diags: &mut Diagnost
 pub(crate) fn check_item(program: &Program, item: ItemId, diags: &mut Diagnostics) {
     slice::check_slice_parameters(program, item, diags);
     slice::check_captured_slices(program, item, false, diags);
+    slice::check_slices_of_closures(program, item, diags);
     shared::check_device_shared(program, item, diags);
     recursion::check_recursion(program, item, diags);
 }

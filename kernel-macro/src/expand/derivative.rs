@@ -249,12 +249,12 @@ fn is_number(ty: &syn::Type) -> bool {
     }
 }
 
-/// Whether a type may have floats in it: all but integers, `bool` and their vectors.
+/// Whether a type may have floats in it: all but integers, `bool`, `char` and their vectors.
 fn has_floats(ty: &syn::Type) -> bool {
     let Some(name) = last_name(ty) else { return true };
     let is_int = matches!(
         name.as_str(),
-        "bool" | "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize"
+        "bool" | "char" | "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize"
     );
     !is_int && !["UVec", "IVec", "BVec"].iter().any(|prefix| name.starts_with(prefix))
 }

@@ -328,7 +328,7 @@ impl<'a> Infer<'a> {
         span: SpanRange,
     ) -> Term {
         let Some(function) = self.method_of(&candidate) else { return Term::Error };
-        let Candidate { member, mut params, is_generic, .. } = candidate;
+        let Candidate { member, mut params, is_generic, is_of_trait, .. } = candidate;
         let is_operator = !matches!(expr.kind, ExprKind::Call { .. } | ExprKind::Method { .. });
         let own = self.open_params(&function.generics);
         if let Some(written) = written {
@@ -363,6 +363,9 @@ impl<'a> Infer<'a> {
                     let demand = self.demand_of(member, function, &params, position as usize);
                     if let Some((inner, closure)) = literal {
                         let made = self.infer_closure(inner, closure, demand.as_ref());
+                        if demand.is_some() {
+                            self.note_passed(inner);
+                        }
                         self.record(inner.id, made.clone());
                         self.record(arg.id, made.clone());
                         self.table.unify(found, &made);
@@ -370,7 +373,7 @@ impl<'a> Infer<'a> {
                         continue;
                     }
                     if let TypeKind::Slice { .. } = param.ty.kind {
-                        self.check_slice(arg, &term);
+                        self.check_slice(arg, &term, !needs_instance && !is_of_trait);
                         if !self.is_slice_argument(arg) {
                             self.tables.bare_slices.push(expr.id);
                         }
@@ -426,7 +429,7 @@ impl<'a> Infer<'a> {
                 self.tables.calls.insert(expr.id, Callee::Convert);
                 Some(receiver.clone())
             }
-            ("try_from", [value]) if matches!(receiver, Term::Scalar(to) if to.is_int()) => {
+            ("try_from", [value]) if matches!(receiver, Term::Scalar(to) if to.is_int() || *to == ScalarName::Char) => {
                 Some(self.infer_try_from(expr, value, receiver))
             }
             _ => None,
@@ -614,10 +617,11 @@ impl<'a> Infer<'a> {
 
 /// Whether Rust has `To::from(from)` for two different scalars: those that lose nothing, where `usize` has at least 16 bits.
 pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
-    use ScalarName::{Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
+    use ScalarName::{Bf16, Bool, Char, F16, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
     match from {
         Bool => to.is_int() || matches!(to, F32 | F64),
-        U8 => matches!(to, U16 | U32 | U64 | Usize | I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
+        Char => matches!(to, U32 | U64),
+        U8 => matches!(to, Char | U16 | U32 | U64 | Usize | I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
         I8 => matches!(to, I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
         U16 => matches!(to, U32 | U64 | Usize | I32 | I64 | F32 | F64),
         I16 => matches!(to, I32 | I64 | Isize | F32 | F64),

@@ -24,7 +24,7 @@ use super::{Expect, Infer, infer_signature};
 /// Functions of Rust that kernels spell otherwise. A gathered item of that name comes first.
 const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("println", "write `println!(…)`"),
-    ("drop", "values are `Copy`: leave it out"),
+    ("drop", "values have no `Drop`: leave it out"),
     ("swap", "write `core::mem::swap(&mut a, &mut b)`, or `x.swap(i, j)` of a slice"),
     ("replace", "write `core::mem::replace(&mut a, value)`"),
     ("take", "write `core::mem::take(&mut a)`"),
@@ -187,6 +187,10 @@ impl<'a> Infer<'a> {
         }
         for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&params)) {
             let written = &function.params[position as usize].ty;
+            if let TypeKind::Slice { .. } = written.kind {
+                self.check_slice(arg, &Term::from(param), true);
+                continue;
+            }
             self.check_argument(arg, &Term::from(param), written, Because::Argument(item, position));
         }
         self.tables.calls.insert(expr.id, Callee::Device(item));
@@ -196,7 +200,7 @@ impl<'a> Infer<'a> {
     /// Checks an argument of a device function, which may be a reference.
     pub(super) fn check_argument(&mut self, arg: &'a Expr, term: &Term, param: &TypeExpr, because: Because) {
         if let TypeKind::Slice { .. } = param.kind {
-            return self.check_slice(arg, term);
+            return self.check_slice(arg, term, false);
         }
         let found = self.infer_reference(arg, &Expect::Type(term.clone(), because));
         self.coerce_argument(arg, &found, term, param, because);
@@ -319,6 +323,10 @@ impl<'a> Infer<'a> {
             return self.check_arguments(name, params, args, span);
         }
         for ((arg, param), wanted) in args.iter().zip(params).zip(references) {
+            if let slice @ Term::Buffer { origin: None, .. } = self.table.shallow(param) {
+                self.check_slice(arg, &slice, false);
+                continue;
+            }
             let found = self.infer_reference(arg, &Expect::Type(param.clone(), Because::Nothing));
             let before = self.diags.len();
             self.coerce(arg, &found, param, Because::Nothing);

@@ -113,7 +113,7 @@ impl<'a> Infer<'a> {
 
     /// Reports a parameter through which a closure that is a value would write; whether there is one.
     fn refuse_written_parameter(&mut self, closure: &Closure) -> bool {
-        let written = closure.params.iter().filter_map(|(_, ty)| ty.as_ref()).find(|ty| ty.reference() == Some(true));
+        let written = closure.params.iter().filter_map(|(_, ty)| ty.as_ref()).find(|ty| ty.writes());
         let Some(ty) = written else { return false };
         self.diags
             .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure that writes through a parameter cannot be used as a value in kernels")
@@ -283,6 +283,17 @@ impl<'a> Infer<'a> {
                 self.note_referred(pattern, mutable);
             }
             references.push(reference);
+            if let Term::Buffer { origin: None, .. } = self.table.shallow(&term)
+                && !matches!(pattern, Pattern::Binding { inner: None, .. } | Pattern::Wild(_))
+            {
+                self.diags
+                    .error(
+                        code::UNSUPPORTED_SYNTAX,
+                        pattern.span(),
+                        "a closure's parameter that is a slice needs a name",
+                    )
+                    .help("write `x`, and `match x { … }` in the closure");
+            }
             self.bind_pattern(pattern, &term);
             params.push(term);
         }
@@ -467,6 +478,7 @@ impl<'a> Infer<'a> {
                 result
             }
             Term::Error => {
+                self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.infer_unknown_arguments(args);
                 Term::Error
             }
@@ -584,8 +596,10 @@ impl Infer<'_> {
     /// The closures in variables, or passed for `impl Fn`, that run where they are called because they name a slice, or call one
     /// that does: unless one of them is a value.
     fn closures_in_place(&self) -> BTreeSet<ExprId> {
-        let candidates =
-            self.closures.iter().filter(|(_, it)| (it.named || it.is_passed) && !it.inline && self.captures_slice(it));
+        let candidates = self.closures.iter().filter(|(_, it)| {
+            let needs_place = self.captures_slice(it) || self.is_lent_slice(it);
+            (it.named || it.is_passed) && !it.inline && needs_place
+        });
         let mut found: BTreeSet<ExprId> = candidates.map(|(closure, _)| *closure).collect();
         if found.is_empty() {
             return found;
@@ -599,6 +613,11 @@ impl Infer<'_> {
         while self.closure_calls.iter().any(|(outer, inner)| values.contains(outer) && values.insert(*inner)) {}
         found.retain(|closure| !values.contains(closure));
         found
+    }
+
+    /// Whether a closure has a slice as a parameter, which is known only where it is called.
+    fn is_lent_slice(&self, signature: &Signature<'_>) -> bool {
+        signature.params.iter().any(|param| self.table.resolve(param).is_some_and(|ty| holds_slice(&ty)))
     }
 
     /// Whether a closure names a slice, which is known only where it is made.
@@ -632,7 +651,7 @@ impl Infer<'_> {
 
 /// Whether a closure says that it writes through a parameter.
 fn writes_parameter(closure: &Closure) -> bool {
-    closure.params.iter().any(|(_, ty)| ty.as_ref().is_some_and(|ty| ty.reference() == Some(true)))
+    closure.params.iter().any(|(_, ty)| ty.as_ref().is_some_and(crate::ast::TypeExpr::writes))
 }
 
 /// The callable of an argument, without `&mut` and parentheses.

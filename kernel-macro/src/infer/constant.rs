@@ -31,6 +31,7 @@ const DOUBLES: &[(&str, f64)] = &[
 pub(super) fn has_constant(scalar: ScalarName, name: &str) -> bool {
     match scalar {
         ScalarName::Bool => false,
+        ScalarName::Char => matches!(name, "MIN" | "MAX" | "REPLACEMENT_CHARACTER" | "UNICODE_VERSION"),
         ScalarName::F16 | ScalarName::Bf16 if half_constant(scalar, name).is_some() => true,
         _ if scalar.is_int() => matches!(name, "MIN" | "MAX" | "BITS"),
         _ => {
@@ -158,6 +159,10 @@ fn scalar_constant(scalar: ScalarName, name: &str) -> Option<ConstValue> {
         (ScalarName::Usize | ScalarName::Isize | ScalarName::Bool, _) => return None,
         (_, "MIN") => ConstValue::int(scalar, scalar.limits().0)?,
         (_, "MAX") => ConstValue::int(scalar, scalar.limits().1)?,
+        (ScalarName::Char, "REPLACEMENT_CHARACTER") => {
+            ConstValue::Int(scalar, u32::from(char::REPLACEMENT_CHARACTER).into())
+        }
+        (ScalarName::Char, "BITS") => return None,
         (_, "BITS") => ConstValue::U32(scalar.bits()),
         _ => return None,
     })

@@ -482,7 +482,7 @@ impl<'a> Infer<'a> {
         let size = ty.scalar.bits() / 8;
         let cell = match self.table.shallow(element) {
             Term::Error | Term::Never => return None,
-            Term::Scalar(scalar) if scalar != ScalarName::Bool => Some(scalar.bits() / 8),
+            Term::Scalar(scalar) if scalar.is_number() => Some(scalar.bits() / 8),
             Term::Vector(_, 3) | Term::Vector(ScalarName::Bool, _) => None,
             Term::Vector(scalar, lanes) => Some(scalar.bits() / 8 * u32::from(lanes)),
             _ => None,

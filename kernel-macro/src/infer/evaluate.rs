@@ -170,6 +170,7 @@ impl Evaluator<'_> {
         let ty = self.final_type(expr);
         Ok(match (literal, ty) {
             (Literal::Bool(value), _) => ConstValue::Bool(*value),
+            (Literal::Char(value), _) => ConstValue::Int(ScalarName::Char, u32::from(*value).into()),
             (Literal::Int { value, .. }, Ty::Scalar(scalar)) => {
                 let value = i128::try_from(*value).unwrap_or(i128::MAX);
                 let value = ConstValue::int(scalar, if negative { -value } else { value });
@@ -225,7 +226,7 @@ impl Evaluator<'_> {
                 ConstValue::F32(from.as_int().unwrap_or_default() as f32)
             }
             (from, _) => match (from.as_int(), from.as_float()) {
-                (Some(value), _) if to.is_int() => ConstValue::wrapped(to, value),
+                (Some(value), _) if to.is_int() || to == ScalarName::Char => ConstValue::wrapped(to, value),
                 (Some(value), _) => ConstValue::float(to, value as f64),
                 (_, Some(value)) if to.is_int() => {
                     let (min, max) = to.limits();

@@ -58,7 +58,7 @@ impl<'a> Infer<'a> {
         for check in std::mem::take(&mut self.deferred) {
             match check {
                 Deferred::Negation { operand, term } => match self.table.resolve(&term) {
-                    Some(Ty::Scalar(scalar)) if scalar != ScalarName::Bool && !scalar.is_unsigned() => {}
+                    Some(Ty::Scalar(scalar)) if scalar.is_number() && !scalar.is_unsigned() => {}
                     Some(Ty::Vector(ScalarName::F32 | ScalarName::I32, _)) => {}
                     Some(Ty::Matrix(_) | Ty::Quat | Ty::Error | Ty::Never) | None => {}
                     Some(ty) => self.report_negation(operand, &Term::from(&ty)),
@@ -207,12 +207,25 @@ impl<'a> Infer<'a> {
             (Ty::Scalar(from), Ty::Scalar(ScalarName::Bool)) if from.is_float() => {
                 Some(format!("write `{source} != 0.0`"))
             }
+            (Ty::Scalar(ScalarName::Char), Ty::Scalar(to)) if to.is_int() => return,
+            (Ty::Scalar(ScalarName::Char), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != '\\0'`")),
+            (Ty::Scalar(ScalarName::Char), Ty::Scalar(to)) => {
+                Some(format!("cast through an integer: `{source} as u32 as {}`", to.name()))
+            }
+            (Ty::Scalar(ScalarName::U8), Ty::Scalar(ScalarName::Char)) => return,
+            (Ty::Scalar(ScalarName::Bool), Ty::Scalar(ScalarName::Char)) => {
+                Some(format!("choose: `if {source} {{ 't' }} else {{ 'f' }}`"))
+            }
+            (Ty::Scalar(from), Ty::Scalar(ScalarName::Char)) => {
+                let number = if *from == ScalarName::U32 { source } else { format!("{source} as u32") };
+                Some(format!("not every number is a character: `char::from_u32({number})` gives an `Option`"))
+            }
             (Ty::Scalar(_), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0`")),
             (Ty::Scalar(ScalarName::Bool), Ty::Scalar(to)) if to.is_float() => {
                 Some(format!("cast through an integer: `{source} as u32 as {}`", to.name()))
             }
             (Ty::Scalar(_), Ty::Scalar(_)) => return,
-            (Ty::Enum(item, _), Ty::Scalar(to)) if *to != ScalarName::Bool && *to != ScalarName::F32 => {
+            (Ty::Enum(item, _), Ty::Scalar(to)) if to.is_number() && *to != ScalarName::F32 => {
                 if self.is_fieldless(*item) {
                     return;
                 }
@@ -230,7 +243,7 @@ impl<'a> Infer<'a> {
         let message = format!("cannot cast `{}` as `{}`", self.name_of(&from), self.name_of(&to));
         let span = SpanRange { start: value.span.start, end: ty.end };
         let error = self.diags.error(code::BAD_CAST, span, message);
-        error.note("`as` converts between numbers, and from `bool` to integers");
+        error.note("`as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`");
         if let Some(help) = help {
             error.help(help);
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Block, Expr, ExprKind, Label, Pattern};
+use crate::ast::{Block, Expr, ExprKind, Label, Pattern, ScalarName};
 use crate::diag::code;
 
 use super::block::strip;
@@ -94,6 +94,9 @@ impl<'a> Infer<'a> {
         let found = self.describe(term);
         let error = self.diags.error(code::MISMATCHED_TYPES, at.span, format!("expected an integer, found {found}"));
         error.note("ranges count with integers");
+        if *term == Term::Scalar(ScalarName::Char) {
+            error.help("count bytes, `for b in b'a'..=b'z'`, and write `char::from(b)` inside");
+        }
         if self.table.kind(term) == Some(VarKind::Float) || *term == Term::F32 {
             error.help("count with integers and convert inside: `i as f32`");
         }

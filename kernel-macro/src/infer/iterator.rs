@@ -389,7 +389,7 @@ impl<'a> Infer<'a> {
     /// Reports elements that cannot be added up.
     pub(super) fn check_summed(&mut self, span: SpanRange, term: &Term) {
         let is_number = match self.table.shallow(term) {
-            Term::Scalar(scalar) => scalar != ScalarName::Bool && !scalar.is_half(),
+            Term::Scalar(scalar) => scalar.is_number() && !scalar.is_half(),
             Term::Vector(scalar, _) => scalar != ScalarName::Bool,
             Term::Error | Term::Never => true,
             _ => false,

@@ -11,6 +11,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_literal(&mut self, expr: &'a Expr, literal: &'a Literal, expect: &Expect) -> Term {
         match literal {
             Literal::Bool(_) => Term::BOOL,
+            Literal::Char(_) => Term::Scalar(ScalarName::Char),
             Literal::Int { suffix: Some(scalar), value } => {
                 self.defer_range(expr, *value, Term::Scalar(*scalar));
                 Term::Scalar(*scalar)
@@ -37,6 +38,12 @@ impl<'a> Infer<'a> {
     }
 
     fn expected_scalar(&self, expect: &Expect, fits: impl Fn(ScalarName) -> bool) -> Option<Term> {
+        // The one integer that `as char` takes.
+        if let Expect::Cast(term) = expect
+            && self.table.shallow(term) == Term::Scalar(ScalarName::Char)
+        {
+            return fits(ScalarName::U8).then_some(Term::Scalar(ScalarName::U8));
+        }
         let (Expect::Type(term, _) | Expect::Cast(term)) = expect else { return None };
         match self.table.shallow(term) {
             Term::Scalar(scalar) if fits(scalar) => Some(Term::Scalar(scalar)),

@@ -35,13 +35,35 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
     ("as_mut", "take the value, and store the new one: `if let Some(v) = x { x = Some(v + 1); }`"),
     (
         "eq_ignore_ascii_case",
-        "compare `to_ascii_lowercase()` of both; of slices: `a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_ascii_lowercase() == y.to_ascii_lowercase())`",
+        "write `a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_ascii_lowercase() == y.to_ascii_lowercase())`",
     ),
     ("first_mut", "write `if let Some(v) = x.first_mut() { … }`, or `x[0] = …`, which is checked"),
     ("last_mut", "write `if let Some(v) = x.last_mut() { … }`, or `x[x.len() - 1] = …`, which is checked"),
     ("write_to_slice", "write `y[a..a + 3].copy_from_slice(&v.to_array())`, with as many as there are lanes"),
     ("write_cols_to_slice", "write `y[a..a + 9].copy_from_slice(&m.to_cols_array())`, with as many as there are cells"),
     ("from_cols_slice", "write `from_cols_array(&cells)`, of an array with as many numbers as there are cells"),
+];
+
+/// Methods of `char` that go by the tables of Unicode, which grow from one version of Rust to the next.
+const UNICODE_METHODS: &[(&[&str], &str)] = &[
+    (
+        &["is_alphabetic", "is_alphanumeric", "is_uppercase", "is_lowercase"],
+        "Unicode's tables depend on the version of Rust: of ASCII write `is_ascii_alphabetic()` and its like, else look it up in a table that the host passes",
+    ),
+    (
+        &["is_numeric"],
+        "Unicode's tables depend on the version of Rust: of ASCII write `is_ascii_digit()`, or `is_digit(radix)`",
+    ),
+    (
+        &["to_uppercase", "to_lowercase"],
+        "Unicode's tables depend on the version of Rust: of ASCII write `to_ascii_uppercase()` or `to_ascii_lowercase()`",
+    ),
+    (
+        &["encode_utf8", "encode_utf16", "escape_debug", "escape_default", "escape_unicode"],
+        "text is no value here: pass on the number, `c as u32`, and encode it on the host",
+    ),
+    (&["make_ascii_uppercase"], "assign it: `c = c.to_ascii_uppercase()`"),
+    (&["make_ascii_lowercase"], "assign it: `c = c.to_ascii_lowercase()`"),
 ];
 
 impl<'a> Infer<'a> {
@@ -113,6 +135,13 @@ impl<'a> Infer<'a> {
             {
                 return found;
             }
+            if name == "clone"
+                && args.is_empty()
+                && self.table.resolve(&shallow).is_some_and(|ty| self.program.clones_by_copy(&ty))
+            {
+                self.tables.calls.insert(expr.id, Callee::Clone);
+                return shallow;
+            }
             if name == "into" && args.is_empty() {
                 return self.infer_into(expr, receiver, shallow);
             }
@@ -123,7 +152,12 @@ impl<'a> Infer<'a> {
             self.tables.sized.push(expr.id);
         }
         let params = params_of(row, &shallow);
-        self.check_arguments(&name.to_string(), &params, args, range(name.span()));
+        let (text, span) = (name.to_string(), range(name.span()));
+        if row.params.contains(&Sig::Lent) {
+            self.check_lent_arguments(&text, (&params, &vec![Some(false); params.len()]), args, span);
+        } else {
+            self.check_arguments(&text, &params, args, span);
+        }
         self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
         result_of(row, &shallow)
     }
@@ -194,7 +228,16 @@ impl<'a> Infer<'a> {
     fn method_help(&self, name: &str, receiver: &Term, expr: Option<&Expr>) -> Option<String> {
         let written = self.describe(receiver);
         let written = written.trim_matches('`');
+        if let (Term::Struct(item, _) | Term::Enum(item, _), "clone") = (receiver, name) {
+            let derive = self.help_to_derive(*item, "Clone");
+            return Some(format!("{derive}; where the value is `Copy`, leave `clone` out"));
+        }
         if let Some((_, instead)) = UNSUPPORTED_METHODS.iter().find(|(method, _)| *method == name) {
+            return Some((*instead).to_owned());
+        }
+        if let Term::Scalar(ScalarName::Char) = receiver
+            && let Some((_, instead)) = UNICODE_METHODS.iter().find(|(methods, _)| methods.contains(&name))
+        {
             return Some((*instead).to_owned());
         }
         let foreign = match receiver {
@@ -250,7 +293,7 @@ impl<'a> Infer<'a> {
         }
         if let (Some(row), Some(expr)) = (elsewhere, expr)
             && is_float(row)
-            && matches!(receiver, Term::Scalar(scalar) if *scalar != ScalarName::Bool)
+            && matches!(receiver, Term::Scalar(scalar) if scalar.is_number())
         {
             return Some(format!("`{name}` is a method of `f32`: write `({} as f32).{name}(…)`", cast_source(expr)));
         }
@@ -310,6 +353,7 @@ fn is_of(class: Receiver, term: &Term) -> bool {
         (Receiver::Sint, Term::Scalar(scalar)) => scalar.is_signed(),
         (Receiver::Uint, Term::Scalar(scalar)) => scalar.is_unsigned(),
         (Receiver::Byte, Term::Scalar(scalar)) => *scalar == ScalarName::U8,
+        (Receiver::Char, Term::Scalar(scalar)) => *scalar == ScalarName::Char,
         (Receiver::FloatVec, Term::Vector(scalar, _)) => *scalar == ScalarName::F32,
         (Receiver::FixedSint, Term::Scalar(scalar)) => scalar.is_signed() && *scalar != ScalarName::Isize,
         (Receiver::FixedUint, Term::Scalar(scalar)) => scalar.is_unsigned() && *scalar != ScalarName::Usize,
@@ -373,7 +417,7 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
         _ => ScalarName::F32,
     };
     match sig {
-        Sig::Same => receiver.clone(),
+        Sig::Same | Sig::Lent => receiver.clone(),
         Sig::Element | Sig::Elements => element,
         Sig::ElementArray => match receiver {
             Term::Vector(_, lanes) => Term::Array(Rc::new(element), Len::Known(u32::from(*lanes))),

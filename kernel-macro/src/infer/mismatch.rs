@@ -221,6 +221,12 @@ impl<'a> Infer<'a> {
             (Term::Scalar(to), Term::Scalar(ScalarName::Bool)) if to.is_float() => {
                 Some(format!("write `{source} as u32 as {}`", to.name()))
             }
+            (Term::Scalar(ScalarName::Char), Term::Scalar(ScalarName::U8)) => Some(format!("write `{source} as char`")),
+            (Term::Scalar(ScalarName::Char), Term::Scalar(ScalarName::U32)) => {
+                Some(format!("write `char::from_u32({source})`, which gives an `Option`"))
+            }
+            (Term::Scalar(ScalarName::Char), _) => None,
+            (Term::Scalar(to), Term::Scalar(ScalarName::Char)) if !to.is_int() => None,
             (Term::Scalar(to), Term::Scalar(from)) if to.is_half() || from.is_half() => {
                 Some(super::finish::half_conversion(&source, *from, *to))
             }

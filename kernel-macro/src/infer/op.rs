@@ -41,7 +41,7 @@ impl<'a> Infer<'a> {
             }
             (UnaryOp::Not, Term::Var(_)) => matches!(self.table.kind(&shallow), Some(VarKind::Int { .. })),
             (UnaryOp::Neg, Term::Scalar(scalar) | Term::Vector(scalar, _)) => {
-                *scalar != ScalarName::Bool && !scalar.is_unsigned()
+                scalar.is_number() && !scalar.is_unsigned()
             }
             (UnaryOp::Neg, Term::Matrix(_) | Term::Quat) => true,
             (UnaryOp::Neg, Term::Coop(ty)) => ty.scalar != ScalarName::Bf16 && !ty.scalar.is_unsigned(),
@@ -293,6 +293,7 @@ impl<'a> Infer<'a> {
         }
         let fits = |cx: &Self, term: &Term| match term {
             Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool) => equality,
+            Term::Scalar(ScalarName::Char) => true,
             _ => cx.is_number(term),
         };
         if !equality && !is_derived {
@@ -473,7 +474,7 @@ impl<'a> Infer<'a> {
     /// Whether a type is a number's: of an operand of arithmetic.
     pub(super) fn is_number(&self, term: &Term) -> bool {
         match self.table.shallow(term) {
-            Term::Scalar(scalar) => scalar != ScalarName::Bool,
+            Term::Scalar(scalar) => scalar.is_number(),
             Term::Var(_) => self.table.kind(term) != Some(VarKind::Any),
             _ => false,
         }
@@ -577,6 +578,7 @@ pub(super) fn is_literal(expr: &Expr) -> bool {
 fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
     let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
     Some(match term {
+        Term::Scalar(ScalarName::Char) => "compute with the number: `c as u32`, and `char::from_u32(…)` back",
         Term::Scalar(ScalarName::Bool) => "convert it to a number first, `as u32`, or use `&`, `|`, `^`",
         Term::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`",
         Term::Vector(..) if is_comparison(op) => {

@@ -141,7 +141,10 @@ impl<'a> Infer<'a> {
         let error = self.diags.error(code::BAD_INDEX, index.span, format!("expected `u32` or `usize`, found {name}"));
         error.note("buffers and arrays are indexed by unsigned integers");
         match term {
-            Term::Scalar(scalar) if *scalar != ScalarName::Bool && !scalar.is_half() => {
+            Term::Scalar(scalar) if scalar.is_number() && !scalar.is_half() => {
+                error.help(format!("write `{source} as u32`"));
+            }
+            Term::Scalar(ScalarName::Char) => {
                 error.help(format!("write `{source} as u32`"));
             }
             Term::Vector(ScalarName::U32, 3) => {

@@ -15,12 +15,14 @@ use super::unify::Term;
 use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
-    /// Checks the argument for a slice parameter.
-    pub(super) fn check_slice(&mut self, arg: &'a Expr, param: &Term) {
+    /// Checks the argument for a slice parameter. `own`: whether it may be of what no buffer holds.
+    pub(super) fn check_slice(&mut self, arg: &'a Expr, param: &Term, own: bool) {
         let Term::Buffer { element: wanted, mutable: writes, .. } = self.table.shallow(param) else { return };
         let before = self.diags.len();
         self.check_slice_of(arg, &wanted, writes);
-        self.deferred.push(Deferred::Divided { receiver: arg, term: (*wanted).clone(), owned: false });
+        if !own {
+            self.deferred.push(Deferred::Divided { receiver: arg, term: (*wanted).clone(), owned: false });
+        }
         let unknown = self.params.iter().any(|param| param.term == Term::Error) && self.table.is_poisoned(&wanted);
         let is_array = !matches!(self.table.shallow(&self.term(sliced(arg))), Term::Buffer { .. });
         if unknown && is_array && self.diags.len() == before && self.is_array_of_unknown(arg) {
@@ -389,7 +391,7 @@ impl<'a> Infer<'a> {
             return self.infer_typed_elements(pattern, value, declared);
         }
         let before = self.diags.len();
-        self.check_slice(value, declared);
+        self.check_slice(value, declared, true);
         if let Pattern::Binding { binding, .. } = pattern {
             self.note_member(*binding, value);
         }

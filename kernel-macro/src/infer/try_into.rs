@@ -76,14 +76,17 @@ impl<'a> Infer<'a> {
                 }
                 _ => {
                     let (source, target) = (self.name_of(&source), self.name_of(&target));
+                    let given = text(value);
+                    let help = match (target.as_str(), source.as_str()) {
+                        ("char", _) => format!("write `char::from_u32({given})`, which gives an `Option`"),
+                        (_, "char") => format!("by way of the number: `{target}::try_from({given} as u32)`"),
+                        _ => format!("write a function that gives a `Result`, and call it with `{given}`"),
+                    };
+                    let message = format!("`{target}` is not made from `{source}` by `TryFrom`");
                     self.diags
-                        .error(
-                            code::UNKNOWN_METHOD,
-                            span,
-                            format!("`{target}` is not made from `{source}` by `TryFrom`"),
-                        )
+                        .error(code::UNKNOWN_METHOD, span, message)
                         .note("kernels support it for integers, and from slices to arrays")
-                        .help(format!("write a function that gives a `Result`, and call it with `{}`", text(value)));
+                        .help(help);
                     None
                 }
             };

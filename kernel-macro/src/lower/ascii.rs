@@ -1,4 +1,4 @@
-//! Methods of bytes that ask which kind of character they are: comparisons with ranges of ASCII.
+//! Methods of bytes and characters that ask which kind they are of: comparisons with ranges of ASCII.
 
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
@@ -8,7 +8,7 @@ use super::function::FnCx;
 use crate::builtin::ascii::Ascii;
 
 /// The bytes of a class, by the first and the last of each range.
-pub(super) fn ascii_ranges(class: Ascii) -> &'static [(u8, u8)] {
+fn ranges_of(class: Ascii) -> &'static [(u8, u8)] {
     match class {
         Ascii::Any => &[(0, 127)],
         Ascii::Digit => &[(b'0', b'9')],
@@ -26,23 +26,28 @@ pub(super) fn ascii_ranges(class: Ascii) -> &'static [(u8, u8)] {
 }
 
 impl FnCx<'_, '_, '_> {
-    /// Whether a byte is in one of the ranges.
-    pub(super) fn is_in_ranges(&mut self, byte: ValueId, ranges: &[(u8, u8)]) -> ValueId {
+    /// Whether a byte or character is of a class.
+    pub(super) fn is_of_class(&mut self, byte: ValueId, class: Ascii) -> ValueId {
+        let ranges: Vec<_> = ranges_of(class).iter().map(|(first, last)| ((*first).into(), (*last).into())).collect();
+        self.is_in_ranges(byte, &ranges)
+    }
+
+    /// Whether a byte or character is in one of the ranges.
+    pub(super) fn is_in_ranges(&mut self, byte: ValueId, ranges: &[(u32, u32)]) -> ValueId {
         let byte = self.cast(byte, Scalar::U32);
         let tests: Vec<_> = ranges.iter().map(|range| self.is_in_range(byte, *range)).collect();
         let any = tests.into_iter().reduce(|a, b| self.op(Op::Or, &[a, b]));
         any.unwrap_or_else(|| self.bool(false))
     }
 
-    fn is_in_range(&mut self, byte: ValueId, range: (u8, u8)) -> ValueId {
-        let (start, count) = (u32::from(range.0), u32::from(range.1 - range.0));
-        let (start, count) = (self.u32(start), self.u32(count));
+    fn is_in_range(&mut self, byte: ValueId, range: (u32, u32)) -> ValueId {
+        let (start, count) = (self.u32(range.0), self.u32(range.1 - range.0));
         let distance = self.op(Op::Sub, &[byte, start]);
         self.op(Op::Le, &[distance, count])
     }
 
     /// A letter of the range in the other case, anything else as it is.
-    pub(super) fn change_case(&mut self, byte: ValueId, range: (u8, u8)) -> ValueId {
+    pub(super) fn change_case(&mut self, byte: ValueId, range: (u32, u32)) -> ValueId {
         let is_letter = self.is_in_ranges(byte, &[range]);
         let bit = self.int_like(byte, 0x20);
         let other = self.op(Op::Xor, &[byte, bit]);

@@ -64,9 +64,19 @@ impl FnCx<'_, '_, '_> {
     /// A call of what runs where it is called: a closure in a variable, or one that was passed by a function around.
     fn lower_call_of_named(&mut self, slot: Slot, (item, id): (ItemId, ExprId), args: &[&Expr]) -> Option<ValueId> {
         let (_, typed) = function_of(self.shared.program, item);
-        let references = typed.closures.get(&id).map_or(&[][..], |closure| &closure.references);
+        let known = typed.closures.get(&id);
+        let references = known.map_or(&[][..], |closure| &closure.references);
+        let params = known.map_or(&[][..], |closure| &closure.params);
         let mut values = Vec::with_capacity(args.len());
         for (position, arg) in args.iter().enumerate() {
+            if let Some(Ty::Buffer { origin: None, .. }) = params.get(position) {
+                let spot = self.lower_slice(arg);
+                values.push(Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot))));
+                if self.b.is_terminated() {
+                    return None;
+                }
+                continue;
+            }
             values.push(match references.get(position) {
                 Some(Some(true)) => {
                     let spot = self.lower_referent(arg);

@@ -129,6 +129,7 @@ impl FnCx<'_, '_, '_> {
     fn lower_literal(&mut self, literal: &Literal, ty: &Ty) -> ValueId {
         match (literal, ty) {
             (Literal::Bool(value), _) => self.bool(*value),
+            (Literal::Char(value), _) => self.u32(u32::from(*value)),
             // `-128` is the negation of a literal one too large: it wraps to the same bits.
             (Literal::Int { value, .. }, Ty::Scalar(name)) => self.bits(scalar(*name), *value as u64),
             (Literal::Int { value, .. }, _) => self.u32(*value as u32),
@@ -300,6 +301,7 @@ impl FnCx<'_, '_, '_> {
             }
             Callee::TryConvert => self.try_convert(expr, args.first()?),
             Callee::ToArray => self.slice_to_array(expr, args.first()?),
+            Callee::Clone => self.lower_expr(args.first()?),
             Callee::Default => {
                 let ty = self.ty_of(expr).clone();
                 self.default_of(&ty)

@@ -166,9 +166,9 @@ impl<'p> FnCx<'p, '_, '_> {
             self.set_slot(*binding, *copy);
         }
         for (((pattern, _), ty), value) in closure.params.iter().zip(&known.params).skip(skip).zip(args) {
-            // A reference to write through is bound already.
-            let is_place =
-                matches!(pattern, Pattern::Binding { binding, .. } if typed.references.get(binding) == Some(&true));
+            // A slice, or a reference to write through, is bound already.
+            let is_place = matches!(ty, Ty::Buffer { origin: None, .. })
+                || matches!(pattern, Pattern::Binding { binding, .. } if typed.references.get(binding) == Some(&true));
             if !is_place {
                 self.bind_pattern(pattern, ty, *value);
             }

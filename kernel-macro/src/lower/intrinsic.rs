@@ -4,7 +4,6 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
-use super::ascii::ascii_ranges;
 use super::division::Division;
 use super::function::FnCx;
 use super::types::scalar;
@@ -32,7 +31,8 @@ impl FnCx<'_, '_, '_> {
                 Some(self.arithmetic(expr, (overflow, op), args[0], second))
             }
             Intrinsic::Number(method) => Some(self.number(expr, method, &args)),
-            Intrinsic::Ascii(class) => Some(self.is_in_ranges(args[0], ascii_ranges(class))),
+            Intrinsic::Ascii(class) => Some(self.is_of_class(args[0], class)),
+            Intrinsic::Character(method) => Some(self.character(expr, method, &args)),
             Intrinsic::Vector(method) => self.of_vector(expr, method, &args),
             Intrinsic::Direction(method) => self.of_directions(expr, method, &args),
             Intrinsic::Linear(method) => Some(self.linear(expr, method, &args)),
@@ -172,8 +172,8 @@ impl FnCx<'_, '_, '_> {
             E::NextMultipleOf => self.next_multiple_of(expr, a, b),
             E::IsPositive => self.compare_to_zero(Op::Gt, a),
             E::IsNegative => self.compare_to_zero(Op::Lt, a),
-            E::ToAsciiUppercase => self.change_case(a, (b'a', b'z')),
-            E::ToAsciiLowercase => self.change_case(a, (b'A', b'Z')),
+            E::ToAsciiUppercase => self.change_case(a, (b'a'.into(), b'z'.into())),
+            E::ToAsciiLowercase => self.change_case(a, (b'A'.into(), b'Z'.into())),
         }
     }
 

@@ -13,6 +13,7 @@ mod angle;
 mod ascii;
 mod budget;
 mod chain;
+mod character;
 mod closure;
 mod compare;
 mod constant;

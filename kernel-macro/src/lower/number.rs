@@ -91,7 +91,7 @@ impl FnCx<'_, '_, '_> {
         self.when(fails, |cx| cx.panic_with(expr, text));
     }
 
-    fn some_if(&mut self, expr: &Expr, exists: ValueId, value: ValueId) -> ValueId {
+    pub(super) fn some_if(&mut self, expr: &Expr, exists: ValueId, value: ValueId) -> ValueId {
         let ty = self.ty_of(expr).clone();
         self.option_of(&ty, exists, value).unwrap_or(value)
     }

@@ -1,6 +1,7 @@
 //! Tests of the lowering: snapshots of small kernels' IR, and Rust code run both by rustc and by evaluating its IR.
 
 mod chains;
+mod characters;
 mod edge;
 mod eval;
 mod harness;

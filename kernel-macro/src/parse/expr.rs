@@ -376,14 +376,7 @@ impl Parser<'_> {
                 self.unsupported(lit, "string literals are", "kernels compute with numbers; keep text on the host");
                 return ExprKind::Error;
             }
-            Lit::Char(literal) => {
-                let help = match literal.value() {
-                    byte if byte.is_ascii() => format!("write a byte, `b{}`: text is bytes here", literal.token()),
-                    other => format!("write the character's number, `{:#x}`, a `u32`", u32::from(other)),
-                };
-                self.unsupported(lit, "character literals are", &help);
-                return ExprKind::Error;
-            }
+            Lit::Char(literal) => Literal::Char(literal.value()),
             other => {
                 self.unsupported(other, "this literal is", "write a number, `true` or `false`");
                 return ExprKind::Error;

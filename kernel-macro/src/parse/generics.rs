@@ -71,13 +71,13 @@ impl Parser<'_> {
         let last = bound.path.segments.last()?;
         match &last.arguments {
             PathArguments::Parenthesized(signature) => {
-                let params: Vec<_> = signature.inputs.iter().map(|input| self.reference_ty(&input.ty)).collect();
+                let params: Vec<_> = signature.inputs.iter().map(|input| self.variable_ty(&input.ty)).collect();
                 let result = match &signature.output {
                     ReturnType::Type(_, ty) => Some(self.ty(ty)),
                     ReturnType::Default => None,
                 };
                 // What writes through a parameter runs where it is called, too.
-                let writes = params.iter().any(|param| param.reference() == Some(true));
+                let writes = params.iter().any(TypeExpr::writes);
                 Some(Bound::Fn { params, result, changes: writes || last.ident != "Fn" })
             }
             PathArguments::AngleBracketed(args) => {

@@ -50,11 +50,12 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
     (Impl { generics, of, self_ty, types }, members)
 }
 
-/// A trait whose functions return references, and what to write instead.
+/// A trait whose functions return references or run unasked, and what to write instead.
 fn unsupported_trait(name: &proc_macro2::Ident) -> Option<(String, &'static str)> {
     let name = name.to_string();
     let help = match name.as_str() {
         "Deref" | "AsRef" | "Borrow" => "write a method that gives the value",
+        "Drop" => "a device ends no values: do the work in a method that takes `self`, and call it",
         "DerefMut" | "AsMut" | "BorrowMut" => "write a method that stores a value",
         _ => return None,
     };

@@ -186,6 +186,8 @@ pub(super) fn derives_of(attrs: &[syn::Attribute]) -> Derives {
     let mut found = Derives::default();
     for path in attrs.iter().flat_map(derives) {
         match path.segments.last().map(|last| last.ident.to_string()).as_deref() {
+            Some("Clone") => found.clone = true,
+            Some("Copy") => found.copy = true,
             Some("PartialEq") => found.partial_eq = true,
             Some("PartialOrd") => found.partial_ord = true,
             Some("Ord") => found.ord = true,

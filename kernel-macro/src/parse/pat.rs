@@ -36,7 +36,7 @@ impl Parser<'_> {
         match pat {
             Pat::Type(typed) => {
                 let pattern = self.pattern(&typed.pat, PatternPlace::Always);
-                (pattern, Some(self.reference_ty(&typed.ty)))
+                (pattern, Some(self.variable_ty(&typed.ty)))
             }
             other => (self.pattern(other, PatternPlace::Always), None),
         }

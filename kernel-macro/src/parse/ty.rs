@@ -91,7 +91,7 @@ impl Parser<'_> {
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
-    /// The type of a variable: it may be a reference or a slice.
+    /// The type of a variable, or of a closure's parameter: it may be a reference or a slice.
     pub(super) fn variable_ty(&mut self, ty: &Type) -> TypeExpr {
         match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => self.param_ty(ty),
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type of a device function's or closure's parameter: it may be a reference.
+    /// The type of a device function's parameter: it may be a reference.
     pub(super) fn reference_ty(&mut self, ty: &Type) -> TypeExpr {
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         self.refuse_lifetime(reference, false);

@@ -55,10 +55,36 @@ pub(crate) fn refuse_slice_element(program: &Program, ty: &Ty) -> Option<Refusal
     }
 }
 
+/// Whether the elements of a slice may be those of a buffer. The elements of others are an array's of the invocation's own.
+pub(crate) fn is_shared_element(program: &Program, element: &Ty) -> bool {
+    refuse_element(element).or_else(|| refuse_slice_element(program, element)).is_none()
+}
+
+// Rule: the elements of a slice of an array may be of any type whose values are copied.
+// Example: `fn total(x: &[Range<u32>])`
+pub(crate) fn refuse_own_element(ty: &Ty) -> Option<Refusal> {
+    match ty {
+        Ty::Scalar(_)
+        | Ty::Vector(..)
+        | Ty::Enum(..)
+        | Ty::Struct(..)
+        | Ty::Ordering
+        | Ty::Option(_)
+        | Ty::Result(..)
+        | Ty::Tuple(_) => None,
+        Ty::Array(element, Len::Known(1..)) => refuse_own_element(element),
+        other => refuse_element(other),
+    }
+}
+
 // Rule: by value, also `bool` may be passed.
 // Example: `fn k(n: usize, pair: (f32, f32))`
 pub(crate) fn refuse_value(ty: &Ty) -> Option<Refusal> {
     match ty {
+        Ty::Scalar(ScalarName::Char) => Some((
+            "not every number is a `char`, and a buffer may hold any",
+            "use `u32`, and `char::from_u32(…)`, which gives an `Option`; of a `char`, `c as u32`",
+        )),
         Ty::Scalar(ScalarName::Usize) => {
             Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes"))
         }

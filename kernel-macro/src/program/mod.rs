@@ -5,6 +5,7 @@ pub(crate) mod crossing;
 pub(crate) mod instantiate;
 pub(crate) mod message;
 pub(crate) mod module;
+mod moves;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

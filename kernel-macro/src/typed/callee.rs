@@ -226,6 +226,8 @@ pub(crate) enum Callee {
     TryConvert,
     /// `slice.try_into()` to an array.
     ToArray,
+    /// `clone` of what is copied.
+    Clone,
     /// `Default::default`, but for a type whose own function is called.
     Default,
     /// The members of a tuple struct or of a variant, which is in the table of variants.

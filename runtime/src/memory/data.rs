@@ -13,7 +13,7 @@ pub use crate::memory::padding::{Field, FieldsOf, NotData};
 /// // What a kernel has where it reads nothing, as `f32`, `Vec3`, and tuples and arrays of such.
 /// assert_eq!(<(u32, [Vec3; 2])>::ZERO, (0, [Vec3::ZERO; 2]));
 /// ```
-pub trait Value: Copy + Send + Sync + 'static {
+pub trait Value: Send + Sync + Sized + 'static {
     /// The value whose parts are all zero or `false`.
     ///
     /// ```
@@ -52,7 +52,7 @@ pub trait Value: Copy + Send + Sync + 'static {
     label = "not `GpuData`",
     note = "supported are integers of 8 to 64 bits, f32, f64, half's f16 and bf16, glam's Vec2/3/4, IVec2/3/4, UVec2/3/4, Mat2/3/4 and Quat, arrays of these, and `#[repr(C)]` structs with `#[derive(Clone, Copy, GpuData)]`"
 )]
-pub unsafe trait GpuData: Value {
+pub unsafe trait GpuData: Value + Copy {
     /// The fields in order, between which there may be padding; none for what has none.
     #[doc(hidden)]
     const FIELDS: &'static [Field] = &[];
@@ -88,7 +88,7 @@ macro_rules! values {
 }
 
 values! {
-    f32 = 0.0; i32 = 0; u32 = 0; usize = 0; bool = false; () = ();
+    f32 = 0.0; i32 = 0; u32 = 0; usize = 0; bool = false; char = '\0'; () = ();
     i8 = 0; i16 = 0; i64 = 0; isize = 0; u8 = 0; u16 = 0; u64 = 0;
     f64 = 0.0; half::f16 = half::f16::ZERO; half::bf16 = half::bf16::ZERO;
     Vec2 = Vec2::ZERO; Vec3 = Vec3::ZERO; Vec4 = Vec4::ZERO;
@@ -140,7 +140,7 @@ impl<T: Value> Value for Option<T> {
 }
 
 // Kernels number variants in order: zero is the first.
-impl<T: Value, E: Copy + Send + Sync + 'static> Value for Result<T, E> {
+impl<T: Value, E: Send + Sync + 'static> Value for Result<T, E> {
     const ZERO: Self = Ok(T::ZERO);
 }
 

@@ -19,7 +19,7 @@ use crate::memory::data::Value;
     note = "exchange its members one by one"
 )]
 #[doc(hidden)]
-pub trait SubgroupValue: Value + PartialEq {}
+pub trait SubgroupValue: Value + Copy + PartialEq {}
 
 /// A type that subgroups calculate with: numbers and vectors of them.
 #[doc(hidden)]

@@ -13,7 +13,7 @@ use crate::memory::data::Value;
 /// # Errors
 /// The array, if the values are exactly `LEN`; else the same panic as Rust's own conversion.
 #[inline]
-pub fn to_array<T: Value, const LEN: usize>(
+pub fn to_array<T: Value + Copy, const LEN: usize>(
     values: impl ExactSizeIterator<Item = T>,
 ) -> Result<[T; LEN], TryFromSliceError> {
     if values.len() != LEN {
@@ -34,7 +34,7 @@ pub const fn row(sites: &'static [Site], row: usize) -> &'static Site {
 /// Element `index`, or zero after a trap.
 #[inline]
 #[track_caller]
-pub fn at<T: Value>(sink: impl TrapSink, site: &'static Site, elements: &[T], index: usize) -> T {
+pub fn at<T: Value + Copy>(sink: impl TrapSink, site: &'static Site, elements: &[T], index: usize) -> T {
     match elements.get(index) {
         Some(element) => *element,
         None => {

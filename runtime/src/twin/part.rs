@@ -101,7 +101,7 @@ impl<'a, T: GpuData, E: GpuData, const LEN: usize> BufferPart<'a, T, [E; LEN]> {
 }
 
 /// As [`offset`], of a selection that could write.
-fn offset_mut<T: GpuData, F: Value>(part: impl FnOnce(&mut T) -> Option<&mut F>) -> Option<usize> {
+fn offset_mut<T: GpuData, F: Value + Copy>(part: impl FnOnce(&mut T) -> Option<&mut F>) -> Option<usize> {
     let mut element = T::ZERO;
     let start = std::ptr::from_ref(&element).addr();
     let offset = std::ptr::from_ref(part(&mut element)?).addr().wrapping_sub(start);
@@ -125,7 +125,7 @@ impl<F> Clone for SharedPart<'_, F> {
 
 impl<F> Copy for SharedPart<'_, F> {}
 
-impl<'a, F: Value> SharedPart<'a, F> {
+impl<'a, F: Value + Copy> SharedPart<'a, F> {
     /// The part at `place`.
     ///
     /// # Safety
@@ -136,7 +136,7 @@ impl<'a, F: Value> SharedPart<'a, F> {
 
     /// Reads what `part` selects.
     #[inline]
-    pub fn get<G: Value>(&self, part: impl FnOnce(&F) -> Option<&G>) -> G {
+    pub fn get<G: Value + Copy>(&self, part: impl FnOnce(&F) -> Option<&G>) -> G {
         // SAFETY: by the invariant of `place`; the selection reads nothing else, and ends here.
         let place = self.place.and_then(|place| part(unsafe { place.as_ref() }));
         place.copied().unwrap_or(G::ZERO)
@@ -144,7 +144,7 @@ impl<'a, F: Value> SharedPart<'a, F> {
 
     /// Writes what `part` selects.
     #[inline]
-    pub fn set<G: Value>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>, value: G) {
+    pub fn set<G: Value + Copy>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>, value: G) {
         // SAFETY: as in `get`.
         if let Some(place) = self.place.and_then(|mut place| part(unsafe { place.as_mut() })) {
             *place = value;
@@ -162,7 +162,7 @@ impl<'a, F: Value> SharedPart<'a, F> {
 
     /// A reference to what `part` selects.
     #[inline]
-    pub fn part<G: Value>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>) -> SharedPart<'a, G> {
+    pub fn part<G: Value + Copy>(&self, part: impl FnOnce(&mut F) -> Option<&mut G>) -> SharedPart<'a, G> {
         // SAFETY: as in `get`.
         let place = self.place.and_then(|mut place| part(unsafe { place.as_mut() }).map(NonNull::from));
         // SAFETY: a part of this part, of which all that holds.

@@ -95,13 +95,13 @@ impl<'a, T: GpuData> SharedRef<'a, T> {
 
     /// Reads the part that `part` selects; zero when it selects none.
     #[inline]
-    pub fn get<F: Value>(&self, part: impl FnOnce(&T) -> Option<&F>) -> F {
+    pub fn get<F: Value + Copy>(&self, part: impl FnOnce(&T) -> Option<&F>) -> F {
         self.variable().with(|value| part(value).copied().unwrap_or(F::ZERO))
     }
 
     /// Writes the part that `part` selects; nothing when it selects none.
     #[inline]
-    pub fn set<F: Value>(&self, part: impl FnOnce(&mut T) -> Option<&mut F>, new: F) {
+    pub fn set<F: Value + Copy>(&self, part: impl FnOnce(&mut T) -> Option<&mut F>, new: F) {
         self.variable().with(|value| {
             if let Some(place) = part(value) {
                 *place = new;
@@ -111,7 +111,7 @@ impl<'a, T: GpuData> SharedRef<'a, T> {
 
     /// A reference to the part that `part` selects; to nowhere when it selects none.
     #[inline]
-    pub fn part<F: Value>(&self, part: impl FnOnce(&mut T) -> Option<&mut F>) -> SharedPart<'a, F> {
+    pub fn part<F: Value + Copy>(&self, part: impl FnOnce(&mut T) -> Option<&mut F>) -> SharedPart<'a, F> {
         let place = self.variable().with(|value| part(value).map(NonNull::from));
         // SAFETY: the part lives as long as the variable. This thread alone accesses it, and an access is over before
         // anything else is.

@@ -397,7 +397,7 @@ impl<'a, T: GpuData> Slice<'a, T> {
 
 /// How many bytes into a `T` the selected part lies: tried on a value of zeros, so that selecting needs no access to the buffer.
 #[inline]
-pub(super) fn offset<T: GpuData, F: Value>(part: impl FnOnce(&T) -> Option<&F>) -> Option<usize> {
+pub(super) fn offset<T: GpuData, F: Value + Copy>(part: impl FnOnce(&T) -> Option<&F>) -> Option<usize> {
     let element = T::ZERO;
     let offset = std::ptr::from_ref(part(&element)?).addr().wrapping_sub(std::ptr::from_ref(&element).addr());
     // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.

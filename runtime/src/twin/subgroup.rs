@@ -101,7 +101,7 @@ struct Peers<'a, T> {
     size: u32,
 }
 
-impl<T: Value> Peers<'_, T> {
+impl<T: Value + Copy> Peers<'_, T> {
     fn get(&self, lane: u32) -> Option<T> {
         let is_active = lane < self.size && self.active >> lane & 1 == 1;
         // SAFETY: by the invariant of `slots`.
@@ -159,7 +159,7 @@ impl Lane for Ambient {
 }
 
 /// Brings `value` to the operation at `place`, waits for the others of the subgroup, and gives what they brought.
-fn exchange<T: Value, R>(
+fn exchange<T: Value + Copy, R>(
     lane: impl Lane,
     place: &'static Location,
     value: T,
@@ -188,7 +188,7 @@ fn exchange<T: Value, R>(
 
 /// Brings `value` to the operation at `place` and waits for the others of the subgroup, in an async function, before it calls the operation
 /// with the same value.
-pub fn arrive<T: Value>(lane: impl Lane, place: &'static Location, value: T) -> Reach {
+pub fn arrive<T: Value + Copy>(lane: impl Lane, place: &'static Location, value: T) -> Reach {
     const { assert!(size_of::<T>() <= size_of::<Slot>() && align_of::<T>() <= 16) };
     lane.with(|invocation| {
         if invocation.seat.is_some() {
@@ -198,7 +198,7 @@ pub fn arrive<T: Value>(lane: impl Lane, place: &'static Location, value: T) -> 
     Reach::new(State::Subgroup(place))
 }
 
-fn pack<T: Value>(value: T) -> Slot {
+fn pack<T: Value + Copy>(value: T) -> Slot {
     let mut slot = [0; 4];
     // SAFETY: the slot is as large as `T` at least, which `exchange` asserts; a `Slot` may hold any bytes of a value
     // without padding, which all types of subgroup operations are.
@@ -208,7 +208,7 @@ fn pack<T: Value>(value: T) -> Slot {
 
 /// # Safety
 /// The slot was packed from a `T`.
-unsafe fn unpack<T: Value>(slot: &Slot) -> T {
+unsafe fn unpack<T: Value + Copy>(slot: &Slot) -> T {
     let mut value = MaybeUninit::<T>::uninit();
     // SAFETY: the slot is as large as `T` at least, and holds a valid one by the caller's promise.
     unsafe {

@@ -82,6 +82,11 @@ impl<'a> Words<'a> {
         half::bf16::from_bits(self.u16())
     }
 
+    /// The next value; a word that is no character, which no record holds, is shown as a replacement for one.
+    pub fn char(&mut self) -> char {
+        char::from_u32(self.u32()).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
     /// The next value.
     pub fn bool(&mut self) -> bool {
         self.u32() != 0

@@ -16,14 +16,36 @@ fn of_flags(own: [bool; 4]) -> bool {
 }
 
 #[device]
-fn any(flags: &[bool]) -> bool {
+fn any<T: Copy>(flags: &[bool], value: T) -> bool {
     flags[0]
+}
+
+#[device]
+fn on_flags(own: [bool; 4]) -> u32 {
+    let count = |part: &[bool]| part.len() as u32;
+    count(&own) + own.windows(2).count() as u32
 }
 
 #[device]
 fn looked_up(x: &[f32]) -> f32 {
     let at = move |i: u32| x[i];
     at(0)
+}
+
+#[device]
+fn on_parts(x: &[f32], f: impl Fn(&[f32]) -> f32) -> f32 {
+    f(&x[1..])
+}
+
+#[device]
+fn moved(x: &[f32]) -> f32 {
+    let by = 2.0;
+    on_parts(x, move |part: &[f32]| part[0] * by)
+}
+
+#[device]
+fn taken_apart(x: &[f32]) -> f32 {
+    on_parts(x, |[first, ..]| *first)
 }
 
 #[device]

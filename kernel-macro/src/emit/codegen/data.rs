@@ -72,6 +72,9 @@ pub(crate) fn check_fields(program: &Program, item: ItemId, definition: &Struct,
 fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
     match ty {
         Ty::Scalar(ScalarName::Bool) => Some(("not every byte is a `bool`", "use `u32`, and compare it with 0")),
+        Ty::Scalar(ScalarName::Char) => {
+            Some(("not every number is a `char`", "use `u32`, and `char::from_u32`, which gives an `Option`"))
+        }
         Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
         Ty::Scalar(ScalarName::Isize) => Some(("`isize` is 32 bits on the device", "use `i32`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
@@ -233,7 +236,7 @@ fn struct_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<(StructI
 /// The IR type of something that can lie in a buffer.
 fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> {
     let scalar = |name: &ScalarName| match name {
-        ScalarName::Bool | ScalarName::Usize | ScalarName::Isize => None,
+        ScalarName::Bool | ScalarName::Char | ScalarName::Usize | ScalarName::Isize => None,
         name => Some(name.on_device()),
     };
     match ty {

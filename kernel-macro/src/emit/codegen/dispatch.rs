@@ -271,8 +271,8 @@ fn is_named(ty: &TypeExpr, name: &str) -> bool {
 fn is_data_name(name: &Ident) -> bool {
     let name = name.to_string();
     let vector = name.strip_prefix(['U', 'I']).unwrap_or(&name);
-    let is_size = |scalar| matches!(scalar, ScalarName::Usize | ScalarName::Isize);
-    ScalarName::from_name(&name).is_some_and(|scalar| !is_size(scalar))
+    let is_none = |scalar| matches!(scalar, ScalarName::Usize | ScalarName::Isize | ScalarName::Char);
+    ScalarName::from_name(&name).is_some_and(|scalar| !is_none(scalar))
         || ["Vec2", "Vec3", "Vec4", "Mat2", "Mat3", "Mat4", "Quat"].contains(&vector)
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{quote, quote_spanned};
 
-use crate::ast::{Enum, Item, Shape, Struct, TypeExpr};
+use crate::ast::{Derives, Enum, Item, Shape, Struct, TypeExpr};
 use crate::program::{ItemId, Program, TypedItem};
 
 /// `Value`, whose zero a read out of range gives. `None` for other items.
@@ -19,6 +19,11 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
         }
         Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) | Item::Alias(_) => return None,
     };
+    let derives = match item {
+        Item::Struct(Struct { derives, .. }) | Item::Enum(Enum { derives, .. }) => *derives,
+        _ => Derives::default(),
+    };
+    let without_drop = (!derives.copy).then(|| without_drop(name, &generics.source));
     let mut generics = generics.source.clone();
     if !generics.params.is_empty() {
         let value = quote!(#krate::__private::data::Value);
@@ -35,7 +40,30 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
         impl #params #krate::__private::data::Value for #name #args #clauses {
             const ZERO: Self = #zero;
         }
+        #without_drop
     })
+}
+
+/// Proof that nothing runs where a value ends: a device would not run it. What is `Copy` needs none.
+fn without_drop(name: &Ident, generics: &syn::Generics) -> TokenStream {
+    if generics.params.is_empty() {
+        let message = format!(
+            "a device ends no values, and `{name}` has a `Drop`, or holds something that has: do the work in a method that takes `self`, and call it"
+        );
+        return quote_spanned! {name.span()=>
+            const _: () = ::core::assert!(!::core::mem::needs_drop::<#name>(), #message);
+        };
+    }
+    let (params, args, clauses) = generics.split_for_impl();
+    // Whatever the arguments are: two `impl`s where there is a `Drop`.
+    quote_spanned! {name.span()=>
+        const _: () = {
+            trait ADeviceDropsNothing {}
+            #[allow(drop_bounds)]
+            impl<T: ::core::ops::Drop> ADeviceDropsNothing for T {}
+            impl #params ADeviceDropsNothing for #name #args #clauses {}
+        };
+    }
 }
 
 fn zero_of(path: TokenStream, fields: &[(Ident, TypeExpr)], shape: Shape, krate: &TokenStream) -> TokenStream {

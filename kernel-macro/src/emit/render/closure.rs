@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 
 use super::{Renderer, numbered};
-use crate::ast::{Closure, Expr};
-use crate::emit::tokens::{Tokens, tokens, tokens_at};
+use crate::ast::{Closure, Expr, Pattern};
+use crate::emit::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::typed::Ty;
 
 impl Renderer<'_> {
@@ -16,8 +16,10 @@ impl Renderer<'_> {
         let (mut params, mut lets) = (Vec::new(), TokenStream::new());
         for (position, (pattern, written)) in closure.params.iter().enumerate() {
             let is_state = position == 0 && typed.is_some_and(|typed| typed.has_state);
-            let ty = match written {
-                Some(ty) if !is_lent => ty.tokens.clone().into(),
+            let slice = typed.and_then(|typed| typed.params.get(position)).and_then(|ty| self.slice_param(pattern, ty));
+            let ty = match (slice, written) {
+                (Some(slice), _) => slice,
+                (None, Some(ty)) if !is_lent => ty.tokens.clone().into(),
                 // What may be a reference for rustc is none here.
                 _ if self.is_original() && self.typed.has_references => tokens!(_),
                 _ => {
@@ -49,5 +51,17 @@ impl Renderer<'_> {
             }
             None => tokens_at!(span=> #moves |#(#params),*| { #lets #body }),
         }
+    }
+
+    /// The type of a parameter that is a slice, as the twin has it.
+    fn slice_param(&mut self, pattern: &Pattern, ty: &Ty) -> Option<Tokens> {
+        let Ty::Buffer { element, mutable, origin: None } = ty else { return None };
+        if self.is_original() || ty.is_list() {
+            return None;
+        }
+        pattern.for_each_binding(&mut |_, binding| _ = self.slices.borrow_mut().insert(binding, *mutable));
+        let (twin, name) = (self.twin(), Word(if *mutable { "SliceMut" } else { "Slice" }));
+        let element = self.ty(element);
+        Some(tokens!(#twin::#name<'_, #element>))
     }
 }

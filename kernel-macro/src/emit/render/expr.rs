@@ -51,6 +51,9 @@ impl Renderer<'_> {
                 if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
                     return tokens;
                 }
+                if let Some(value) = value {
+                    self.note_lent_parts(pattern, value);
+                }
                 let view = self.view_of(std::iter::once(pattern));
                 let stated = match ty {
                     _ if view.is_some() => tokens!(_),
@@ -252,6 +255,7 @@ impl Renderer<'_> {
     fn literal(&self, literal: &ast::Literal, ty: &Ty, span: Span) -> Tokens {
         let mut token = match (literal, ty) {
             (ast::Literal::Bool(value), _) => return tokens_at!(span=> #value),
+            (ast::Literal::Char(value), _) => Literal::character(*value),
             // Of a type that depends on a generic parameter: rustc finds it.
             (ast::Literal::Float { text, suffix: None }, Ty::Error) => {
                 unsuffixed(&format!("{text}{}", zero_after(text)))
@@ -412,12 +416,14 @@ impl Renderer<'_> {
             _ => {
                 let args: Vec<_> = args.iter().collect();
                 let called = self.typed.calls.get(&expr.id).copied();
-                let path = if called.is_none() && args.iter().any(|arg| self.slice_of_unknown(arg).is_some()) {
-                    Self::member_twin_path(callee)
-                } else {
-                    self.callee_path(called, callee)
-                };
-                let call = self.call_with(called, &args, |_, args| tokens!(#path(#(#args),*)));
+                let is_closure = self.typed.paths.contains_key(&expr.id);
+                let path =
+                    if called.is_none() && !is_closure && args.iter().any(|arg| self.slice_of_unknown(arg).is_some()) {
+                        Self::member_twin_path(callee)
+                    } else {
+                        self.callee_path(called, callee)
+                    };
+                let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
                         let given = tokens!(::core::primitive::u8);

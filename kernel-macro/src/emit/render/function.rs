@@ -1,6 +1,6 @@
 //! Whole functions: the original, the device function, and what the host side of a kernel is made of.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use super::parallel::waits;
@@ -8,8 +8,9 @@ use super::site::{SiteUse, sites_tokens};
 use super::slice::{STEPS_FN, TWIN_FN, method_twin};
 use super::steps::gives_way;
 use super::{Mode, Renderer, twin_import};
-use crate::ast::{Fn, Item, Param, TypeKind};
+use crate::ast::{Fn, GenericParam, Item, Param, TypeKind};
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
+use crate::program::crossing::is_shared_element;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedFn};
 
@@ -47,18 +48,29 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
     let (for_type, for_fn) = (conditions(), conditions());
     let (vis, name) = (&function.vis, &function.name);
     let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
-    let clauses = shared_clauses(program, item, function, krate);
+    let of_twin = |tokens: TokenStream| match function.lends_slices() {
+        true => lend_twin_slices(tokens, krate),
+        false => tokens,
+    };
+    let generics = generics.map(|generics| of_twin(generics.to_token_stream()));
+    let clauses = of_twin(shared_clauses(program, item, function, krate));
     // The parameters' types are written outside of the body.
     let twin = tokens!(#krate::__private::twin);
     let receiver = function.receiver.as_ref();
-    let params = function.params.iter().skip(usize::from(receiver.is_some())).map(|param| match &param.ty.kind {
-        TypeKind::Slice { mutable, element } => {
+    let types = function.params.iter().zip(&typed.params).skip(usize::from(receiver.is_some()));
+    let params = types.map(|(param, ty)| match &param.ty.kind {
+        TypeKind::Slice { mutable, element } if ty.slice_element().is_none_or(|it| is_shared_element(program, it)) => {
             let (name, element) = (&param.name, &element.tokens);
             let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
             {
                 let twin = twin.copy();
                 tokens!(#name: #twin::#slice<'_, #element>)
             }
+        }
+        _ if function.lends_slices() => {
+            let (name, ty) = (&param.name, of_twin(param.ty.tokens.clone()));
+            let mutable = param.mutable.then(|| tokens_at!(name.span()=> mut));
+            tokens!(#mutable #name: #ty)
         }
         _ => parameter(param),
     });
@@ -103,6 +115,66 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
     })
 }
 
+/// The bounds of closures as what runs on the host has them: `Fn(Slice<'_, T>)` for `Fn(&[T])`.
+fn lend_twin_slices(tokens: TokenStream, krate: &TokenStream) -> TokenStream {
+    let mut is_bound = false;
+    let trees = tokens.into_iter().map(|tree| {
+        let was_bound = std::mem::replace(&mut is_bound, false);
+        match tree {
+            TokenTree::Ident(name) => {
+                is_bound = name == "Fn" || name == "FnMut" || name == "FnOnce";
+                TokenTree::Ident(name)
+            }
+            TokenTree::Group(group) => {
+                let inner = match was_bound && group.delimiter() == Delimiter::Parenthesis {
+                    true => slices_to_twin(group.stream(), krate),
+                    false => lend_twin_slices(group.stream(), krate),
+                };
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            tree => tree,
+        }
+    });
+    trees.collect()
+}
+
+/// `Slice<'_, T>` for each `&[T]` of a list of types, and `SliceMut<'_, T>` for each `&mut [T]`.
+fn slices_to_twin(types: TokenStream, krate: &TokenStream) -> TokenStream {
+    let (mut made, mut front) = (TokenStream::new(), Vec::new());
+    for tree in types {
+        let is_front = match (&tree, front.first()) {
+            (TokenTree::Punct(punct), None) => punct.as_char() == '&',
+            (TokenTree::Punct(punct), Some(_)) => punct.as_char() == '\'',
+            (TokenTree::Ident(_), Some(_)) => true,
+            _ => false,
+        };
+        if is_front {
+            front.push(tree);
+            continue;
+        }
+        let is_slice = |group: &Group| {
+            let mut inner = group.stream().into_iter();
+            let is_array = inner.any(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ';'));
+            group.delimiter() == Delimiter::Bracket && !is_array
+        };
+        match &tree {
+            TokenTree::Group(group) if !front.is_empty() && is_slice(group) => {
+                let mutable = front.iter().any(|tree| matches!(tree, TokenTree::Ident(word) if word == "mut"));
+                let name = Ident::new(if mutable { "SliceMut" } else { "Slice" }, Span::call_site());
+                let element = group.stream();
+                front.clear();
+                made.extend(quote::quote!(#krate::__private::twin::#name<'_, #element>));
+            }
+            _ => {
+                made.extend(front.drain(..));
+                made.extend([tree]);
+            }
+        }
+    }
+    made.extend(front);
+    made
+}
+
 /// The clauses of a twin with slices: elements whose type is a parameter's must be what the host shares.
 fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenStream) -> TokenStream {
     let owner = program.items[item].owner.map(|owner| &program.items[owner].item);
@@ -124,7 +196,12 @@ fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenS
         }
         _ => None,
     });
-    let bounds: TokenStream = bounds.collect();
+    let lent = function.generics.params.iter().flat_map(GenericParam::lent_elements);
+    let lent = lent.filter(|element| names_any(&element.tokens, &names)).map(|element| {
+        let element = &element.tokens;
+        quote::quote!(#element: #krate::GpuData,)
+    });
+    let bounds: TokenStream = bounds.chain(lent).collect();
     let written = &function.generics.source.where_clause;
     match (written, bounds.is_empty()) {
         (_, true) => written.to_token_stream(),

@@ -9,6 +9,7 @@ use super::reference::referent;
 use super::slice::method_twin;
 use super::{Renderer, local, numbered};
 use crate::ast::{Expr, ExprKind, Path, ScalarName};
+use crate::builtin::character::MAX_RADIX;
 use crate::builtin::elementary::Elementary;
 use crate::builtin::int::{BAD_BASE, Number};
 use crate::builtin::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
@@ -44,6 +45,10 @@ impl Renderer<'_> {
                 self.comparison(*method, receiver, name, args, whole)
             }
             Some(Callee::Choice(ChoiceMethod::Same)) if !self.is_original() => self.expr(receiver),
+            Some(Callee::Clone) if !self.is_original() => {
+                let value = self.expr(referent(receiver));
+                tokens!(::core::clone::Clone::clone(&(#value)))
+            }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
                 self.intrinsic_method(*intrinsic, receiver, name, args, whole)
             }
@@ -165,8 +170,13 @@ impl Renderer<'_> {
             Some(_) => self.native_slice(receiver).unwrap_or_else(|| self.slice(receiver, false)),
             _ => self.expr(receiver),
         };
-        let mut args: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
         let row = row(intrinsic);
+        let is_lent = row.params.contains(&Sig::Lent);
+        let arg = |cx: &mut Self, arg: &Expr| {
+            let value = cx.expr(if is_lent { referent(arg) } else { arg });
+            if is_lent { tokens!(&(#value)) } else { value }
+        };
+        let mut args: Vec<_> = args.iter().map(|written| arg(self, written)).collect();
         // The device's `usize` and `isize` have 32 bits: compute on `u32` and `i32`.
         let word = match ty {
             Ty::Scalar(ScalarName::Usize) => Some(Ident::new("__u32", Span::call_site())),
@@ -194,6 +204,11 @@ impl Renderer<'_> {
             let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
             *divisor = tokens!(#twin::nonzero(#sink, #site, #divisor));
         }
+        if let Intrinsic::Character(method) = intrinsic
+            && let (Some((least, text)), Some(radix)) = (method.bad_radix(), args.last_mut())
+        {
+            *radix = self.checked_radix(radix, least, text, whole);
+        }
         let panics = match intrinsic {
             Intrinsic::Number(method) => method.panics().map(|text| (format_ident!("checked_{name}"), text)),
             Intrinsic::Arithmetic(Overflow::Strict, op) => {
@@ -213,6 +228,18 @@ impl Renderer<'_> {
             }
             _ => call,
         }
+    }
+
+    /// The radix of a digit, with a record where it is out of range.
+    fn checked_radix(&mut self, radix: &Tokens, least: u32, text: &str, whole: &Expr) -> Tokens {
+        let (checked, twin, sink, site) =
+            (local("__radix"), self.twin(), self.sink(), self.site(SiteKind::Panic, whole));
+        tokens!(match #radix { #checked => {
+            if #checked < #least || #checked > #MAX_RADIX {
+                #twin::TrapSink::panic(#sink, #site, ::core::format_args!(#text))
+            }
+            #checked
+        } })
     }
 
     /// The checked form of a method, with a record where it gives `None`.

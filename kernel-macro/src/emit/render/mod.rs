@@ -79,6 +79,8 @@ struct Renderer<'a> {
     sites: RefCell<SiteRows>,
     /// The references of the twin that lead into buffers and shared variables.
     parts: RefCell<BTreeSet<BindingId>>,
+    /// The variables of patterns that are references here, because what they name moves and a reference leads to the whole.
+    lent_parts: RefCell<BTreeSet<BindingId>>,
     /// Whether what is rendered records no traps.
     is_quiet: bool,
     /// Whether what is rendered is an async function, which gives way where it waits.
@@ -103,6 +105,7 @@ impl<'a> Renderer<'a> {
             uses_twin: Cell::new(false),
             sites: RefCell::default(),
             parts: RefCell::default(),
+            lent_parts: RefCell::default(),
             is_quiet: false,
             in_steps: false,
             slices: RefCell::default(),

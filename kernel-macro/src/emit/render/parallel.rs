@@ -204,7 +204,7 @@ impl Renderer<'_> {
         let path = self.callee_path(called, callee);
         let args: Vec<_> = args.iter().collect();
         let gives_way = self.in_steps && matches!(called, Some(Callee::Device(item)) if waits(self.program, item));
-        self.call_with(called, &args, |_, args| {
+        self.call_of(called, whole, &args, |_, args| {
             let way = gives_way.then(|| tokens!(.await));
             tokens!({
                 let #frame = #twin::Frame::enter(#sink, &#twin::Location { file: #file, line: #line, column: #column });

@@ -22,14 +22,15 @@ impl Renderer<'_> {
                 Some(inner) => self.pattern_in(inner, perhaps),
                 None => tokens!(_),
             },
-            Pattern::Binding { name, mutable, inner, .. } => {
+            Pattern::Binding { name, mutable, binding, inner } => {
                 let mutable = mutable.then(|| tokens_at!(name.span()=> mut));
                 let inner = match inner {
                     Some(inner) => Some(self.pattern_in(inner, perhaps)),
                     None => perhaps.then(|| tokens!(_)),
                 };
                 let inner = inner.map(|inner| tokens_at!(name.span()=> @ #inner));
-                tokens!(#mutable #name #inner)
+                let lent = self.lent_parts.borrow().contains(binding).then(|| tokens_at!(name.span()=> ref));
+                tokens!(#lent #mutable #name #inner)
             }
             Pattern::Wild(span) => tokens_at!(*span=> _),
             Pattern::Reference(inner, span) if self.is_original() || self.holds_reference(inner) => {
@@ -136,9 +137,23 @@ impl Renderer<'_> {
         if let Some(view) = self.view_of(arms.iter().map(|arm| &arm.pattern)) {
             return self.slice_match(expr, scrutinee, arms, view);
         }
+        arms.iter().for_each(|arm| self.note_lent_parts(&arm.pattern, scrutinee));
         let scrutinee = self.viewed(scrutinee, &None);
         let arms: Vec<_> = arms.iter().map(|arm| self.arm(arm, &None)).collect();
         tokens_at!(expr.span.start=> match #scrutinee { #(#arms)* })
+    }
+
+    /// Notes which variables of a pattern are references here, as in Rust: a reference leads to the value, out of which they
+    /// could not move.
+    pub(super) fn note_lent_parts(&self, pattern: &Pattern, value: &Expr) {
+        if self.is_original() || !self.typed.taken_apart.contains(&value.id) {
+            return;
+        }
+        pattern.for_each_binding(&mut |_, binding| {
+            if self.program.may_move(self.typed.binding(binding)) {
+                self.lent_parts.borrow_mut().insert(binding);
+            }
+        });
     }
 
     /// The value that patterns take apart. If a reference leads to it, the parts are references in the original only.
@@ -167,6 +182,7 @@ impl Renderer<'_> {
     pub(super) fn condition(&mut self, condition: &Expr) -> Tokens {
         match &condition.kind {
             ExprKind::Let { pattern, value } => {
+                self.note_lent_parts(pattern, value);
                 let view = self.view_of(std::iter::once(&**pattern));
                 let (pattern, value) = (self.pattern_of_view(pattern, &view, true), self.viewed(value, &view));
                 tokens_at!(condition.span.start=> let #pattern = #value)

@@ -7,6 +7,7 @@ use quote::format_ident;
 use super::{Mode, Renderer, local};
 use crate::ast::{Expr, ExprKind, Member, UnaryOp};
 use crate::emit::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
+use crate::program::crossing::is_shared_element;
 use crate::typed::{Resolution, Ty};
 
 /// A place expression taken apart: the innermost base, and the steps outwards.
@@ -181,6 +182,10 @@ impl Renderer<'_> {
         };
         self.uses_names();
         let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
+        if self.program.may_move(self.expr_ty(whole)) {
+            let twin = self.twin();
+            return tokens!((*#twin::element_ref(#sink, #site, #elements, #index)));
+        }
         tokens!(__at(#sink, #site, #elements, #index))
     }
 
@@ -203,10 +208,10 @@ impl Renderer<'_> {
             return *mutable && !self.is_original();
         }
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&root.id) else { return false };
-        let Ty::Buffer { mutable, .. } = *self.typed.binding(*binding) else { return false };
+        let Ty::Buffer { mutable, ref element, .. } = *self.typed.binding(*binding) else { return false };
         match self.mode {
             Mode::Original => false,
-            Mode::Slices => true,
+            Mode::Slices => is_shared_element(self.program, element),
             Mode::Twin if mutable || self.typed.atomic_buffers.contains(binding) => true,
             Mode::Twin | Mode::Device => self.slices.borrow().contains_key(binding),
         }
@@ -318,6 +323,8 @@ pub(super) fn as_slice(place: Tokens, ty: &Ty, mutable: bool) -> Tokens {
             let len = *len as usize;
             tokens!(::core::convert::AsMut::<[_; #len]>::as_mut(&mut #place))
         }
+        (Ty::Buffer { .. }, false) => place,
+        (Ty::Buffer { .. }, true) => tokens!(&mut *#place),
         (_, false) => tokens!(&#place),
         (_, true) => tokens!(&mut #place),
     }

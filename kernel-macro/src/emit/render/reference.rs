@@ -40,6 +40,7 @@ impl Renderer<'_> {
     pub(super) fn is_plain_reference(&self, expr: &Expr) -> bool {
         self.variable_of(expr).is_some_and(|binding| {
             self.typed.references.contains_key(&binding) && !self.parts.borrow().contains(&binding)
+                || self.lent_parts.borrow().contains(&binding)
         })
     }
 
@@ -89,6 +90,10 @@ impl Renderer<'_> {
         if is_user && self.is_remote(&chain) {
             let place = self.expr(place);
             return tokens_at!(expr.span.start=> &{ #place });
+        }
+        if matches!(self.expr_ty(place), Ty::Buffer { .. }) && chain.steps.is_empty() && !self.is_remote(&chain) {
+            let place = self.expr(place);
+            return tokens_at!(expr.span.start=> &#mutable_token *#place);
         }
         if self.is_remote(&chain) || chain.indices().next().is_none() && !is_user {
             // Of what others reach, a copy.
@@ -217,6 +222,33 @@ impl Renderer<'_> {
         call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
     ) -> Tokens {
         let slices = self.slices_of(callee);
+        self.call_passing(callee, slices, skip, args, call)
+    }
+
+    /// As [`call_with`](Self::call_with), of a call by a path, which may be of a closure.
+    pub(super) fn call_of(
+        &mut self,
+        callee: Option<Callee>,
+        whole: &Expr,
+        args: &[&Expr],
+        call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
+    ) -> Tokens {
+        let mut slices = self.slices_of_closure(whole);
+        if slices.is_empty() {
+            slices = self.slices_of(callee);
+        }
+        self.call_passing(callee, slices, 0, args, call)
+    }
+
+    fn call_passing(
+        &mut self,
+        callee: Option<Callee>,
+        slices: Vec<Option<bool>>,
+        skip: usize,
+        args: &[&Expr],
+        call: impl FnOnce(&mut Self, Vec<Tokens>) -> Tokens,
+    ) -> Tokens {
+        let own = self.own_slices_of(callee);
         let passed: Vec<_> = args.iter().map(|arg| self.slice_of_unknown(arg)).collect();
         let slice = |position: usize| {
             let known = slices.get(position + skip).copied().flatten();
@@ -224,7 +256,10 @@ impl Renderer<'_> {
         };
         let pass = |cx: &mut Self, position: usize, arg: &Expr| match slice(position) {
             Some(mutable) => cx.slice(arg, mutable),
-            None => cx.argument(arg),
+            None => match own.get(position + skip).copied().flatten() {
+                Some(mutable) => cx.own_slice(arg, mutable),
+                None => cx.argument(arg),
+            },
         };
         let is_copied: Vec<bool> =
             args.iter().enumerate().map(|(position, arg)| slice(position).is_none() && self.is_copied(arg)).collect();

@@ -10,7 +10,9 @@ use crate::ast::{Expr, ExprKind, Item, Path, Pattern, TypeKind};
 use crate::builtin::iteration::Iteration;
 use crate::emit::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::infer::sliced;
-use crate::typed::{Callee, Cut, Ty};
+use crate::program::crossing::is_shared_element;
+use crate::program::{ItemId, TypedItem};
+use crate::typed::{Callee, Cut, Resolution, Ty};
 
 /// The name of the function that takes slices as the twin has them: a function of a type named like the device
 /// function.
@@ -52,11 +54,60 @@ impl Renderer<'_> {
         if !function.takes_slices() {
             return Vec::new();
         }
-        let slices = function.params.iter().map(|param| match param.ty.kind {
-            TypeKind::Slice { mutable, .. } => Some(mutable),
+        let slices = function.params.iter().enumerate().map(|(position, param)| match param.ty.kind {
+            TypeKind::Slice { mutable, .. } if !self.takes_own(item, position) => Some(mutable),
             _ => None,
         });
         slices.collect()
+    }
+
+    /// For each parameter of a device function whether it is a slice of what no buffer holds, which is Rust's own here, and then
+    /// whether one that writes.
+    pub(super) fn own_slices_of(&self, callee: Option<Callee>) -> Vec<Option<bool>> {
+        let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return Vec::new() };
+        let Item::Fn(function) = &self.program.items[item].item else { return Vec::new() };
+        let slices = function.params.iter().enumerate().map(|(position, param)| match param.ty.kind {
+            TypeKind::Slice { mutable, .. } if self.takes_own(item, position) => Some(mutable),
+            _ => None,
+        });
+        slices.collect()
+    }
+
+    fn takes_own(&self, item: ItemId, position: usize) -> bool {
+        let (TypedItem::Fn(typed) | TypedItem::Generic(typed)) = &self.program.items[item].typed else { return false };
+        let element = typed.params.get(position).and_then(Ty::slice_element);
+        element.is_some_and(|element| !is_shared_element(self.program, element))
+    }
+
+    /// An argument for such a parameter.
+    pub(super) fn own_slice(&mut self, arg: &Expr, mutable: bool) -> Tokens {
+        let slice = if mutable { self.native_slice_mut(arg) } else { self.native_slice(arg) };
+        slice.unwrap_or_else(|| self.argument(arg))
+    }
+
+    /// The same of a call of a closure in a variable or parameter.
+    pub(super) fn slices_of_closure(&self, call: &Expr) -> Vec<Option<bool>> {
+        let Some(Resolution::Binding(binding)) = self.typed.paths.get(&call.id) else { return Vec::new() };
+        if self.is_original() {
+            return Vec::new();
+        }
+        if let Ty::Closure(item, closure) = self.typed.binding(*binding) {
+            let (TypedItem::Fn(typed) | TypedItem::Generic(typed)) = &self.program.items[*item].typed else {
+                return Vec::new();
+            };
+            let slice = |ty: &Ty| match ty {
+                Ty::Buffer { mutable, origin: None, .. } => Some(*mutable),
+                _ => None,
+            };
+            return typed
+                .closures
+                .get(closure)
+                .map_or_else(Vec::new, |closure| closure.params.iter().map(slice).collect());
+        }
+        // Its type is unknown, and its bound is not.
+        let Item::Fn(function) = &self.item.item else { return Vec::new() };
+        let param = function.params.iter().find(|param| param.binding == *binding);
+        param.map_or_else(Vec::new, |param| function.lent_slices(param))
     }
 
     /// Whether the twin calls another function in place of this one.
@@ -138,6 +189,11 @@ impl Renderer<'_> {
         let Ty::Buffer { mutable, origin: None, .. } = *self.typed.binding(*binding) else { return None };
         if self.is_original() {
             return None;
+        }
+        let element = self.typed.binding(*binding).slice_element();
+        if element.is_some_and(|element| !is_shared_element(self.program, element)) {
+            let slice = self.own_slice(value, mutable);
+            return Some(tokens_at!(name.span()=> let #name = #slice;));
         }
         let slice = self.slice(value, mutable);
         self.slices.borrow_mut().insert(*binding, mutable);

@@ -120,6 +120,10 @@ impl Renderer<'_> {
                 let value = Ident::new(if *value == 0 { "false" } else { "true" }, Span::call_site());
                 tokens!(#value)
             }
+            (Ty::Const(value), GenericKind::Const(ty)) if ty.tokens.to_string() == "char" => {
+                let value = u32::try_from(*value).ok().and_then(char::from_u32).unwrap_or_default();
+                Tokens::from(TokenTree::from(Literal::character(value)))
+            }
             (Ty::Const(value), _) => {
                 let value = Literal::i128_unsuffixed(*value);
                 tokens!({ #value })

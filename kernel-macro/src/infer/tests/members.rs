@@ -43,15 +43,6 @@ fn methods() {
     "#]],
     );
     check_errors(
-        "fn f(a: f32) { a.clone(); }",
-        expect![[r#"
-        error: [K0104] no method `clone` on type `f32`
-               help: values are `Copy`: leave it out
-         1 | fn f(a: f32) { a.clone(); }
-           |                  ^^^^^
-    "#]],
-    );
-    check_errors(
         "fn kernel(x: &[f32]) { x.iter(); }",
         expect![[r#"
             error: [K0001] an iterator cannot be used as a value in kernels

@@ -2,6 +2,7 @@
 
 mod carets;
 mod chains;
+mod characters;
 mod choices;
 mod constants;
 mod conversions;

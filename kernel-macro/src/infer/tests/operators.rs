@@ -243,61 +243,61 @@ fn casts() {
     check_errors(
         "fn f(n: u32) { n as bool; }",
         expect![[r#"
-        error: [K0107] cannot cast `u32` as `bool`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: write `n != 0`
-         1 | fn f(n: u32) { n as bool; }
-           |                ^^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `u32` as `bool`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: write `n != 0`
+             1 | fn f(n: u32) { n as bool; }
+               |                ^^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f(a: f32) { a as bool; }",
         expect![[r#"
-        error: [K0107] cannot cast `f32` as `bool`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: write `a != 0.0`
-         1 | fn f(a: f32) { a as bool; }
-           |                ^^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `f32` as `bool`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: write `a != 0.0`
+             1 | fn f(a: f32) { a as bool; }
+               |                ^^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f(b: bool) { b as f32; }",
         expect![[r#"
-        error: [K0107] cannot cast `bool` as `f32`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: cast through an integer: `b as u32 as f32`
-         1 | fn f(b: bool) { b as f32; }
-           |                 ^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `bool` as `f32`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: cast through an integer: `b as u32 as f32`
+             1 | fn f(b: bool) { b as f32; }
+               |                 ^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f(v: Vec3) { v as UVec3; }",
         expect![[r#"
-        error: [K0107] cannot cast `Vec3` as `UVec3`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: write `v.as_uvec3()`
-         1 | fn f(v: Vec3) { v as UVec3; }
-           |                 ^^^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `Vec3` as `UVec3`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: write `v.as_uvec3()`
+             1 | fn f(v: Vec3) { v as UVec3; }
+               |                 ^^^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f(a: f32) { a as Vec3; }",
         expect![[r#"
-        error: [K0107] cannot cast `f32` as `Vec3`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: write `Vec3::splat(a)`
-         1 | fn f(a: f32) { a as Vec3; }
-           |                ^^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `f32` as `Vec3`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: write `Vec3::splat(a)`
+             1 | fn f(a: f32) { a as Vec3; }
+               |                ^^^^^^^^^
+        "#]],
     );
     check_errors(
         "fn f(a: [f32; 2]) { a as f32; }",
         expect![[r#"
-        error: [K0107] cannot cast `[f32; 2]` as `f32`
-               note: `as` converts between numbers, and from `bool` to integers
-         1 | fn f(a: [f32; 2]) { a as f32; }
-           |                     ^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `[f32; 2]` as `f32`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+             1 | fn f(a: [f32; 2]) { a as f32; }
+               |                     ^^^^^^^^
+        "#]],
     );
 }
 

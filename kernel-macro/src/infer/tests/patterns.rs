@@ -279,12 +279,12 @@ fn f(a: u32) { let x = E::B; let y = E::A(1); let z = E::C(1.0); let w = E::B(1.
     check_errors(
         "enum E { A(f32), B } fn f(e: E) -> u32 { e as u32 }",
         expect![[r#"
-        error: [K0107] cannot cast `E` as `u32`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: only enums without members are numbers: use `match`
-         1 | enum E { A(f32), B } fn f(e: E) -> u32 { e as u32 }
-           |                                          ^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `E` as `u32`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: only enums without members are numbers: use `match`
+             1 | enum E { A(f32), B } fn f(e: E) -> u32 { e as u32 }
+               |                                          ^^^^^^^^
+        "#]],
     );
     check_errors(
         "enum E { A = 5000000000 } fn f() {}",

@@ -139,13 +139,13 @@ fn values() {
 #[test]
 fn parameters() {
     check_errors(
-        r##"fn f(x: &[bool]) -> bool { x[0] }"##,
+        r##"fn f<T: Copy>(x: &[bool], y: T) -> bool { x[0] }"##,
         expect![[r#"
         error: [K0205] the parameter `x` cannot be a slice
                note: `bool` has no layout in buffers
                help: store `u32`: `flag as u32`, and read it with `!= 0`
-         1 | fn f(x: &[bool]) -> bool { x[0] }
-           |         ^^^^^^^
+         1 | fn f<T: Copy>(x: &[bool], y: T) -> bool { x[0] }
+           |                  ^^^^^^^
     "#]],
     );
     check_errors(

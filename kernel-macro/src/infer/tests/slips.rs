@@ -68,22 +68,22 @@ fn numbers() {
     check_errors(
         r##"fn f(x: f32) -> bool { x as bool }"##,
         expect![[r#"
-        error: [K0107] cannot cast `f32` as `bool`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: write `x != 0.0`
-         1 | fn f(x: f32) -> bool { x as bool }
-           |                        ^^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `f32` as `bool`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: write `x != 0.0`
+             1 | fn f(x: f32) -> bool { x as bool }
+               |                        ^^^^^^^^^
+        "#]],
     );
     check_errors(
         r##"fn f(x: bool) -> f32 { x as f32 }"##,
         expect![[r#"
-        error: [K0107] cannot cast `bool` as `f32`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: cast through an integer: `x as u32 as f32`
-         1 | fn f(x: bool) -> f32 { x as f32 }
-           |                        ^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `bool` as `f32`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: cast through an integer: `x as u32 as f32`
+             1 | fn f(x: bool) -> f32 { x as f32 }
+               |                        ^^^^^^^^
+        "#]],
     );
     check_errors(
         r##"fn f(x: f32) -> u32 { x & 1 }"##,
@@ -220,12 +220,12 @@ fn numbers() {
     check_errors(
         r##"fn f(v: Vec3) -> UVec3 { v as UVec3 }"##,
         expect![[r#"
-        error: [K0107] cannot cast `Vec3` as `UVec3`
-               note: `as` converts between numbers, and from `bool` to integers
-               help: write `v.as_uvec3()`
-         1 | fn f(v: Vec3) -> UVec3 { v as UVec3 }
-           |                          ^^^^^^^^^^
-    "#]],
+            error: [K0107] cannot cast `Vec3` as `UVec3`
+                   note: `as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`
+                   help: write `v.as_uvec3()`
+             1 | fn f(v: Vec3) -> UVec3 { v as UVec3 }
+               |                          ^^^^^^^^^^
+        "#]],
     );
     check_errors(
         r##"fn f(v: Vec3) -> f32 { v * v }"##,

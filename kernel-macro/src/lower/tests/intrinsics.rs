@@ -203,6 +203,7 @@ fn types_of(receiver: Receiver) -> &'static [TypeRow] {
             &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1), ("usize", "usize", 1)]
         }
         Receiver::Byte => &[("u8", "u8", 1)],
+        Receiver::Char => &[("char", "char", 1)],
         Receiver::FixedSint => &[("i32", "i32", 1), ("i8", "i8", 1), ("i16", "i16", 1), ("i64", "i64", 1)],
         Receiver::FixedUint => &[("u32", "u32", 1), ("u8", "u8", 1), ("u16", "u16", 1), ("u64", "u64", 1)],
         Receiver::SintVec => &[("IVec2", "i32", 2), ("IVec3", "i32", 3), ("IVec4", "i32", 4)],
@@ -235,7 +236,7 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
     let own_letter = &ty[..ty.find("Vec").unwrap_or(0)];
     let sig = |sig: Sig| -> Option<Vec<String>> {
         Some(vec![match sig {
-            Sig::Same => ty.to_owned(),
+            Sig::Same | Sig::Lent => ty.to_owned(),
             Sig::Element => element.to_owned(),
             Sig::Elements => return Some(vec![element.to_owned(); lanes]),
             Sig::ElementArray => format!("[{element}; {lanes}]"),
@@ -283,7 +284,7 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
     let mut params = if row.kind == Kind::Method { vec![ty.to_owned()] } else { Vec::new() };
     for param in row.params {
         // Taken by reference, as glam does.
-        let lent = if matches!(param, Sig::CellArray | Sig::CellArrays) { "&" } else { "" };
+        let lent = if matches!(param, Sig::CellArray | Sig::CellArrays | Sig::Lent) { "&" } else { "" };
         params.extend(sig(*param)?.into_iter().map(|ty| format!("{lent}{ty}")));
     }
     let result = sig(row.result)?.remove(0);

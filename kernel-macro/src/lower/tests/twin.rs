@@ -203,6 +203,17 @@ matrix_samples! {
     Mat4: x_axis 0, y_axis 1, z_axis 2, w_axis 3;
 }
 
+impl Sample for char {
+    fn samples() -> Vec<Self> {
+        let edges = "\u{80}\u{85}\u{9f}\u{a0}éßſK\u{7ff}\u{800}\u{1680}\u{180e}\u{2000}\u{200b}\u{2028}\u{202f}\u{205f}\u{3000}";
+        let last = "\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{1f600}\u{10ffff}";
+        ('\0'..='\x7f').chain(edges.chars()).chain(last.chars()).collect()
+    }
+    fn datum(&self) -> Datum {
+        Datum::Bits(u32::from(*self).into())
+    }
+}
+
 impl Sample for Quat {
     fn samples() -> Vec<Self> {
         let even = Mat4::samples().into_iter().map(|matrix| Quat::from_vec4(matrix.x_axis));

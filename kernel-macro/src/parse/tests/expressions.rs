@@ -86,15 +86,6 @@ fn unsupported_syntax() {
     "#]],
     );
     check_body(
-        "let c = 'a';",
-        expect![[r#"
-            error: [K0001] character literals are not supported in kernels
-                   help: write a byte, `b'a'`: text is bytes here
-             1 | fn k(x: &mut [f32]) { let c = 'a'; }
-               |                               ^^^
-        "#]],
-    );
-    check_body(
         "let f = <[f32; 4] as Float>::LANES;",
         expect![[r#"
         error: [K0001] this qualified path is not supported in kernels

@@ -1,0 +1,10 @@
+use gridwise::prelude::*;
+
+#[derive(Clone, Copy, GpuData)]
+#[repr(C)]
+struct Key {
+    letter: char,
+    place: u32,
+}
+
+fn main() {}
