@@ -13,6 +13,7 @@ use super::digits::{Digit, MOST_SUMS, Order, add, orders, sort, totals};
 use super::form::{AtomId, Form, Product};
 use super::index::{Index, WORD};
 use super::less::{bounds_of, is_certainly_less};
+use super::report::Rule;
 use crate::ir::Bound;
 use crate::types::Size;
 
@@ -35,13 +36,20 @@ pub(super) enum Goal {
 }
 
 /// Why two accesses never race.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proof {
+    pub(super) rule: Rule,
     pub(super) conditions: Vec<Less>,
     /// Axes along which the launch must have one invocation.
     pub(super) single: Vec<u8>,
     /// Axes along which it must have one workgroup.
     pub(super) single_group: Vec<u8>,
+}
+
+impl Proof {
+    fn by(rule: Rule) -> Self {
+        Self { rule, conditions: Vec::new(), single: Vec::new(), single_group: Vec::new() }
+    }
 }
 
 /// Why there is no proof.
@@ -53,9 +61,10 @@ pub(super) enum Failure {
     Unknown,
 }
 
-struct Pair<'a, 'm> {
-    index: &'a mut Index<'m>,
-    sides: [&'a Access; 2],
+/// Two accesses that are compared.
+pub(super) struct Pair<'a, 'm> {
+    pub(super) index: &'a mut Index<'m>,
+    pub(super) sides: [&'a Access; 2],
     goal: Goal,
     equal: Vec<AtomId>,
     proof: Proof,
@@ -103,9 +112,9 @@ fn prove_with(
     most: Demand,
 ) -> (Result<Proof, Failure>, bool) {
     if are_never_both(a, b) || are_one_pair(index, a, b) {
-        return (Ok(Proof::default()), false);
+        return (Ok(Proof::by(Rule::Guards)), false);
     }
-    let (equal, proof) = (Vec::new(), Proof::default());
+    let (equal, proof) = (Vec::new(), Proof::by(Rule::Digits));
     let mut pair = Pair { index, sides: [a, b], goal, equal, proof, most, wants_more: false };
     if goal == Goal::Member {
         pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
@@ -120,10 +129,20 @@ fn prove_with(
         }
     }
     let mut tried = equations.clone();
+    let mut has_distinct = false;
     while !equations.is_empty() {
         let (mut rest, mut new_forms) = (Vec::new(), Vec::new());
         let mut found = false;
         for (left, right) in std::mem::take(&mut equations) {
+            if let Some(indices) = pair.indices(&left, &right) {
+                found = true;
+                has_distinct = true;
+                if !tried.contains(&indices) && tried.len() < MOST_EQUATIONS {
+                    tried.push(indices.clone());
+                    rest.push(indices);
+                }
+                continue;
+            }
             match pair.solve(&left, &right) {
                 Some(Solved::Never) => {
                     return (Ok(pair.proof), false);
@@ -157,7 +176,10 @@ fn prove_with(
         }
     }
     match pair.reach(goal, open) {
-        Ok(()) => (Ok(pair.proof), false),
+        Ok(()) => {
+            let rule = if has_distinct { Rule::Distinct } else { pair.rule() };
+            (Ok(Proof { rule, ..pair.proof }), false)
+        }
         Err(failure) => (Err(failure), pair.wants_more),
     }
 }
@@ -193,6 +215,25 @@ impl Pair<'_, '_> {
         }
     }
 
+    /// The rule by which the indices tell invocations apart, by what they are made of.
+    fn rule(&self) -> Rule {
+        let is_grid = |atom: &AtomId| {
+            matches!(self.index.atoms.get(*atom), Atom::Uniform(Uniform::Known(Bound::Groups(_) | Bound::Items(_))))
+        };
+        let mut rule = Rule::Single;
+        for (product, _) in self.sides[0].path.iter().flat_map(Form::terms) {
+            let Some(atom) = product.iter().find(|atom| !self.index.atoms.is_uniform(**atom)) else { continue };
+            match (self.index.atoms.get(*atom), rule) {
+                (Atom::Ticket(_), _) => return Rule::Ticket,
+                (Atom::Round(_), _) if product.iter().any(is_grid) => return Rule::Stride,
+                (Atom::Round(_) | Atom::Free(_), _) => return Rule::Part,
+                (Atom::Global(_) | Atom::LocalIndex, Rule::Single) => rule = Rule::Own,
+                _ => rule = Rule::Digits,
+            }
+        }
+        rule
+    }
+
     /// Whether a variable is the same function of the invocation in both accesses.
     fn is_of_both(&self, atom: AtomId) -> bool {
         !matches!(self.index.atoms.get(atom), Atom::Free(_) | Atom::Round(_))
@@ -221,7 +262,7 @@ impl Pair<'_, '_> {
     }
 
     /// Limits of a variable where an access stands.
-    fn limits(&self, atom: AtomId, side: usize) -> Vec<Limit> {
+    pub(super) fn limits(&self, atom: AtomId, side: usize) -> Vec<Limit> {
         let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
             Fact::Below(of, limit) if *of == atom => Some(limit.clone()),
             _ => None,
@@ -458,6 +499,7 @@ impl Pair<'_, '_> {
         if let Some(requires) = never {
             conditions.extend(requires);
             self.accept(conditions)?;
+            self.proof.rule = Rule::Ranges;
             return Some(Solved::Never);
         }
         if equal.is_empty() && forms.is_empty() && !digits.is_empty() {
@@ -517,6 +559,7 @@ impl Pair<'_, '_> {
         self.below(sums, &Form::constant(WORD), &mut conditions)?;
         self.accept(conditions)?;
         if digits.iter().any(|digit| digit.is_offset) {
+            self.proof.rule = Rule::Remainders;
             return Some(Solved::Never);
         }
         equal.extend(digits.iter().filter_map(|digit| digit.atom));
@@ -524,8 +567,15 @@ impl Pair<'_, '_> {
         Some(Solved::Equal(equal, forms))
     }
 
+    /// Whether a condition asks for no more than this proof may.
+    pub(super) fn is_allowed(&mut self, less: &Less) -> bool {
+        let Some(demand) = demand::of(self.index, less) else { return false };
+        self.wants_more |= demand > self.most;
+        demand <= self.most
+    }
+
     /// Adds conditions to the proof, unless they ask for too much.
-    fn accept(&mut self, conditions: Vec<Less>) -> Option<()> {
+    pub(super) fn accept(&mut self, conditions: Vec<Less>) -> Option<()> {
         let most = conditions
             .iter()
             .map(|less| demand::of(self.index, less))
@@ -569,7 +619,7 @@ impl Pair<'_, '_> {
     }
 
     /// Whether the host can evaluate conditions.
-    fn expressible(&self, conditions: &[Less]) -> bool {
+    pub(super) fn expressible(&self, conditions: &[Less]) -> bool {
         conditions.iter().all(|less| bounds_of(self.index, less).is_some())
     }
 
@@ -603,7 +653,7 @@ impl Pair<'_, '_> {
     }
 
     /// Whether one form is below another for all launches.
-    fn is_less(&self, low: &Form, high: &Form) -> bool {
+    pub(super) fn is_less(&self, low: &Form, high: &Form) -> bool {
         is_certainly_less(self.index, low, high)
     }
 
@@ -620,6 +670,11 @@ impl Pair<'_, '_> {
             .collect();
         forms.extend(self.equal.iter().filter_map(|atom| match self.index.atoms.get(*atom) {
             Atom::Exchanged(of, _) => Some(of.clone()),
+            _ => None,
+        }));
+        // An element by itself: its equation is the one of its index.
+        forms.extend(self.equal.iter().filter_map(|atom| match self.index.atoms.get(*atom) {
+            Atom::Distinct(..) => Some(Form::atom(*atom)),
             _ => None,
         }));
         for (of, by) in quotients {

@@ -254,6 +254,7 @@ fn declare_interface(
             }
             Ty::Buffer { element, mutable, .. } => match shared.types.lower(module.types_mut(), element) {
                 Some(element) if param.texels.is_some() => KernelParam::Buffer(module.texels(name, element)),
+                Some(element) if param.is_distinct => KernelParam::Buffer(module.distinct(name, element)),
                 Some(element) => {
                     let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
                     KernelParam::Buffer(module.buffer(name, element, writable))
