@@ -4,6 +4,7 @@ use super::access::Fact;
 use super::atoms::{Atom, Less, Limit};
 use super::form::Form;
 use super::index::WORD;
+use super::mutants::{Mutant, shift};
 use super::rules::Pair;
 use crate::ir::BufferId;
 
@@ -30,7 +31,7 @@ impl Pair<'_, '_> {
 
     /// The conditions under which an index is less than the length of a buffer where an access stands: none where a fact there says so.
     fn within(&mut self, buffer: BufferId, index: &Form, side: usize) -> Option<Vec<Less>> {
-        let len = self.index.len(buffer).add(&Form::constant(1));
+        let len = self.index.len(buffer).add(&Form::constant(shift(Mutant::Within, 1)));
         let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
             Fact::Value(form, limit) if form == index => Some(limit.clone()),
             Fact::Whole(form, limit) if form == index && form.is_natural() => Some(limit.clone()),

@@ -12,6 +12,8 @@
 mod access;
 mod assume;
 mod atoms;
+#[cfg(test)]
+mod brute_force;
 mod cells;
 mod demand;
 mod digits;
@@ -23,6 +25,7 @@ mod known;
 mod lanes;
 mod layout;
 mod less;
+mod mutants;
 mod owners;
 mod relevance;
 mod report;
@@ -35,6 +38,7 @@ use demand::Demand;
 use index::Index;
 use intervals::Unordered;
 use known::Known;
+use mutants::Mutant;
 use owners::Groups;
 pub use report::{Analysis, Condition, Kind, Object, Proven, Race, Reason, Rule};
 use rules::{Failure, Goal, Proof};
@@ -504,7 +508,8 @@ impl Races<'_> {
     fn conditions(&self, proof: &Proof) -> Option<Vec<Obligation>> {
         let mut obligations = Vec::new();
         for axis in &proof.single {
-            obligations.push(Obligation { index: Bound::Items(*axis), length: Bound::Const(2), in_all: None });
+            let length = Bound::Const(mutants::shift(Mutant::Single, 2) as u32);
+            obligations.push(Obligation { index: Bound::Items(*axis), length, in_all: None });
         }
         for axis in &proof.single_group {
             obligations.push(Obligation { index: Bound::Groups(*axis), length: Bound::Const(2), in_all: None });

@@ -13,6 +13,7 @@ use super::digits::{Digit, MOST_SUMS, Order, add, orders, sort, totals};
 use super::form::{AtomId, Form, Product};
 use super::index::{Index, WORD};
 use super::less::{bounds_of, is_certainly_less};
+use super::mutants::{Mutant, shift};
 use super::report::Rule;
 use crate::ir::Bound;
 use crate::types::Size;
@@ -272,6 +273,10 @@ impl Pair<'_, '_> {
             limits.push(Limit::always(Form::constant(WORD)));
         }
         limits.dedup();
+        match shift(Mutant::Limit, 0) {
+            0 => {}
+            by => limits.iter_mut().for_each(|limit| limit.below = limit.below.add(&Form::constant(by))),
+        }
         limits
     }
 
@@ -472,7 +477,7 @@ impl Pair<'_, '_> {
         sort(&mut digits, Order::Factors);
         let mut conditions = Vec::new();
         for adds in [true, false] {
-            self.below(totals(&digits, adds), &Form::constant(WORD), &mut conditions)?;
+            self.below(totals(&digits, adds), &Form::constant(shift(Mutant::Word, WORD)), &mut conditions)?;
         }
         let (mut equal, mut forms) = (Vec::new(), Vec::new());
         while let Some(last) = digits.pop_if(|last| last.adds.is_none()) {
@@ -480,10 +485,11 @@ impl Pair<'_, '_> {
             // It would take a launch in which a smaller digit is always zero, which is another kernel's.
             let is_largest =
                 !digits.iter().any(|other| !other.is_offset && other.factor.sub(&last.factor).is_natural());
+            let factor = last.factor.add(&Form::constant(shift(Mutant::Factor, 0)));
             let is_more = is_largest
                 && [true, false]
                     .iter()
-                    .all(|adds| self.below(totals(&digits, *adds), &last.factor, &mut conditions).is_some());
+                    .all(|adds| self.below(totals(&digits, *adds), &factor, &mut conditions).is_some());
             if !is_more {
                 conditions.truncate(known);
                 digits.push(last);
@@ -546,7 +552,7 @@ impl Pair<'_, '_> {
             if digits[..at].iter().any(|smaller| smaller.factor.sub(&digit.factor).is_natural()) {
                 return None;
             }
-            sums = self.below(sums, &digit.factor, &mut conditions)?;
+            sums = self.below(sums, &digit.factor.add(&Form::constant(shift(Mutant::Factor, 0))), &mut conditions)?;
             if at < last || !digit.most.is_empty() {
                 sums = add(&sums, digit);
             } else {
@@ -556,7 +562,7 @@ impl Pair<'_, '_> {
                 return None;
             }
         }
-        self.below(sums, &Form::constant(WORD), &mut conditions)?;
+        self.below(sums, &Form::constant(shift(Mutant::Word, WORD)), &mut conditions)?;
         self.accept(conditions)?;
         if digits.iter().any(|digit| digit.is_offset) {
             self.proof.rule = Rule::Remainders;
