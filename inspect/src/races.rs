@@ -163,35 +163,3 @@ impl fmt::Display for Races {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_access_has_a_proof() {
-        let text = "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup(64, 1, 1) {\n    \
-                    buffer0 ix: [u32] distinct\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    \
-                    shared0 tile: [u32; 64]\n}\nfn0 f() -> () {\n    %0: vec3<u32> = global_id\n    \
-                    %1: u32 = extract %0.0\n    %2: u32 = load buffer0[%1 !site0]\n    store buffer1[%2 !site0] = %1 @file0:3:9\n    \
-                    %3: u32 = const 0\n    %4: u32 = atomic_add buffer2[%3 !site0], %1 relaxed device @file0:4:9\n    \
-                    %5: vec3<u32> = local_id\n    %6: u32 = extract %5.0\n    store shared0[%6 !site0] = %1 @file0:5:9\n    \
-                    barrier workgroup\n    %7: u32 = load shared0[%3] @file0:6:9\n    store unordered buffer1[%7 !site0] = %1 @file0:7:9\n    \
-                    return\n}\n";
-        let module = gridwise_ir::parse::parse(text).expect("a module");
-        gridwise_ir::verify::verify(&module).expect("well formed");
-        let races = Races::of(&module);
-        assert!(races.races.is_empty(), "{races}");
-        let lines: Vec<String> = races.proofs.iter().map(Proof::to_string).collect();
-        let expected = [
-            "`y` written at a.rs:3: the index is an element of a `Distinct`, where items.y < 2 and items.z < 2 and items.x < ix.len() + 1; checked when a launch is recorded",
-            "`z` written atomically at a.rs:4: atomic operations do not race with each other; costs nothing",
-            "`tile` written at a.rs:5, and read at a.rs:6: a barrier stands between the two; costs nothing",
-            "`tile` written at a.rs:5: P1, the index is the invocation's position; costs nothing",
-            "`y` written at a.rs:7: vouched for by `unsafe`; nothing is checked",
-        ];
-        for line in expected {
-            assert!(lines.iter().any(|found| found == line), "{line}\n{lines:#?}");
-        }
-    }
-}
