@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::kernel::Inspected;
 use crate::listing::Line;
-use crate::races::Races;
+use crate::races::{Proof, Races};
 use crate::source::Place;
 
 const STYLE: &str = include_str!("page.css");
@@ -117,7 +117,7 @@ fn checks(html: &mut String, kernel: &Inspected, places: &mut Places) {
 }
 
 fn races(html: &mut String, kernel: &Inspected, places: &mut Places) {
-    let Races { conditions, races } = &kernel.races;
+    let Races { conditions, races, proofs } = &kernel.races;
     if !conditions.is_empty() {
         *html += "<p>Its invocations do not race in a launch with:</p><ul>";
         for condition in conditions {
@@ -141,6 +141,19 @@ fn races(html: &mut String, kernel: &Inspected, places: &mut Places) {
         }
         *html += "</ul>\n";
     }
+    self::proofs(html, proofs, places);
+}
+
+fn proofs(html: &mut String, proofs: &[Proof], places: &mut Places) {
+    if proofs.is_empty() {
+        return;
+    }
+    *html += "<details><summary>Why its accesses do not race</summary><ul>";
+    for proof in proofs {
+        let class = places.class(&proof.access.1);
+        put(html, format_args!("<li><span class=\"l {class}\">{}</span>", Escaped(&proof.to_string())));
+    }
+    *html += "</ul></details>\n";
 }
 
 fn listing_line(html: &mut String, line: &Line, places: &mut Places) {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use gridwise_ir::ir::{Module, SourceLocation};
+use gridwise_ir::ir::{InstId, Module, Obligation, SourceLocation};
 use gridwise_ir::passes::expose;
-use gridwise_ir::races::{Race, analyse};
+use gridwise_ir::races::{Kind, Proven, Race, Rule, explain};
 
 use crate::checks::obligation_text;
 use crate::source::Place;
@@ -16,6 +16,23 @@ pub(crate) struct Races {
     pub(crate) conditions: Vec<String>,
     /// Accesses that are not proven.
     pub(crate) races: Vec<Unproven>,
+    /// Why each of the others is free of races.
+    pub(crate) proofs: Vec<Proof>,
+}
+
+/// Why an access does not race, with itself in other invocations or with another access.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Proof {
+    /// The buffer or variable.
+    pub(crate) name: String,
+    /// The kind of the access, and its place.
+    pub(crate) access: (&'static str, Place),
+    /// The other access, where it is another one.
+    pub(crate) other: Option<(&'static str, Place)>,
+    pub(crate) rule: &'static str,
+    /// Conditions of a launch for it.
+    pub(crate) conditions: Vec<String>,
+    is_vouched: bool,
 }
 
 /// Two accesses that may race.
@@ -38,26 +55,78 @@ impl Races {
         if expose(&mut module).is_err() {
             return Self::default();
         }
-        let analysis = analyse(&module);
-        let text = |condition: &gridwise_ir::races::Condition| {
-            module.kernel.as_ref().map(|kernel| obligation_text(kernel, &condition.obligation))
-        };
-        Self {
-            conditions: analysis.conditions.iter().filter_map(text).collect(),
-            races: analysis.races.iter().map(|race| Unproven::of(&module, race)).collect(),
+        let (analysis, proven) = explain(&module);
+        let text = |obligation: &Obligation| module.kernel.as_ref().map(|kernel| obligation_text(kernel, obligation));
+        let mut proofs: Vec<Proof> = Vec::new();
+        for proven in &proven {
+            let proof = Proof::of(&module, proven, &text);
+            // Copies of code are the same access.
+            if !proofs.contains(&proof) {
+                proofs.push(proof);
+            }
         }
+        proofs.sort_by(|a, b| (&a.access.1, &a.name).cmp(&(&b.access.1, &b.name)));
+        Self {
+            conditions: analysis.conditions.iter().filter_map(|condition| text(&condition.obligation)).collect(),
+            races: analysis.races.iter().map(|race| Unproven::of(&module, race)).collect(),
+            proofs,
+        }
+    }
+}
+
+/// The place of an access.
+fn place(module: &Module, at: Option<SourceLocation>) -> Place {
+    match at {
+        Some(at) => (module.files[at.file].clone(), at.line),
+        None => (String::new(), 0),
+    }
+}
+
+impl Proof {
+    fn of(module: &Module, proven: &Proven, text: &dyn Fn(&Obligation) -> Option<String>) -> Self {
+        let [first, second] = proven.accesses;
+        let access = |(kind, at, _): (Kind, Option<SourceLocation>, InstId)| (kind.name(), place(module, at));
+        Self {
+            name: proven.name.clone(),
+            access: access(first),
+            other: (first.2 != second.2).then(|| access(second)),
+            rule: proven.rule.text(),
+            conditions: proven.conditions.iter().filter_map(text).collect(),
+            is_vouched: proven.rule == Rule::Vouched,
+        }
+    }
+
+    /// The price of it in a launch.
+    pub(crate) fn cost(&self) -> &'static str {
+        match (self.is_vouched, self.conditions.is_empty()) {
+            (true, _) => "nothing is checked",
+            (false, true) => "costs nothing",
+            (false, false) => "checked when a launch is recorded",
+        }
+    }
+}
+
+/// With the place of the access.
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, (file, line)) = &self.access;
+        write!(f, "`{}` {kind} at {file}:{line}", self.name)?;
+        if let Some((kind, (file, line))) = &self.other {
+            write!(f, ", and {kind} at {file}:{line}")?;
+        }
+        write!(f, ": {}", self.rule)?;
+        if !self.conditions.is_empty() {
+            write!(f, ", where {}", self.conditions.join(" and "))?;
+        }
+        write!(f, "; {}", self.cost())
     }
 }
 
 impl Unproven {
     fn of(module: &Module, race: &Race) -> Self {
-        let place = |at: Option<SourceLocation>| match at {
-            Some(at) => (module.files[at.file].clone(), at.line),
-            None => (String::new(), 0),
-        };
         let accesses = [0, 1].map(|at| {
             let (kind, location, _) = &race.accesses[at];
-            (kind.name(), place(*location))
+            (kind.name(), place(module, *location))
         });
         let (reason, invocations) = (race.reason.text(), race.invocations);
         Self { name: race.name.clone(), accesses, reason, invocations }
@@ -85,7 +154,10 @@ impl fmt::Display for Races {
         for race in &self.races {
             writeln!(f, "may race: {race}")?;
         }
-        if self.races.is_empty() && self.conditions.is_empty() {
+        for proof in &self.proofs {
+            writeln!(f, "no race: {proof}")?;
+        }
+        if self.races.is_empty() && self.conditions.is_empty() && self.proofs.is_empty() {
             writeln!(f, "its invocations do not race")?;
         }
         Ok(())

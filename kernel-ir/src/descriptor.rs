@@ -42,9 +42,10 @@ mod constants;
 mod feature;
 mod image;
 pub(crate) mod matrix;
-pub(crate) mod obligations;
+mod obligations;
 mod packed;
 mod parallel;
+pub(crate) mod program;
 mod sampling;
 mod site;
 mod texel;
@@ -54,9 +55,10 @@ pub use constants::{ConstParam, ConstType};
 pub use feature::{Feature, FeatureUse};
 pub use image::{Encoding, ImageAccess, ImageFormat, TexelKind};
 pub use matrix::{MatrixElement, MatrixProduct, MatrixType, MatrixUse};
-pub use obligations::{BoundOp, Broken, LaunchNumbers, Number, Obligations, Verdict};
+pub use obligations::{Broken, Obligations, Verdict};
 pub use packed::{Spirv, pack};
 pub use parallel::{FloatAtomics, NativeModule, Parallel, SubgroupOperations};
+pub use program::{BoundOp, LaunchNumbers, Number};
 pub use sampling::{Edge, Filter, SampledExtent, Sampler};
 pub use site::{Message, Site, SiteKind};
 
@@ -337,6 +339,11 @@ impl Param {
         Self { name, kind: ParamKind::Texels { binding, stride, align } }
     }
 
+    /// A storage buffer of `u32` that all differ.
+    pub const fn distinct(name: &'static str, binding: u32) -> Self {
+        Self { name, kind: ParamKind::Distinct { binding } }
+    }
+
     /// A list of storage buffers.
     pub const fn list(name: &'static str, binding: u32, writable: bool, stride: u32, align: u32) -> Self {
         Self { name, kind: ParamKind::List { binding, writable, stride, align } }
@@ -371,6 +378,12 @@ pub enum ParamKind {
         stride: u32,
         /// The alignment of the first element in bytes: `align_of::<T>()`.
         align: u32,
+    },
+    /// `&Distinct<u32>`: a storage buffer in descriptor set 0 that is only read. No number is in it twice: the proof that invocations do
+    /// not race may rest on that, so a launch takes none but those that were checked.
+    Distinct {
+        /// Binding number.
+        binding: u32,
     },
     /// `&[&[T]]` or `&mut [&mut [T]]`: a storage buffer in descriptor set 0 with a [`ListRow`] for each of the buffers, and one without
     /// elements behind them.
@@ -421,6 +434,7 @@ impl ParamKind {
     pub const fn align(self) -> u32 {
         match self {
             Self::Buffer { align, .. } | Self::Texels { align, .. } | Self::List { align, .. } => align,
+            Self::Distinct { .. } => 4,
             Self::Image { .. } | Self::Images { .. } | Self::Value { .. } => 1,
         }
     }

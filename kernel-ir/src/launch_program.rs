@@ -1,7 +1,7 @@
 //! A kernel's obligations as the bytes that [`Obligations`](crate::descriptor::Obligations) runs.
 
 use crate::arena::EntityId;
-use crate::descriptor::obligations::Step;
+use crate::descriptor::program::Step;
 use crate::ir::{Bound, Kernel, Module, Obligation, ParamId, SiteId, SourceLocation};
 use crate::layout::{Layout, field_offsets};
 use crate::races::Condition;

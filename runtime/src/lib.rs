@@ -42,7 +42,8 @@ mod run;
 mod worker;
 
 pub use self::core::error::{
-    Error, GridBeyondTensor, ImageUse, KernelName, MayRace, RecordingError, Result, SwapFault, TensorName, WorkerEnd,
+    Error, GridBeyondTensor, ImageUse, KernelName, MayRace, NotDistinct, RecordingError, Result, SwapFault, TensorName,
+    WorkerEnd,
 };
 pub use self::core::grid::{Grid, GridSide, GridSize};
 pub use self::core::print::{PrintSink, Printed};
@@ -61,6 +62,7 @@ pub use manager::{Candidate, Chunk, Manager, Recovery, Stream, Tuned, VulkanHand
 pub use memory::crossing::CopyWay;
 pub use memory::data;
 pub use memory::data::{GpuData, Plain, Value};
+pub use memory::distinct::DistinctTensor;
 pub use memory::mapped::{Mapped, MappedMut, MemoryKind};
 pub use memory::page_vec::PageVec;
 pub use memory::tensor::{Contents, Tensor, TensorDesc, TensorRef};

@@ -21,6 +21,7 @@ pub mod coop_elements;
 pub mod coop_wide;
 pub mod defaults;
 pub mod directions;
+pub mod distinct;
 pub mod divided;
 pub mod doubles;
 pub mod elements;
@@ -130,6 +131,7 @@ pub fn all() -> Vec<Case> {
         coop_wide::CASES,
         defaults::CASES,
         directions::CASES,
+        distinct::CASES,
         divided::CASES,
         float_atomics::CASES,
         doubles::CASES,

@@ -1,7 +1,8 @@
 //! Launches whose invocations may race: refused when they are recorded.
 
+use gridwise::ops::{Access, Op, OpDispatch, Recorder};
 use gridwise::prelude::*;
-use gridwise::{Error, MayRace};
+use gridwise::{Error, KernelArgs, MayRace, RecordingError, TensorRef};
 
 use super::{clean, manager};
 
@@ -48,7 +49,7 @@ pub(super) fn launches_may_race() {
         let name = format!("invocations along {}", ["x", "y", "z"][axis]);
         assert_eq!(race.condition, format!("{name} < 2"));
         assert_eq!(race.values, [(name, Some(3))]);
-        assert!(race.file.ends_with("races.rs") && race.line == 10, "{race}");
+        assert!(race.file.ends_with("races.rs") && race.line == 11, "{race}");
     }
     AlongX::dispatch(&seq, Grid::items(64), &mut y).expect("one along y and z");
     // Rows of 64 are 16 apart.
@@ -81,4 +82,99 @@ pub(super) fn indirect_launches_may_race() {
     let error = seq.eval().expect_err("three along y");
     assert!(matches!(error, Error::IndirectGridTooLarge { limit: [_, 1, 1], .. }), "{error}");
     clean(&mgr);
+}
+
+#[kernel(workgroup = 64)]
+fn scatter(to: &Distinct<u32>, y: &mut [u32]) {
+    let i = global_id().x;
+    y[to[i]] = i;
+}
+
+#[kernel(workgroup = 64)]
+fn scatter_even(to: &Distinct<u32>, y: &mut [u32]) {
+    let i = global_id().x;
+    if i % 2 == 0 {
+        y[to[i]] = i;
+    }
+}
+
+/// Writes what it has a handle of.
+struct Clear(TensorRef);
+
+impl Op for Clear {
+    fn name(&self) -> &str {
+        "clear"
+    }
+
+    fn accesses(&self) -> Vec<Access> {
+        vec![Access::write(&self.0)]
+    }
+
+    fn record(&self, recorder: &mut Recorder<'_>) -> gridwise::Result<()> {
+        recorder.fill(&self.0, 0u32)
+    }
+}
+
+pub(super) fn elements_that_are_equal() {
+    let mgr = manager();
+    // None, one, many; the last one twice; all the same; numbers that a table puts side by side.
+    for len in [0u32, 1, 2, 1000, 70_000] {
+        let mut values: Vec<u32> = (0..len).map(|i| i.wrapping_mul(0x9e37_79b1)).collect();
+        let tensor = mgr.tensor_named("order", &values).expect("memory");
+        assert_eq!(mgr.distinct(&tensor).expect("all differ").to_vec().expect("memory"), values);
+        let Some(last) = values.len().checked_sub(1).filter(|last| *last > 0) else { continue };
+        values[last] = values[last / 2];
+        let tensor = mgr.tensor_named("order", &values).expect("memory");
+        match mgr.distinct(&tensor).expect_err("two are equal") {
+            Error::NotDistinct(equal) => {
+                assert_eq!((equal.value, equal.first, equal.second), (values[last], last / 2, last));
+                assert!(equal.to_string().contains("`order`"), "{equal}");
+            }
+            other => panic!("{other}"),
+        }
+    }
+    let same = mgr.tensor(&[7u32; 4000]).expect("memory");
+    assert!(matches!(mgr.distinct(&same), Err(Error::NotDistinct(equal)) if (equal.first, equal.second) == (0, 1)));
+    let other = gridwise::Manager::host();
+    let foreign = mgr.distinct(&other.tensor(&[1u32]).expect("memory")).expect("copied to this device");
+    assert_eq!(foreign.to_vec().expect("memory"), [1]);
+}
+
+pub(super) fn elements_that_differ_stay_so() {
+    let mgr = manager();
+    let mut tensor = mgr.tensor_named("order", &[2u32, 0, 9]).expect("memory");
+    let to = mgr.distinct(&tensor).expect("all differ");
+    tensor.write(&[1, 1, 1]).expect("a tensor of its own");
+    let mut y = mgr.tensor_of_len::<u32>(3).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    // More invocations than indices, all of which come there, or only some of which may.
+    let error = Scatter::dispatch(&seq, Grid::items(4), &to, &mut y).expect_err("one has no index");
+    assert!(matches!(error, Error::GridBeyondTensor(_)), "{error}");
+    let race = told(ScatterEven::dispatch(&seq, Grid::items(4), &to, &mut y).expect_err("beyond them is zero"));
+    assert!(race.values.contains(&("to.len()".to_owned(), Some(3))), "{race}");
+    // A number that is no index of `y` is what it always is.
+    let error = Scatter::dispatch(&seq, Grid::items(3), &to, &mut y).expect("recorded").eval().expect_err("9 of 3");
+    assert!(matches!(error, Error::KernelPanic { .. }), "{error}");
+    assert_eq!(y.to_vec().expect("memory"), [1, 0, 0]);
+    // A tensor that was not checked is no argument, nor is a checked one for a slice.
+    let args = KernelArgs::new::<Scatter>().read(&tensor).write(&mut y);
+    let error = seq.dispatch(Grid::items(3), args).expect_err("nobody checked it");
+    assert!(
+        matches!(error, Error::ArgumentMismatch { .. }) && error.to_string().contains("Manager::distinct"),
+        "{error}"
+    );
+    let args = KernelArgs::new::<AlongX>().distinct(&to);
+    assert!(matches!(seq.dispatch(Grid::items(3), args), Err(Error::ArgumentMismatch { .. })));
+    // The handle that an operation tells is for its order only.
+    let launch = OpDispatch::new(Grid::items(3), KernelArgs::new::<Scatter>().distinct(&to).write(&mut y));
+    let handle = launch.accesses().swap_remove(0).tensor;
+    let refused = |error: &Error| matches!(error, Error::Recording(RecordingError::ReadOnly { tensor, .. }) if tensor.name() == "order");
+    let error = handle.typed::<u32>().expect_err("it could be written");
+    assert!(refused(&error), "{error}");
+    let error = handle.typed::<u8>().expect_err("it could be written");
+    assert!(refused(&error), "{error}");
+    let error = seq.record(Clear(handle)).expect_err("it is only read");
+    assert!(refused(&error), "{error}");
+    assert_eq!(to.to_vec().expect("memory"), [2, 0, 9]);
+    assert_eq!((to.len(), to.is_empty(), to.name()), (3, false, "order"));
 }

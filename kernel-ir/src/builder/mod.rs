@@ -115,7 +115,16 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn buffer(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
-        self.add_buffer(Buffer { name: name.into(), element, writable, is_list: false, image: None, is_texels: false })
+        self.add_buffer(Buffer { writable, ..Buffer::new(name, element) })
+    }
+
+    /// Adds a buffer parameter to the kernel whose elements all differ.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn distinct(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
+        self.add_buffer(Buffer { is_distinct: true, ..Buffer::new(name, element) })
     }
 
     /// Adds a buffer parameter to the kernel whose elements are fetched as texels are.
@@ -124,8 +133,7 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn texels(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
-        let (writable, is_list) = (false, false);
-        self.add_buffer(Buffer { name: name.into(), element, writable, is_list, image: None, is_texels: true })
+        self.add_buffer(Buffer { is_texels: true, ..Buffer::new(name, element) })
     }
 
     #[track_caller]
@@ -139,7 +147,7 @@ impl ModuleBuilder {
     /// Before [`Self::begin_kernel`].
     #[track_caller]
     pub fn list(&mut self, name: impl Into<String>, element: TypeId, writable: bool) -> BufferId {
-        self.add_buffer(Buffer { name: name.into(), element, writable, is_list: true, image: None, is_texels: false })
+        self.add_buffer(Buffer { writable, is_list: true, ..Buffer::new(name, element) })
     }
 
     /// Adds an image parameter to the kernel.
@@ -149,8 +157,7 @@ impl ModuleBuilder {
     #[track_caller]
     pub fn image(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
         let element = self.types_mut().intern(image.texel());
-        let (is_list, image) = (false, Some(image));
-        self.add_buffer(Buffer { name: name.into(), element, writable, is_list, image, is_texels: false })
+        self.add_buffer(Buffer { writable, image: Some(image), ..Buffer::new(name, element) })
     }
 
     /// Adds a parameter to the kernel that is a list of images.
@@ -160,8 +167,7 @@ impl ModuleBuilder {
     #[track_caller]
     pub fn image_list(&mut self, name: impl Into<String>, image: Image, writable: bool) -> BufferId {
         let element = self.types_mut().intern(image.texel());
-        let (is_list, image) = (true, Some(image));
-        self.add_buffer(Buffer { name: name.into(), element, writable, is_list, image, is_texels: false })
+        self.add_buffer(Buffer { writable, is_list: true, image: Some(image), ..Buffer::new(name, element) })
     }
 
     /// Adds a by-value parameter to the kernel.

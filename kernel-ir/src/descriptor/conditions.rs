@@ -1,8 +1,9 @@
 //! Conditions of launches without races, as programs in the format of [`Obligations`](super::Obligations): the first that is not met,
 //! and its text.
 
-use super::BoundOp;
-use super::obligations::{LaunchNumbers, Number, STACK, Step, VALUE};
+use std::ops::ControlFlow;
+
+use super::program::{self, BoundOp, LaunchNumbers, Number, Step, VALUE};
 
 /// Conditions on grid, lengths and parameters without which invocations of a launch may race.
 ///
@@ -80,29 +81,7 @@ impl Conditions {
 
     /// Whether a launch meets all of them, by numbers below 2^64 alone. Most launches do, and pay for one reading of the program.
     fn are_met(&self, launch: &impl LaunchNumbers) -> bool {
-        let (mut stack, mut height, mut rest) = ([0u64; STACK], 0, self.0);
-        while let Some((step, behind)) = Step::read(rest) {
-            rest = behind;
-            let number = match step {
-                Step::Binary(op) if height > 1 => {
-                    height -= 1;
-                    op.apply_small(stack[height - 1], stack[height]).map(|number| (height - 1, number))
-                }
-                Step::LessAt { .. } if height == 2 && stack[0] < stack[1] => {
-                    height = 0;
-                    continue;
-                }
-                step => step.number().and_then(|number| number.of(launch)).map(|number| {
-                    height += 1;
-                    (height - 1, number)
-                }),
-            };
-            match number {
-                Some((at, number)) if at < STACK => stack[at] = number,
-                _ => return false,
-            }
-        }
-        rest.is_empty() && height == 0
+        program::run(self.0, launch, BoundOp::apply_small, is_met).is_some()
     }
 
     /// The conditions, and what each asks of the grid.
@@ -123,21 +102,13 @@ impl Unmet {
 
     /// Whether a launch meets it; `None` for a program that is not one, or that asks for a value that is not settled.
     pub fn holds(&self, launch: &impl LaunchNumbers) -> Option<bool> {
-        let (mut stack, mut height) = ([0u128; STACK], 0);
-        for step in self.steps() {
-            match step {
-                Step::Binary(op) => {
-                    height = usize::checked_sub(height, 1).filter(|height| *height > 0)?;
-                    stack[height - 1] = op.apply(stack[height - 1], stack[height]);
-                }
-                Step::LessAt { .. } => return (height == 2).then(|| stack[0] < stack[1]),
-                step => {
-                    *stack.get_mut(height)? = step.number()?.of(launch)?.into();
-                    height += 1;
-                }
-            }
-        }
-        None
+        let mut holds = None;
+        let all = |op: BoundOp, a: u128, b| Some(op.apply(a, b));
+        program::run(self.program, launch, all, |step, a, b, _| {
+            holds = Some(is_met(step, a, b, 0).is_some());
+            Some(ControlFlow::Continue(()))
+        })?;
+        holds
     }
 
     fn of_grid(&self) -> OfGrid {
@@ -198,6 +169,12 @@ impl Unmet {
         }
         (texts.pop().unwrap_or_default(), values)
     }
+}
+
+/// Goes on where a condition is met; gives up where it is not, or is one of another kind of program.
+#[inline]
+fn is_met<N: Ord>(step: Step, a: N, b: N, _: u16) -> Option<ControlFlow<()>> {
+    (matches!(step, Step::LessAt { .. }) && a < b).then_some(ControlFlow::Continue(()))
 }
 
 /// Whether a number that is to stay below another one grows with the grid, and the other one does not depend on it.

@@ -139,7 +139,7 @@ fn add(result: &mut Module, name: &str, element: TypeId, writable: bool) -> Buff
     {
         name.insert(0, 'd');
     }
-    kernel.buffers.push(crate::ir::Buffer { name, element, writable, is_list: false, image: None, is_texels: false })
+    kernel.buffers.push(crate::ir::Buffer { writable, ..crate::ir::Buffer::new(name, element) })
 }
 
 /// The only scalar that a type consists of in memory, without a gap, if it can be added to atomically.

@@ -129,6 +129,16 @@ pub struct Buffer {
     pub image: Option<Image>,
     /// Whether it is a uniform texel buffer and not a storage buffer, so that its elements are fetched as texels are.
     pub is_texels: bool,
+    /// Whether its elements all differ, which was found out before the launch: then nobody writes it.
+    pub is_distinct: bool,
+}
+
+impl Buffer {
+    /// A storage buffer that is only read.
+    pub fn new(name: impl Into<String>, element: TypeId) -> Self {
+        let (writable, is_list, is_texels, is_distinct) = (false, false, false, false);
+        Self { name: name.into(), element, writable, is_list, image: None, is_texels, is_distinct }
+    }
 }
 
 /// A by-value parameter of the kernel: it lies in the push-constant block (a `bool` as a `u32`).

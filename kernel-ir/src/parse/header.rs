@@ -132,8 +132,9 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         let is_list = cursor.eat_word("list");
         let writable = cursor.eat_word("mut");
         let is_texels = cursor.eat_word("texels");
+        let is_distinct = cursor.eat_word("distinct");
         let image = if cursor.eat_word("image") { Some(image(cursor)?) } else { None };
-        kernel.buffers.push(Buffer { name, element, writable, is_list, image, is_texels });
+        kernel.buffers.push(Buffer { name, element, writable, is_list, image, is_texels, is_distinct });
     }
     while !cursor.is_at_id("shared") && !cursor.is_at("}") && cursor.peek_word() != Some("requires") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;

@@ -163,8 +163,9 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
         let list = if buffer.is_list { " list" } else { "" };
         let mutable = if buffer.writable { " mut" } else { "" };
         let texels = if buffer.is_texels { " texels" } else { "" };
+        let distinct = if buffer.is_distinct { " distinct" } else { "" };
         let element = module.types.display(buffer.element);
-        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}", name(&buffer.name))?;
+        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}{distinct}", name(&buffer.name))?;
         if let Some(Image { format, dimensions, is_sampled }) = buffer.image {
             write!(f, " image({dimensions}, {format}{})", if is_sampled { ", sampled" } else { "" })?;
         }

@@ -4,6 +4,7 @@ use super::access::{Fact, Walker};
 use super::atoms::{Atom, Atoms, Less, Limit};
 use super::form::{AtomId, Form};
 use super::index::WORD;
+use super::mutants::{Mutant, shift};
 use crate::ir::{BlockId, Bound, BoundOp, InstKind, SubgroupOp, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type};
@@ -123,7 +124,7 @@ impl Walker<'_, '_> {
                 self.note(Fact::Order(low.clone(), high.clone()));
             }
         }
-        let below = high.add(&Form::constant(more));
+        let below = high.add(&Form::constant(shift(Mutant::Guard, more)));
         let mark = self.facts.len();
         self.below_forms(&low, &below);
         for fact in &mut self.facts[mark..] {

@@ -33,6 +33,8 @@ pub(super) enum Atom {
     Exchanged(Form, Form),
     /// The result of an atomic addition of a fixed number, divided by that number: nobody else gets the same.
     Ticket(InstId),
+    /// The element of a buffer whose elements differ, by its index there: elements at other indices within the buffer are others.
+    Distinct(BufferId, Form),
     /// How many rounds of a loop came before: no number of 32 bits.
     Round(u32),
     /// A number that is another one in each invocation and each round of a loop.

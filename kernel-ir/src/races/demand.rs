@@ -61,6 +61,8 @@ pub(super) fn of(index: &Index<'_>, less: &Less) -> Option<Demand> {
     match (has(&taken, is_groups), has(&taken, is_items)) {
         (true, _) => Some(Demand::WholeTiles),
         (false, true) => Some(Demand::Extent),
+        // Whoever makes a tensor of numbers that differ has it as long as what it goes with.
+        (false, false) if has_distinct(index, &added) => Some(Demand::Extent),
         // Tensors may be of any length.
         (false, false) if has(&taken, is_len) || taken.as_constant().is_none() && has(&added, is_len) => None,
         (false, false) => Some(Demand::Extent),
@@ -76,4 +78,12 @@ fn names(index: &Index<'_>, atom: AtomId, is: fn(&Bound) -> bool) -> bool {
         }
     }
     matches!(index.atoms.get(atom), Atom::Uniform(Uniform::Known(bound)) if within(bound, is))
+}
+
+/// Whether a form speaks of the length of a buffer whose elements differ.
+fn has_distinct(index: &Index<'_>, form: &Form) -> bool {
+    form.atoms().any(|atom| match index.atoms.get(atom) {
+        Atom::Uniform(Uniform::Known(Bound::Len(buffer))) => index.kernel.buffers[*buffer].is_distinct,
+        _ => false,
+    })
 }

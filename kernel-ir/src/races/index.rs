@@ -161,7 +161,8 @@ impl<'m> Index<'m> {
         self.atoms.free(below.map(|below| Limit::always(Form::constant(below))).into_iter().collect())
     }
 
-    fn len(&mut self, buffer: BufferId) -> Form {
+    /// How many elements a buffer has.
+    pub(super) fn len(&mut self, buffer: BufferId) -> Form {
         let uniform = match self.kernel.buffers[buffer].is_list {
             // Launches count the members of a list elsewhere.
             true => Uniform::Memory(buffer, Vec::new()),
@@ -636,9 +637,14 @@ impl<'m> Index<'m> {
             }
         }
         way.extend(path.iter().map(|field| Form::constant((*field).into())));
-        match way.iter().all(|form| self.atoms.is_launch_wide(form)) {
-            true => self.atoms.uniform(Uniform::Memory(buffer, way)),
-            false => self.opaque(value),
+        if way.iter().all(|form| self.atoms.is_launch_wide(form)) {
+            return self.atoms.uniform(Uniform::Memory(buffer, way));
+        }
+        match way.as_slice() {
+            [index] if self.kernel.buffers[buffer].is_distinct => {
+                Form::atom(self.atoms.intern(Atom::Distinct(buffer, index.clone())).0)
+            }
+            _ => self.opaque(value),
         }
     }
 

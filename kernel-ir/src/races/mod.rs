@@ -12,9 +12,12 @@
 mod access;
 mod assume;
 mod atoms;
+#[cfg(test)]
+mod brute_force;
 mod cells;
 mod demand;
 mod digits;
+mod distinct;
 mod form;
 mod index;
 mod intervals;
@@ -22,12 +25,14 @@ mod known;
 mod lanes;
 mod layout;
 mod less;
+mod mutants;
 mod owners;
 mod relevance;
 mod report;
 mod rules;
 mod segments;
 mod split;
+mod sums;
 
 use access::{Access, Walker};
 use atoms::Less;
@@ -35,8 +40,9 @@ use demand::Demand;
 use index::Index;
 use intervals::Unordered;
 use known::Known;
+use mutants::Mutant;
 use owners::Groups;
-pub use report::{Analysis, Condition, Kind, Object, Race, Reason};
+pub use report::{Analysis, Condition, Kind, Object, Proven, Race, Reason, Rule};
 use rules::{Failure, Goal, Proof};
 use segments::{Pair, Workgroup, pair};
 
@@ -58,17 +64,27 @@ const MOST_TRIED: usize = 64;
 
 /// Looks for races of a module's kernel, into which calls are inlined and whose variables are values as far as they can be.
 pub fn analyse(module: &Module) -> Analysis {
-    let Some(kernel) = &module.kernel else { return Analysis::default() };
+    look(module, false).0
+}
+
+/// As [`analyse`], and why each access is free of races that was proven so.
+pub fn explain(module: &Module) -> (Analysis, Vec<Proven>) {
+    look(module, true)
+}
+
+fn look(module: &Module, explains: bool) -> (Analysis, Vec<Proven>) {
+    let Some(kernel) = &module.kernel else { return Default::default() };
     let function = &module.functions[kernel.function];
     if !shares(kernel, function) {
-        return Analysis::default();
+        return Default::default();
     }
     let mut index = Index::new(module, kernel, function);
     let mut walker = Walker::new(&mut index);
     walker.run();
     let (accesses, unknown_call) = (std::mem::take(&mut walker.accesses), walker.unknown_call);
     let (open, known) = (Open::of(module, kernel, function), Known::default());
-    let mut races = Races { index, open, known, analysis: Analysis::default() };
+    let proven = explains.then(Vec::new);
+    let mut races = Races { index, open, known, analysis: Analysis::default(), proven };
     if let Some(call) = unknown_call {
         races.unknown_call(call);
     }
@@ -84,7 +100,8 @@ pub fn analyse(module: &Module) -> Analysis {
     let mut groups = Groups::new(&races.index, &accesses);
     races.shared(&accesses, &mut groups, &order);
     races.global(&accesses, &mut groups, &mut order);
-    races.analysis
+    let proven = races.alone(&accesses);
+    (races.analysis, proven)
 }
 
 /// The order in which barriers put accesses of a workgroup.
@@ -207,6 +224,8 @@ struct Races<'m> {
     open: Open,
     known: Known,
     analysis: Analysis,
+    /// The proofs, if anybody asks.
+    proven: Option<Vec<Proven>>,
 }
 
 impl Races<'_> {
@@ -229,6 +248,46 @@ impl Races<'_> {
             Object::Buffer(buffer) => self.index.kernel.buffers[buffer].name.clone(),
             Object::Shared(shared) => self.index.kernel.shared[shared].name.clone(),
         }
+    }
+
+    /// Notes that two accesses do not race.
+    fn prove(&mut self, [a, b]: [&Access; 2], rule: Rule, conditions: Vec<Obligation>) {
+        if self.proven.is_none() {
+            return;
+        }
+        let name = self.name(a.object);
+        let at = |access: &Access| (access.kind, self.index.function.insts[access.inst].location, access.inst);
+        let accesses = [at(a), at(b)];
+        self.proven.iter_mut().for_each(|proven| {
+            proven.push(Proven { name: name.clone(), accesses, rule, conditions: conditions.clone() });
+        });
+    }
+
+    /// The proofs, with the accesses that conflict with none.
+    fn alone(&mut self, accesses: &[Access]) -> Vec<Proven> {
+        let Some(mut proven) = self.proven.take() else { return Vec::new() };
+        let mut add = |kind: Kind, inst: InstId, object: Object, rule: Rule| {
+            let at = (kind, self.index.function.insts[inst].location, inst);
+            proven.push(Proven { name: self.name(object), accesses: [at, at], rule, conditions: Vec::new() });
+        };
+        for (at, access) in accesses.iter().enumerate() {
+            let meets = |other: &Access| other.object == access.object && access.kind.conflicts(other.kind);
+            let is_atomic = matches!(access.kind, Kind::AtomicRead | Kind::AtomicWrite);
+            if is_atomic && !accesses.iter().any(meets) && accesses[..at].iter().all(|it| it.inst != access.inst) {
+                add(access.kind, access.inst, access.object, Rule::Atomic);
+            }
+        }
+        for (inst, of) in self.index.function.insts.iter() {
+            let Some(place) = of.kind.place().filter(|place| place.is_unordered) else { continue };
+            let object = match place.root {
+                Root::Buffer(buffer) | Root::Member(buffer, _) => Object::Buffer(buffer),
+                Root::Shared(shared) => Object::Shared(shared),
+                Root::Local(_) => continue,
+            };
+            let kind = if matches!(of.kind, InstKind::Store(..)) { Kind::Write } else { Kind::Read };
+            add(kind, inst, object, Rule::Vouched);
+        }
+        proven
     }
 
     fn report(&mut self, a: &Access, b: &Access, reason: Reason, invocations: Option<[[u32; 3]; 2]>) {
@@ -256,7 +315,11 @@ impl Races<'_> {
                 continue;
             }
             for (other, b) in accesses.iter().enumerate().skip(at) {
-                if a.object != b.object || !a.kind.conflicts(b.kind) || !order.may_be_unordered(at, other) {
+                if a.object != b.object || !a.kind.conflicts(b.kind) {
+                    continue;
+                }
+                if !order.may_be_unordered(at, other) {
+                    self.prove([a, b], Rule::Barrier, Vec::new());
                     continue;
                 }
                 if self.have_parts(groups, accesses, [at, other]) {
@@ -285,12 +348,17 @@ impl Races<'_> {
             let meeting = found.as_ref().map(|all| all.meetings.iter().find(|meeting| meeting.insts == insts));
             let never_meet = meeting.is_some_and(|meeting| meeting.is_none());
             // What the launch must fulfil is asked for last.
-            if never_meet && of_sizes.as_ref().is_some_and(Vec::is_empty) || self.are_apart(a, b, true) {
+            if never_meet && of_sizes.as_ref().is_some_and(Vec::is_empty) {
+                self.prove([a, b], Rule::Run, Vec::new());
+                continue;
+            }
+            if self.are_apart(a, b, true) {
                 continue;
             }
             if let Some(sizes) = of_sizes.as_ref().filter(|_| never_meet) {
                 let location = self.index.function.insts[a.inst].location;
                 sizes.iter().for_each(|size| self.require(size.clone(), location));
+                self.prove([a, b], Rule::Run, sizes.clone());
                 continue;
             }
             let reason = if never_meet { Reason::OpenSize } else { reason };
@@ -299,35 +367,45 @@ impl Races<'_> {
     }
 
     /// Whether each invocation has a part of its own, in which both of two accesses are.
-    fn have_parts(&mut self, groups: &mut Groups, accesses: &[Access], [a, b]: [usize; 2]) -> bool {
-        let Some(group) = groups.common(a, b) else { return false };
-        if let Some(is_proven) = groups.groups[group].is_proven {
-            return is_proven;
+    fn have_parts(&mut self, groups: &mut Groups, accesses: &[Access], at: [usize; 2]) -> bool {
+        let Some(group) = groups.common(at[0], at[1]) else { return false };
+        if groups.groups[group].is_proven.is_none() {
+            let any = groups.of_all(group, &mut self.index, accesses);
+            let proof = match any.object {
+                Object::Shared(_) => self.apart_by(&any, &any, false),
+                // The accesses one by one have more facts, and may ask for less.
+                Object::Buffer(_) => self.try_goal(&any, &any, Goal::Invocation, Demand::NoWrap).ok(),
+            };
+            groups.groups[group].is_proven = Some(proof.is_some());
+            groups.groups[group].conditions = proof.map(|(_, conditions)| conditions).unwrap_or_default();
         }
-        let any = groups.of_all(group, &mut self.index, accesses);
-        let is_proven = match any.object {
-            Object::Shared(_) => self.are_apart(&any, &any, false),
-            // The accesses one by one have more facts, and may ask for less.
-            Object::Buffer(_) => self.try_goal(&any, &any, Goal::Invocation, Demand::NoWrap).is_ok(),
-        };
-        groups.groups[group].is_proven = Some(is_proven);
+        let is_proven = groups.groups[group].is_proven == Some(true);
+        if is_proven && self.proven.is_some() {
+            self.prove(at.map(|at| &accesses[at]), Rule::Part, groups.groups[group].conditions.clone());
+        }
         is_proven
     }
 
     /// Whether accesses of a workgroup's variable never meet, on any launch or on those that meet some conditions.
     fn are_apart(&mut self, a: &Access, b: &Access, on_conditions: bool) -> bool {
+        let Some((rule, conditions)) = self.apart_by(a, b, on_conditions) else { return false };
+        self.prove([a, b], rule, conditions);
+        true
+    }
+
+    fn apart_by(&mut self, a: &Access, b: &Access, on_conditions: bool) -> Option<(Rule, Vec<Obligation>)> {
         if a.is_of_subgroup || b.is_of_subgroup {
-            return false;
+            return None;
         }
         let most = if on_conditions { Demand::WholeTiles } else { Demand::Nothing };
-        let Ok(proof) = self.known.prove(&mut self.index, (a, b), Goal::Member, self.open, most) else { return false };
-        let Some(conditions) = self.conditions(&proof) else { return false };
+        let proof = self.known.prove(&mut self.index, (a, b), Goal::Member, self.open, most).ok()?;
+        let conditions = self.conditions(&proof)?;
         if !on_conditions {
-            return conditions.is_empty();
+            return conditions.is_empty().then_some((proof.rule, conditions));
         }
         let location = self.index.function.insts[a.inst].location;
-        conditions.into_iter().for_each(|obligation| self.require(obligation, location));
-        true
+        conditions.iter().for_each(|obligation| self.require(obligation.clone(), location));
+        Some((proof.rule, conditions))
     }
 
     /// Buffers and images.
@@ -365,12 +443,19 @@ impl Races<'_> {
             _ => Goal::Nobody,
         };
         let mut failure = match self.try_goal(a, b, goal, Demand::WholeTiles) {
-            Ok(()) => return true,
+            Ok((rule, conditions)) => {
+                let rule = if goal == Goal::Group { Rule::Barrier } else { rule };
+                self.prove([a, b], rule, conditions);
+                return true;
+            }
             Err(failure) => failure,
         };
         if goal != Goal::Group && order.are_ordered_in_detail(accesses, a, b) {
             failure = match self.try_goal(a, b, Goal::Group, Demand::WholeTiles) {
-                Ok(()) => return true,
+                Ok((_, conditions)) => {
+                    self.prove([a, b], Rule::Barrier, conditions);
+                    return true;
+                }
                 Err(failure) => failure,
             };
         }
@@ -383,12 +468,18 @@ impl Races<'_> {
     }
 
     /// Proves that two accesses of a buffer do not race, and notes the conditions.
-    fn try_goal(&mut self, a: &Access, b: &Access, goal: Goal, most: Demand) -> Result<(), Failure> {
+    fn try_goal(
+        &mut self,
+        a: &Access,
+        b: &Access,
+        goal: Goal,
+        most: Demand,
+    ) -> Result<(Rule, Vec<Obligation>), Failure> {
         let proof = self.known.prove(&mut self.index, (a, b), goal, self.open, most)?;
         let conditions = self.conditions(&proof).ok_or(Failure::Unknown)?;
         let location = self.index.function.insts[a.inst].location;
-        conditions.into_iter().for_each(|obligation| self.require(obligation, location));
-        Ok(())
+        conditions.iter().for_each(|obligation| self.require(obligation.clone(), location));
+        Ok((proof.rule, conditions))
     }
 
     /// Adds a condition, unless another one says as much.
@@ -419,7 +510,8 @@ impl Races<'_> {
     fn conditions(&self, proof: &Proof) -> Option<Vec<Obligation>> {
         let mut obligations = Vec::new();
         for axis in &proof.single {
-            obligations.push(Obligation { index: Bound::Items(*axis), length: Bound::Const(2), in_all: None });
+            let length = Bound::Const(mutants::shift(Mutant::Single, 2) as u32);
+            obligations.push(Obligation { index: Bound::Items(*axis), length, in_all: None });
         }
         for axis in &proof.single_group {
             obligations.push(Obligation { index: Bound::Groups(*axis), length: Bound::Const(2), in_all: None });

@@ -7,6 +7,7 @@ use super::access::{Access, Fact, Object};
 use super::atoms::{Atom, Limit};
 use super::form::{AtomId, Form};
 use super::index::Index;
+use crate::ir::Obligation;
 
 /// Accesses of an object with one base.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Group {
     members: Vec<usize>,
     /// Whether they are proven.
     pub(super) is_proven: Option<bool>,
+    /// Conditions of a launch for it.
+    pub(super) conditions: Vec<Obligation>,
 }
 
 /// The groups of a kernel's accesses, and by access its group.
@@ -43,7 +46,14 @@ impl Groups {
                 let known = all.groups.iter().position(is_same);
                 let found = known.unwrap_or_else(|| {
                     let (members, spans) = (Vec::new(), spans.clone());
-                    all.groups.push(Group { object: access.object, bases, spans, members, is_proven: None });
+                    all.groups.push(Group {
+                        object: access.object,
+                        bases,
+                        spans,
+                        members,
+                        is_proven: None,
+                        conditions: Vec::new(),
+                    });
                     all.groups.len() - 1
                 });
                 let group = &mut all.groups[found];

@@ -51,6 +51,74 @@ pub struct Race {
     pub invocations: Option<[[u32; 3]; 2]>,
 }
 
+/// Why two accesses never race.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// P1: the index is the invocation's position.
+    Own,
+    /// P2: the index is a number whose digits are the invocation's position.
+    Digits,
+    /// P4: only one invocation comes there.
+    Single,
+    /// P5: a loop with the stride of the grid.
+    Stride,
+    /// P6: each invocation has a part of its own.
+    Part,
+    /// The number that an atomic addition gave.
+    Ticket,
+    /// An element of a tensor whose elements differ.
+    Distinct,
+    /// R2: the indices are in ranges that have nothing in common.
+    Ranges,
+    /// R3: the indices have different remainders.
+    Remainders,
+    /// R4: no launch, and no pair of invocations, does both.
+    Guards,
+    /// A barrier stands between the two.
+    Barrier,
+    /// A workgroup was run, and the two met in no cell.
+    Run,
+    /// Both are atomic.
+    Atomic,
+    /// The author vouches for it: `unordered`.
+    Vouched,
+}
+
+impl Rule {
+    /// The rule in words, behind its number if it has one.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Own => "P1, the index is the invocation's position",
+            Self::Digits => "P2, the digits of the index are the invocation's position",
+            Self::Single => "P4, one invocation comes here",
+            Self::Stride => "P5, a loop with the stride of the grid",
+            Self::Part => "P6, each invocation has a part of its own",
+            Self::Ticket => "the index is a ticket, which nobody else gets",
+            Self::Distinct => "the index is an element of a `Distinct`",
+            Self::Ranges => "R2, the indices have no range in common",
+            Self::Remainders => "R3, the indices have different remainders",
+            Self::Guards => "R4, no two invocations come to both",
+            Self::Barrier => "a barrier stands between the two",
+            Self::Run => "a workgroup was run, and no two invocations met",
+            Self::Atomic => "atomic operations do not race with each other",
+            Self::Vouched => "vouched for by `unsafe`",
+        }
+    }
+}
+
+/// A pair of accesses that never race, or an access that races with none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proven {
+    /// The name of the buffer or variable.
+    pub name: String,
+    /// The two accesses with their places; twice the same one, of different invocations or by itself.
+    pub accesses: [(Kind, Option<SourceLocation>, InstId); 2],
+    /// Why.
+    pub rule: Rule,
+    /// Conditions of a launch for it.
+    pub conditions: Vec<Obligation>,
+}
+
 /// Something a launch must fulfil, so that accesses do not race.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {

@@ -13,13 +13,13 @@ use super::digits::{Digit, Order, add, orders, sort, totals};
 use super::form::{AtomId, Form, Product};
 use super::index::{Index, WORD};
 use super::less::{bounds_of, is_certainly_less};
+use super::mutants::{Mutant, shift};
+use super::report::Rule;
 use crate::ir::Bound;
 use crate::types::Size;
 
 /// Equations that are solved, at most.
 const MOST_EQUATIONS: usize = 24;
-/// Ways to take sums out of a form, at most.
-const MOST_WAYS: u32 = 24;
 /// Constant distances below this are those of neighbours.
 const MOST_STEP: i128 = 32;
 
@@ -39,13 +39,20 @@ pub(super) enum Goal {
 }
 
 /// Why two accesses never race.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proof {
+    pub(super) rule: Rule,
     pub(super) conditions: Vec<Less>,
     /// Axes along which the launch must have one invocation.
     pub(super) single: Vec<u8>,
     /// Axes along which it must have one workgroup.
     pub(super) single_group: Vec<u8>,
+}
+
+impl Proof {
+    fn by(rule: Rule) -> Self {
+        Self { rule, conditions: Vec::new(), single: Vec::new(), single_group: Vec::new() }
+    }
 }
 
 /// Why there is no proof.
@@ -57,6 +64,7 @@ pub(super) enum Failure {
     Unknown,
 }
 
+/// Two accesses that are compared.
 pub(super) struct Pair<'a, 'm> {
     pub(super) index: &'a mut Index<'m>,
     pub(super) sides: [&'a Access; 2],
@@ -109,9 +117,9 @@ fn prove_with(
     most: Demand,
 ) -> (Result<Proof, Failure>, bool) {
     if are_never_both(a, b) || are_one_pair(index, a, b) {
-        return (Ok(Proof::default()), false);
+        return (Ok(Proof::by(Rule::Guards)), false);
     }
-    let (equal, proof) = (Vec::new(), Proof::default());
+    let (equal, proof) = (Vec::new(), Proof::by(Rule::Digits));
     let mut pair = Pair { index, sides: [a, b], goal, equal, proof, most, wants_more: false };
     if goal == Goal::Member {
         pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
@@ -131,11 +139,21 @@ fn prove_with(
     }
     let mut tried = equations.clone();
     let mut rest = Vec::new();
+    let mut has_distinct = false;
     while !equations.is_empty() {
         let mut new_forms = Vec::new();
         let mut found = false;
         rest.clear();
         for (left, right) in std::mem::take(&mut equations) {
+            if let Some(indices) = pair.indices(&left, &right) {
+                found = true;
+                has_distinct = true;
+                if !tried.contains(&indices) && tried.len() < MOST_EQUATIONS {
+                    tried.push(indices.clone());
+                    rest.push(indices);
+                }
+                continue;
+            }
             match pair.solve(&left, &right) {
                 Some(Solved::Never) => {
                     return (Ok(pair.proof), false);
@@ -178,8 +196,11 @@ fn prove_with(
         }
     }
     match pair.reach(goal, open) {
-        Ok(()) => (Ok(pair.proof), false),
-        Err(_) if pair.contradict(&rest) => (Ok(pair.proof), false),
+        Ok(()) => {
+            let rule = if has_distinct { Rule::Distinct } else { pair.rule() };
+            (Ok(Proof { rule, ..pair.proof }), false)
+        }
+        Err(_) if pair.contradict(&rest) => (Ok(Proof { rule: Rule::Remainders, ..pair.proof }), false),
         Err(failure) => (Err(failure), pair.wants_more),
     }
 }
@@ -215,6 +236,25 @@ impl Pair<'_, '_> {
         }
     }
 
+    /// The rule by which the indices tell invocations apart, by what they are made of.
+    fn rule(&self) -> Rule {
+        let is_grid = |atom: &AtomId| {
+            matches!(self.index.atoms.get(*atom), Atom::Uniform(Uniform::Known(Bound::Groups(_) | Bound::Items(_))))
+        };
+        let mut rule = Rule::Single;
+        for (product, _) in self.sides[0].path.iter().flat_map(Form::terms) {
+            let Some(atom) = product.iter().find(|atom| !self.index.atoms.is_uniform(**atom)) else { continue };
+            match (self.index.atoms.get(*atom), rule) {
+                (Atom::Ticket(_), _) => return Rule::Ticket,
+                (Atom::Round(_), _) if product.iter().any(is_grid) => return Rule::Stride,
+                (Atom::Round(_) | Atom::Free(_), _) => return Rule::Part,
+                (Atom::Global(_) | Atom::LocalIndex, Rule::Single) => rule = Rule::Own,
+                _ => rule = Rule::Digits,
+            }
+        }
+        rule
+    }
+
     /// Whether a variable is the same function of the invocation in both accesses.
     fn is_of_both(&self, atom: AtomId) -> bool {
         !matches!(self.index.atoms.get(atom), Atom::Free(_) | Atom::Round(_))
@@ -232,7 +272,7 @@ impl Pair<'_, '_> {
     }
 
     /// The coefficient of each variable that differs between invocations, and the rest.
-    fn parts(&self, form: &Form) -> (Vec<(AtomId, Form)>, Form) {
+    pub(super) fn parts(&self, form: &Form) -> (Vec<(AtomId, Form)>, Form) {
         let mut factors: Vec<(AtomId, Form)> = Vec::new();
         let mut rest = Vec::new();
         for (product, factor) in form.terms() {
@@ -254,7 +294,7 @@ impl Pair<'_, '_> {
     }
 
     /// Limits of a variable where an access stands.
-    fn limits(&self, atom: AtomId, side: usize) -> Vec<Limit> {
+    pub(super) fn limits(&self, atom: AtomId, side: usize) -> Vec<Limit> {
         let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
             Fact::Below(of, limit) if *of == atom => Some(limit.clone()),
             _ => None,
@@ -265,6 +305,10 @@ impl Pair<'_, '_> {
             limits.push(Limit::always(Form::constant(WORD)));
         }
         limits.dedup();
+        match shift(Mutant::Limit, 0) {
+            0 => {}
+            by => limits.iter_mut().for_each(|limit| limit.below = limit.below.add(&Form::constant(by))),
+        }
         limits
     }
 
@@ -393,100 +437,13 @@ impl Pair<'_, '_> {
         self.weigh_between(digits)
     }
 
-    /// Takes sums out of both sides that are the same in both, and below a limit.
-    fn common_sums(&self, left: &Form, right: &Form) -> (Form, Form, Vec<Digit>) {
-        let (mut left, mut right) = (left.clone(), right.clone());
-        let mut sums = Vec::new();
-        let common = self.sides[0].facts.iter().filter(|fact| self.sides[1].facts.contains(fact));
-        let mut values: Vec<(&Form, &Limit)> = common
-            .filter_map(|fact| match fact {
-                Fact::Value(form, limit) => Some((form, limit)),
-                _ => None,
-            })
-            .collect();
-        // The largest first, of which a small one may be a part; last those of rows and columns.
-        let degree = |form: &Form| form.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
-        values.sort_by_key(|(form, _)| (degree(form), std::cmp::Reverse(self.varying(form))));
-        for (form, limit) in values {
-            let found = self.factors_of(form, &left).into_iter().find_map(|factor| {
-                let whole = form.mul(&factor).reduced();
-                let [less, other] = [&left, &right].map(|side| side.sub(&whole).reduced());
-                // Another sum may have had a part of it.
-                let terms = self.varying(&whole);
-                let is_left = |side: &Form, without: &Form| self.varying(without) + terms == self.varying(side);
-                (terms > 0 && is_left(&left, &less) && is_left(&right, &other)).then_some((factor, less, other))
-            });
-            let Some((factor, less, other)) = found else { continue };
-            (left, right) = (less, other);
-            sums.push(Digit {
-                factor,
-                most: vec![limit.clone()],
-                atom: None,
-                is_offset: false,
-                adds: None,
-                of: [None; 2],
-                form: Some(form.clone()),
-            });
-        }
-        (left, right, sums)
-    }
-
-    /// Takes sums out of one side that are below a limit there: those that leave the least.
-    fn sums_of(&self, form: &Form, side: usize) -> (Form, Vec<Digit>) {
-        let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
-            Fact::Value(sum, limit) => Some((sum, limit)),
-            _ => None,
-        });
-        let (left, taken) = self.take(form.clone(), &facts.collect::<Vec<_>>(), &mut 0);
-        let digit = |(factor, limit): (Form, &Limit)| Digit {
-            factor,
-            most: vec![limit.clone()],
-            atom: None,
-            is_offset: false,
-            adds: Some(side == 0),
-            of: [None; 2],
-            form: None,
-        };
-        (left, taken.into_iter().map(digit).collect())
-    }
-
-    /// What is left of a form without sums that have limits, and how often each of these is taken; looks at few ways.
-    fn take<'f>(&self, left: Form, sums: &[(&Form, &'f Limit)], tried: &mut u32) -> (Form, Vec<(Form, &'f Limit)>) {
-        let varying = self.varying(&left);
-        let mut candidates = Vec::new();
-        for (sum, limit) in sums {
-            for factor in self.factors_of(sum, &left) {
-                let less = left.sub(&sum.mul(&factor)).reduced();
-                let key = (self.varying(&less), limit.below.as_constant().unwrap_or(i128::MAX));
-                if key.0 < varying {
-                    candidates.push((key, less, factor, *limit));
-                }
-            }
-        }
-        candidates.sort_by_key(|(key, ..)| *key);
-        let (mut best, mut fewest) = ((left, Vec::new()), varying);
-        for (_, less, factor, limit) in candidates {
-            if *tried == MOST_WAYS {
-                break;
-            }
-            *tried += 1;
-            let (rest, mut taken) = self.take(less, sums, tried);
-            let count = self.varying(&rest);
-            if count < fewest {
-                taken.push((factor, limit));
-                (best, fewest) = ((rest, taken), count);
-            }
-        }
-        best
-    }
-
     /// The result of an equation of digits that need not be smaller than the next: those that both sides have are zero while all below
     /// them come to less; the others may not come to zero at all.
     fn weigh_between(&mut self, mut digits: Vec<Digit>) -> Option<Solved> {
         sort(&mut digits, Order::Factors);
         let mut conditions = Vec::new();
         for adds in [true, false] {
-            self.below(totals(&digits, adds), &Form::constant(WORD), &mut conditions)?;
+            self.below(totals(&digits, adds), &Form::constant(shift(Mutant::Word, WORD)), &mut conditions)?;
         }
         let (mut equal, mut forms) = (Vec::new(), Vec::new());
         while let Some(last) = digits.pop_if(|last| last.adds.is_none()) {
@@ -494,10 +451,11 @@ impl Pair<'_, '_> {
             // It would take a launch in which a smaller digit is always zero, which is another kernel's.
             let is_largest =
                 !digits.iter().any(|other| !other.is_offset && other.factor.sub(&last.factor).is_natural());
+            let factor = last.factor.add(&Form::constant(shift(Mutant::Factor, 0)));
             let is_more = is_largest
                 && [true, false]
                     .iter()
-                    .all(|adds| self.below(totals(&digits, *adds), &last.factor, &mut conditions).is_some());
+                    .all(|adds| self.below(totals(&digits, *adds), &factor, &mut conditions).is_some());
             if !is_more {
                 conditions.truncate(known);
                 digits.push(last);
@@ -513,6 +471,7 @@ impl Pair<'_, '_> {
         if let Some(requires) = never {
             conditions.extend(requires);
             self.accept(conditions)?;
+            self.proof.rule = Rule::Ranges;
             return Some(Solved::Never);
         }
         if equal.is_empty() && forms.is_empty() && !digits.is_empty() {
@@ -520,25 +479,6 @@ impl Pair<'_, '_> {
         }
         self.accept(conditions)?;
         Some(if digits.is_empty() { Solved::Equal(equal, forms) } else { Solved::Partly(equal, forms) })
-    }
-
-    /// How many terms of a form differ between invocations.
-    fn varying(&self, form: &Form) -> usize {
-        form.terms()
-            .iter()
-            .filter(|(product, _)| product.iter().any(|atom| !self.index.atoms.is_uniform(*atom)))
-            .count()
-    }
-
-    /// How often a form may be part of another one, by each variable that it has once.
-    fn factors_of(&self, form: &Form, whole: &Form) -> Vec<Form> {
-        let ((mine, _), (all, _)) = (self.parts(form), self.parts(whole));
-        let mut factors: Vec<Form> = Vec::new();
-        for (atom, _) in mine.iter().filter(|(_, factor)| factor.as_constant() == Some(1)) {
-            let factor = all.iter().find(|(other, _)| other == atom).map(|(_, factor)| factor);
-            factors.extend(factor.filter(|factor| factor.is_natural() && !factors.contains(factor)).cloned());
-        }
-        factors
     }
 
     /// The result of an equation, by its digits.
@@ -564,9 +504,10 @@ impl Pair<'_, '_> {
             }
             // A neighbour some places away is no row away: a grid that small is no launch that anybody has in mind.
             let is_step = digit.is_offset && digit.factor.as_constant().is_some_and(|step| step < MOST_STEP);
+            let factor = digit.factor.add(&Form::constant(shift(Mutant::Factor, 0)));
             sums = match is_step {
-                true => self.certainly_below(&sums, &digit.factor, &mut conditions)?,
-                false => self.below(sums, &digit.factor, &mut conditions)?,
+                true => self.certainly_below(&sums, &factor, &mut conditions)?,
+                false => self.below(sums, &factor, &mut conditions)?,
             };
             if at < last || !digit.most.is_empty() {
                 sums = add(&sums, digit);
@@ -577,14 +518,22 @@ impl Pair<'_, '_> {
                 return None;
             }
         }
-        self.below(sums, &Form::constant(WORD), &mut conditions)?;
+        self.below(sums, &Form::constant(shift(Mutant::Word, WORD)), &mut conditions)?;
         self.accept(conditions)?;
         if digits.iter().any(|digit| digit.is_offset) {
+            self.proof.rule = Rule::Remainders;
             return Some(Solved::Never);
         }
         equal.extend(digits.iter().filter_map(|digit| digit.atom));
         let forms = digits.into_iter().filter_map(|digit| digit.form).collect();
         Some(Solved::Equal(equal, forms))
+    }
+
+    /// Whether a condition asks for no more than this proof may.
+    pub(super) fn is_allowed(&mut self, less: &Less) -> bool {
+        let Some(demand) = demand::of(self.index, less) else { return false };
+        self.wants_more |= demand > self.most;
+        demand <= self.most
     }
 
     /// Adds conditions to the proof, unless they ask for too much.
@@ -708,6 +657,11 @@ impl Pair<'_, '_> {
                 forms.push(of);
             }
         }
+        // An element by itself: its equation is the one of its index.
+        forms.extend(self.equal.iter().filter_map(|atom| match self.index.atoms.get(*atom) {
+            Atom::Distinct(..) => Some(Form::atom(*atom)),
+            _ => None,
+        }));
         for (of, by) in quotients {
             let has_rest =
                 self.equal.iter().any(|atom| *self.index.atoms.get(*atom) == Atom::Remainder(of.clone(), by.clone()));

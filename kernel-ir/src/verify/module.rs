@@ -152,6 +152,16 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
         if buffer.is_texels && !types.all().get(buffer.element).is_some_and(Type::is_texel) {
             errors.push(error(KernelInterface, id, "texels are one, two or four numbers of 32 bits"));
         }
+        if buffer.is_distinct && (buffer.writable || buffer.is_list || buffer.image.is_some() || buffer.is_texels) {
+            errors.push(error(
+                KernelInterface,
+                id,
+                "a buffer whose elements differ is only read, and one storage buffer",
+            ));
+        }
+        if buffer.is_distinct && types.all().get(buffer.element) != Some(&Type::Scalar(Scalar::U32)) {
+            errors.push(error(KernelInterface, id, "elements that differ are numbers of 32 bits without sign"));
+        }
         if !types.all().contains(buffer.element) {
             errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
         } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {

@@ -30,7 +30,7 @@ pub(crate) fn kernel(code: &str) -> Module {
         VALUES.iter().filter(|(name, _)| is_named(name)).map(|(_, of)| format!("    {of}\n")).collect();
     let text = format!(
         "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup(64, 1, 1) {{\n    \
-         buffer0 x: [u32]\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    param0 n: u32\n    param1 w: u32\n    \
+         buffer0 x: [u32]\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    buffer3 d: [u32] distinct\n    param0 n: u32\n    param1 w: u32\n    \
          shared0 tile: [u32; 128]\n}}\nfn0 k() -> () {{\n{values}{code}\n    return\n}}\n"
     );
     let module = gridwise_ir::parse::parse(&numbered(&text)).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -177,4 +177,38 @@ fn accesses_that_an_author_vouches_for_are_left_out() {
     accepts("    store unordered buffer1[%one !site0] = %x ", 0);
     // Only these are: another access of the same element counts as before.
     refuses("    store unordered buffer1[%one !site0] = %x\n    store buffer1[%one !site0] = %x ", Reason::Axis(0));
+}
+
+/// The element at an index of the buffer whose elements differ.
+fn element(index: &str, result: &str) -> String {
+    format!("    {result}: u32 = load buffer3[{index} !site0]\n")
+}
+
+#[test]
+fn elements_that_differ() {
+    let store = "    store buffer1[%10 !site0] = %one ";
+    // One along y and z, and no more than there are elements.
+    accepts(&format!("{}{store}", element("%x", "%10")), 3);
+    // Behind a condition that says so, nothing is asked of the length.
+    let behind = |op: &str| {
+        format!(
+            "    %20: u32 = len buffer3\n    %21: bool = {op} %x, %20\n    if %21 {{\n{}{store}\n    yield\n    }} else {{\n    yield\n    }}",
+            element("%x", "%10")
+        )
+    };
+    accepts(&behind("lt"), 2);
+    accepts(&behind("le"), 3);
+    // Any number may be next to any other one, and sums of two that differ may be equal.
+    refuses(
+        &format!(
+            "{}    %10: u32 = add %11, %one\n    %12: u32 = load buffer1[%11 !site0]\n{store}",
+            element("%x", "%11")
+        ),
+        Reason::Axis(0),
+    );
+    refuses(&format!("{}    %10: u32 = add %11, %x\n{store}", element("%x", "%11")), Reason::Axis(0));
+    // The same element for all, of which there is one.
+    accepts(&format!("{}{store}", element("%one", "%10")), 3);
+    // The elements of a plain buffer may be equal.
+    refuses(&format!("{}{store}", element("%x", "%10").replace("buffer3", "buffer0")), Reason::Axis(0));
 }

@@ -48,7 +48,7 @@ struct Writer<'r> {
     has_tile: bool,
 }
 
-/// A random kernel: buffers `x`, `y` (written) and `z` (atomic), numbers `n` and `w`.
+/// A random kernel: buffers `x`, `y` (written), `z` (atomic) and `d` (whose elements differ), numbers `n` and `w`.
 pub(crate) fn program(random: &mut Random) -> Program {
     let workgroup = random.pick(&WORKGROUPS);
     let has_tile = random.one_in(2);
@@ -71,7 +71,7 @@ pub(crate) fn program(random: &mut Random) -> Program {
     let tile = if has_tile { format!("    shared0 tile: [u32; {TILE}]\n") } else { String::new() };
     let text = format!(
         "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup({x}, {y}, {z}) {{\n    \
-         buffer0 x: [u32]\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    param0 n: u32\n    param1 w: u32\n\
+         buffer0 x: [u32]\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    buffer3 d: [u32] distinct\n    param0 n: u32\n    param1 w: u32\n\
          {tile}}}\nfn0 k() -> () {{\n{body}    return\n}}\n"
     );
     Program { text, workgroup }
@@ -193,6 +193,10 @@ impl Writer<'_> {
                 self.op(op, a, by)
             }
             12 => self.leaf(),
+            13 if depth > 0 => {
+                let at = self.index(depth - 1);
+                self.value(&format!("load buffer3[%{at} !site0]"))
+            }
             _ => self.id("global_id", 0),
         }
     }
@@ -202,7 +206,8 @@ impl Writer<'_> {
             return self.typed("bool", "subgroup_elect");
         }
         let a = if self.random.one_in(3) { self.index(1) } else { self.leaf() };
-        let b = match self.random.below(4) {
+        let b = match self.random.below(5) {
+            4 => self.value("len buffer3"),
             0 => self.value("param0"),
             1 => self.value("param1"),
             2 => self.leaf(),

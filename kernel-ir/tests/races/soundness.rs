@@ -10,6 +10,8 @@ use crate::programs::{Random, program};
 
 /// Elements of each buffer.
 const LEN: u32 = 96;
+/// Elements of the buffer whose elements differ: fewer than invocations.
+const DIFFERENT: u32 = 20;
 /// Programs that are tried; `GRIDWISE_RACES` says how many more.
 const PROGRAMS: u64 = 3000;
 
@@ -26,6 +28,7 @@ impl Launch {
             Bound::Const(number) => (*number).into(),
             Bound::Items(axis) => self.items[usize::from(*axis)].into(),
             Bound::Groups(axis) => self.groups[usize::from(*axis)].into(),
+            Bound::Len(buffer) if gridwise_ir::arena::EntityId::index(*buffer) == 3 => DIFFERENT.into(),
             Bound::Len(_) => LEN.into(),
             Bound::Param(param, _) => self.params[gridwise_ir::arena::EntityId::index(*param)].into(),
             Bound::Constant(_) => unreachable!("there are no const parameters"),
@@ -64,11 +67,14 @@ impl Launch {
     /// The races that the interpreter finds.
     fn races(&self, module: &Module, (seed, subgroup_size): (u64, u32)) -> Vec<String> {
         let buffer = |at: u32| (0..LEN).map(|i| Value::u32(i.wrapping_mul(7 * at + 1) % 40)).collect();
+        // Odd factors permute numbers.
+        let count = module.kernel.as_ref().map_or(0, |kernel| kernel.buffers.len()).saturating_sub(3);
+        let distinct = vec![(0..DIFFERENT).map(|i| Value::u32(i * 61 % 128)).collect(); count];
         let inputs = Inputs {
             groups: self.groups,
             items: Some(self.items),
             params: self.params.map(Value::u32).to_vec(),
-            buffers: (0..2).map(buffer).chain([vec![Value::u32(0); LEN as usize]]).collect(),
+            buffers: (0..2).map(buffer).chain([vec![Value::u32(0); LEN as usize]]).chain(distinct).collect(),
             ..Inputs::default()
         };
         let options = Options { seed, subgroup_size, fuel: 20_000, ..Options::default() };

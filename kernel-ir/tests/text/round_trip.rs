@@ -121,6 +121,36 @@ fn texels() {
     }
 }
 
+const DISTINCT: &str = "kernel fn0 workgroup(64, 1, 1) {
+    buffer0 ix: [u32] distinct
+    buffer1 to: [u32] mut
+}
+fn0 k() -> () {
+    %0: u32 = len buffer0
+    %1: u32 = load buffer0[%0]
+    store buffer1[%1] = %0
+    return
+}
+";
+
+#[test]
+fn elements_that_differ() {
+    round_trip(DISTINCT);
+    assert_eq!(verify(&parse(DISTINCT).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    for (good, bad) in [
+        ("[u32] distinct", "[i32] distinct"),
+        ("[u32] distinct", "[u32] mut distinct"),
+        ("[u32] distinct", "[u32] list distinct"),
+        ("[u32] distinct", "[u32] texels distinct"),
+        // Whoever wrote it could make two of them equal.
+        ("store buffer1[%1] = %0", "store buffer0[%1] = %0"),
+        ("store buffer1[%1] = %0", "%2: u32 = atomic_add buffer0[%1], %0 relaxed device"),
+    ] {
+        let text = DISTINCT.replace(good, bad);
+        assert!(text != DISTINCT && verify(&parse(&text).unwrap()).is_err(), "{bad}");
+    }
+}
+
 const IMAGE_LISTS: &str = "kernel fn0 workgroup(64, 1, 1) {
     buffer0 layers: [vec4<f32>] list image(2, Rgba8Unorm, sampled)
     buffer1 to: [u32] mut

@@ -58,6 +58,8 @@ pub(crate) struct Param {
     pub(crate) binding: BindingId,
     /// `#[texels]`, where a kernel's parameter has it.
     pub(crate) texels: Option<super::SpanRange>,
+    /// Whether the type of a kernel's parameter is `&Distinct<T>`: then `ty` is the slice that it is in the kernel.
+    pub(crate) is_distinct: bool,
 }
 
 /// A struct.

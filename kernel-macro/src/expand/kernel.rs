@@ -275,7 +275,7 @@ pub(super) fn build(
     }
     let Item::Fn(function) = &program.items[item].item else { return None };
     let name = function.name.to_string();
-    let Lowered { mut module, messages, barriers, matrix_faults, too_large } =
+    let Lowered { mut module, messages, barriers, elsewhere, matrix_faults, too_large } =
         lower_kernel(program, item, workgroup, debug_assertions);
     if let Some(repeated) = too_large {
         report_repeated(function, &repeated, diags);
@@ -319,7 +319,7 @@ pub(super) fn build(
     check_items(&compiled, attr.items().1, diags);
     // The accesses of a derived kernel are those of its original, backwards.
     if !diags.has_errors() && !attr.is_derived() {
-        check_races(function, &compiled, source, diags);
+        check_races(function, &compiled, (source, &elsewhere), diags);
     }
     if diags.has_errors() {
         return None;

@@ -17,7 +17,7 @@ use super::image::Named;
 use super::inline::Frame;
 use super::place::{Origin, Spot};
 use super::reference::{Code, Scope};
-use super::{KernelParam, Shared, function_of};
+use super::{Elsewhere, KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
 use crate::program::{ItemId, Program};
 use crate::source;
@@ -299,6 +299,10 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     /// Adds a trap site for an expression.
     pub(super) fn site(&mut self, kind: SiteKind, expr: &Expr) -> SiteId {
         let location = self.location_of(expr);
+        if kind == SiteKind::IndexOutOfBounds && !self.shared.calls.is_empty() {
+            let calls = self.shared.calls.clone();
+            self.shared.elsewhere.push(Elsewhere { location, span: expr.span, calls });
+        }
         self.b.site(kind, location, source::text(expr))
     }
 }

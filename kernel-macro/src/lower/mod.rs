@@ -98,6 +98,10 @@ struct Shared<'p> {
     messages: Vec<Message>,
     /// The barriers, with what is written there.
     barriers: Vec<(SourceLocation, SpanRange)>,
+    /// The calls around of functions that are lowered in place, outer ones first.
+    calls: Vec<SourceLocation>,
+    /// The elements that such functions name.
+    elsewhere: Vec<Elsewhere>,
     /// The faults of matrices, with their places.
     matrix_faults: Vec<(SpanRange, MatrixFault)>,
     /// How much was lowered.
@@ -112,10 +116,23 @@ pub(crate) struct Lowered {
     pub(crate) messages: Vec<Message>,
     /// Its barriers, as written.
     pub(crate) barriers: Vec<(SourceLocation, SpanRange)>,
+    /// The elements that functions name which are lowered where they are called.
+    pub(crate) elsewhere: Vec<Elsewhere>,
     /// The faults of its matrices.
     pub(crate) matrix_faults: Vec<(SpanRange, MatrixFault)>,
     /// Why only a part of it was lowered, and the module is not to be used.
     pub(crate) too_large: Option<Repeated>,
+}
+
+/// An element that a function names which is lowered where it is called: `y[i]`.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    /// Its place.
+    pub(crate) location: SourceLocation,
+    /// The element as written.
+    pub(crate) span: SpanRange,
+    /// The calls by which the kernel comes there, its own first.
+    pub(crate) calls: Vec<SourceLocation>,
 }
 
 /// How a kernel's parameter is reached.
@@ -177,6 +194,8 @@ fn lower(
         derives,
         messages: Vec::new(),
         barriers: Vec::new(),
+        calls: Vec::new(),
+        elsewhere: Vec::new(),
         matrix_faults: Vec::new(),
         budget: Budget::default(),
     };
@@ -204,8 +223,8 @@ fn lower(
     }
     let builder = module.kernel_function(ast.name.to_string());
     FnCx::new(&mut shared, builder, kernel).lower_kernel_body(&params);
-    let Shared { messages, barriers, matrix_faults, budget, .. } = shared;
-    Lowered { module: module.finish(), messages, barriers, matrix_faults, too_large: budget.spent }
+    let Shared { messages, barriers, elsewhere, matrix_faults, budget, .. } = shared;
+    Lowered { module: module.finish(), messages, barriers, elsewhere, matrix_faults, too_large: budget.spent }
 }
 
 fn declare_interface(
@@ -236,6 +255,7 @@ fn declare_interface(
             }
             Ty::Buffer { element, mutable, .. } => match shared.types.lower(module.types_mut(), element) {
                 Some(element) if param.texels.is_some() => KernelParam::Buffer(module.texels(name, element)),
+                Some(element) if param.is_distinct => KernelParam::Buffer(module.distinct(name, element)),
                 Some(element) => {
                     let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
                     KernelParam::Buffer(module.buffer(name, element, writable))

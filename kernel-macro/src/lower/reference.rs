@@ -225,11 +225,17 @@ impl<'p> FnCx<'p, '_, '_> {
             inlined: Vec::new(),
             result_ty: typed.result.as_ref().unwrap_or(&Ty::Unit),
         };
+        let call = self.b.set_location(None);
+        self.b.set_location(call);
+        self.shared.calls.extend(call);
         self.swap_scope(&mut scope);
         self.callers.push(Some(scope));
         self.copies += 1;
         let value = body(self, ast, arguments, result);
         self.copies -= 1;
+        if call.is_some() {
+            self.shared.calls.pop();
+        }
         if let Some(Some(mut scope)) = self.callers.pop() {
             self.swap_scope(&mut scope);
         }

@@ -6,6 +6,7 @@ use quote::ToTokens;
 use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
+use super::distinct::distinct_element;
 use super::pat::PatternPlace;
 use super::ty::ungroup;
 use crate::ast::{
@@ -196,7 +197,14 @@ impl Parser<'_> {
                 self.unsupported(attr, "attributes on parameters are", help);
             }
         }
+        let distinct = (role == Role::Kernel).then(|| self.distinct_param(&typed.ty)).flatten();
+        let is_distinct = distinct.is_some();
         let ty = match role {
+            _ if is_distinct => TypeExpr {
+                kind: distinct.unwrap_or(TypeKind::Error),
+                span: SpanRange::of(&typed.ty),
+                tokens: typed.ty.to_token_stream(),
+            },
             Role::Kernel => self.kernel_param_ty(&typed.ty),
             Role::Device | Role::Method | Role::Element => match self.implicit_param(&typed.ty, generics) {
                 Some(ty) => ty,
@@ -207,7 +215,7 @@ impl Parser<'_> {
             Role::Kernel => self.param_name(&typed.pat)?,
             Role::Device | Role::Method | Role::Element => self.param_pattern(&typed.pat),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding(), texels })
+        Some(Param { name, mutable, ty, binding: self.next_binding(), texels, is_distinct })
     }
 
     /// `#[texels]`; what the parameter may be then is checked when its type is known.
@@ -245,7 +253,7 @@ impl Parser<'_> {
             span: SpanRange::of(receiver),
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding(), texels: None })
+        Some(Param { name, mutable, ty, binding: self.next_binding(), texels: None, is_distinct: false })
     }
 
     /// Reports names that two parameters have. rustc does, too, where it sees both.
@@ -304,6 +312,11 @@ impl Parser<'_> {
             && let Type::Slice(_) = ungroup(&reference.elem)
         {
             return self.param_ty(ty);
+        }
+        if distinct_element(ty).is_some() {
+            let help = "take a slice, `ix: &[u32]`, and pass the kernel's parameter";
+            self.unsupported(ty, "`&Distinct<T>` as the type of this parameter is", help);
+            return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
         let reference = self.reference_ty(ty);
         if let TypeKind::Ref { target, .. } = &reference.kind

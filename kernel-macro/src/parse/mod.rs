@@ -4,6 +4,7 @@ mod assign;
 mod contains;
 mod data;
 mod destructure;
+mod distinct;
 mod expr;
 mod expression_attribute;
 mod for_each;

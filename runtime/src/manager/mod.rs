@@ -1,5 +1,6 @@
 //! The manager: one device, and everything that is made on it.
 
+mod distinct;
 mod handles;
 mod objects;
 mod recovery;

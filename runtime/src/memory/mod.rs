@@ -3,6 +3,7 @@
 pub(crate) mod buffer;
 pub(crate) mod crossing;
 pub mod data;
+pub(crate) mod distinct;
 pub(crate) mod host_copies;
 pub(crate) mod image;
 pub(crate) mod mapped;

@@ -4,6 +4,7 @@
 mod atomic;
 mod barrier;
 mod coop;
+mod distinct;
 mod shared;
 mod slope;
 pub mod subgroup;
@@ -14,6 +15,7 @@ pub use barrier::{Scope, barrier, fence, workgroup_uniform};
 pub use coop::{
     Accumulator, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole, MultipliesInto,
 };
+pub use distinct::Distinct;
 pub use shared::{Shared, held};
 pub use slope::{detach, with_slope};
 pub use unordered::Unordered;

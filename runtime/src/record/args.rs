@@ -7,6 +7,7 @@ use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, ParamK
 use crate::core::error::{Error, Result, TensorName};
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
+use crate::memory::distinct::DistinctTensor;
 use crate::memory::image::{Format, Image, Sampled};
 use crate::memory::padding;
 use crate::memory::tensor::Tensor;
@@ -268,6 +269,33 @@ impl KernelArgs {
     /// ```
     pub fn read<T: GpuData>(self, tensor: &Tensor<T>) -> Self {
         self.buffer(tensor.handle().buffer, false)
+    }
+
+    /// The next argument, for a `&Distinct<T>` parameter.
+    ///
+    /// ```
+    /// use gridwise::{DistinctTensor, Grid, Kernel, KernelArgs, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(to: &Distinct<u32>, y: &mut [f32])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, to: &DistinctTensor<u32>, y: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(to.len()), KernelArgs::new::<K>().distinct(to).write(y))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn distinct<T: GpuData>(mut self, tensor: &DistinctTensor<T>) -> Self {
+        self.fill(|descriptor, param, filled| {
+            let (buffer, stride) = (tensor.tensor().handle().buffer, size_of::<T>());
+            let found = || format!("& distinct tensor `{}` of {stride}-byte elements", buffer.name());
+            let binding = match param_kind(descriptor, param, found)? {
+                ParamKind::Distinct { binding } if stride == 4 => binding,
+                _ => return Err(mismatch(descriptor, param, found())),
+            };
+            let (param, is_written, role) = (param as u32, false, Role::Whole);
+            // Nobody else can have it as an argument to be written.
+            filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
+            Ok(())
+        });
+        self
     }
 
     /// The next argument, a tensor for a `&mut [T]` parameter.
@@ -663,6 +691,7 @@ fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) 
         Some(ParamKind::Images { access, format, dimensions, .. }) => {
             describe_images(access, format, dimensions.into())
         }
+        Some(ParamKind::Distinct { .. }) => "& distinct tensor of 4-byte elements, from `Manager::distinct`".to_owned(),
         Some(ParamKind::Texels { stride, .. }) => format!("& tensor of {stride}-byte elements"),
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::core::error::{Error, Result};
+use crate::core::error::{Error, RecordingError, Result};
 use crate::memory::data::Plain;
 use crate::memory::image::{Dimension, Format, Image};
 use crate::memory::tensor::{Tensor, TensorRef};
@@ -27,11 +27,16 @@ impl TensorRef {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Misaligned`] where the tensor begins where no `T` can, and [`Error::NotATensor`] for the handle of an image.
+    /// [`Error::Misaligned`] where the tensor begins where no `T` can, and [`Error::NotATensor`] for the handle of an image;
+    /// [`RecordingError::ReadOnly`](crate::RecordingError::ReadOnly) for one of a [`DistinctTensor`](crate::DistinctTensor).
     pub fn typed<T: Plain>(&self) -> Result<Tensor<T>> {
         if self.buffer.is_image() {
             let (operation, image) = ("typed view".to_owned(), self.name().to_owned());
             return Err(Error::NotATensor { operation, image });
+        }
+        if self.buffer.is_sealed() {
+            let (operation, tensor) = ("typed view".to_owned(), self.name().into());
+            return Err(Error::Recording(RecordingError::ReadOnly { operation, tensor }));
         }
         if self.buffer.stride() as usize == size_of::<T>() {
             return Ok(Tensor { buffer: self.buffer.clone(), marker: PhantomData });

@@ -202,6 +202,11 @@ impl<'a> HostArgs<'a> {
                 assert!(!mutable, "parameter {param} has another mutability");
                 self.aligned::<T>(param, binding)
             }
+            ParamKind::Distinct { binding } => {
+                assert_eq!(4, size_of::<T>(), "parameter {param} has another stride");
+                assert!(!mutable, "parameter {param} has another mutability");
+                self.aligned::<T>(param, binding)
+            }
             ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
                 panic!("parameter {param} is no buffer")
             }

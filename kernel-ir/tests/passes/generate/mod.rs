@@ -100,11 +100,19 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     let mut buffers = Arena::new();
     for (name, element, writable) in [("a", u, false), ("b", u, true), ("c", f, true), ("d", record, true)] {
         let (name, is_texels) = (name.to_owned(), name == "a" && random.0 & 1 == 1);
-        let _: BufferId = buffers.push(Buffer { name, element, writable, is_list: false, image: None, is_texels });
+        let _: BufferId = buffers.push(Buffer {
+            name,
+            element,
+            writable,
+            is_list: false,
+            image: None,
+            is_texels,
+            is_distinct: false,
+        });
     }
     for (name, element, writable) in [("e", u, false), ("f", f, true)] {
         let name = name.to_owned();
-        buffers.push(Buffer { name, element, writable, is_list: true, image: None, is_texels: false });
+        buffers.push(Buffer { writable, is_list: true, ..Buffer::new(name, element) });
     }
     let mut shared = Arena::new();
     for (name, ty) in [("total", u), ("cells", array), ("row", record)] {

@@ -145,6 +145,10 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let [binding, stride, align] = [binding, stride, align].map(number);
             tokens!(texels #binding #stride #align)
         }
+        ParamKind::Distinct { binding } => {
+            let binding = number(binding);
+            tokens!(distinct #binding)
+        }
         ParamKind::List { binding, writable, stride, align } => {
             let [binding, stride, align] = [binding, stride, align].map(number);
             tokens!(list #binding #writable #stride #align)

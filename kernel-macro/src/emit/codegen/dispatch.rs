@@ -136,6 +136,7 @@ fn dispatch_name(function: &Fn) -> Ident {
 pub(super) fn push(param: &Param) -> Tokens {
     let name = &param.name;
     match &param.ty.kind {
+        TypeKind::Slice { .. } if param.is_distinct => tokens!(.distinct(#name)),
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
         TypeKind::List { mutable: true, .. } => tokens!(.write_list(#name)),
@@ -280,6 +281,10 @@ pub(crate) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
     let name = &param.name;
     let span = param.ty.span.start;
     match &param.ty.kind {
+        TypeKind::Slice { element, .. } if param.is_distinct => {
+            let element = plain_element(element);
+            tokens_at!(span=> #name: &#private::DistinctTensor<#element>)
+        }
         TypeKind::Slice { mutable, element } => {
             let element = plain_element(element);
             let mutable = mutable.then(|| tokens_at!(span=> mut));

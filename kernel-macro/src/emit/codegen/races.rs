@@ -8,14 +8,21 @@ use proc_macro2::TokenStream;
 
 use crate::ast::{Fn, SpanRange};
 use crate::diag::{Diagnostics, code};
+use crate::lower::Elsewhere;
 use crate::source;
 
 /// Races that are reported of a kernel; where there are more, one change often mends them all.
 const MOST: usize = 3;
 
-/// Reports accesses that may race, each where it is written. `source`: the kernel's tokens, in which places are looked up.
-pub(crate) fn check_races(function: &Fn, compiled: &Compiled, source: &TokenStream, diags: &mut Diagnostics) {
-    let text = Text { function, compiled, source };
+/// Reports accesses that may race, each where it is written. `source`: the kernel's tokens, in which places are looked up, and the elements
+/// that functions name which it calls.
+pub(crate) fn check_races(
+    function: &Fn,
+    compiled: &Compiled,
+    (source, elsewhere): (&TokenStream, &[Elsewhere]),
+    diags: &mut Diagnostics,
+) {
+    let text = Text { function, compiled, source, elsewhere };
     let mut seen: Vec<(Object, Option<SourceLocation>)> = Vec::new();
     for race in &compiled.races {
         let key = (race.object, race.accesses[0].1);
@@ -34,6 +41,7 @@ struct Text<'a> {
     function: &'a Fn,
     compiled: &'a Compiled,
     source: &'a TokenStream,
+    elsewhere: &'a [Elsewhere],
 }
 
 impl Text<'_> {
@@ -56,10 +64,14 @@ impl Text<'_> {
         if let Some(at) = at.filter(|_| own.is_none()) {
             error.note(format!("it is {} at {}", kind.name(), self.place(at)));
         }
+        if let Some(calls) = at.and_then(|at| self.calls_to(at)) {
+            error.note(format!("the kernel comes here by {calls}"));
+        }
         if inst != other
             && let Some(at) = other_at
         {
-            error.note(format!("the other one has it {} at {}", other_kind.name(), self.place(at)));
+            let calls = self.calls_to(at).map(|calls| format!(", by {calls}")).unwrap_or_default();
+            error.note(format!("the other one has it {} at {}{calls}", other_kind.name(), self.place(at)));
         }
         error.note(why(race));
         error.help(remedy(race));
@@ -77,8 +89,23 @@ impl Text<'_> {
         }
     }
 
-    /// The access in the kernel's own code at a place.
+    fn elsewhere(&self, at: SourceLocation) -> Option<&Elsewhere> {
+        self.elsewhere.iter().find(|access| access.location == at)
+    }
+
+    /// The calls that lead to a place in a function that the kernel calls.
+    fn calls_to(&self, at: SourceLocation) -> Option<String> {
+        let calls = &self.elsewhere(at)?.calls;
+        let places: Vec<String> = calls.iter().map(|call| self.place(*call)).collect();
+        let many = if places.len() > 1 { "the calls" } else { "the call" };
+        Some(format!("{many} at {}", places.join(", then ")))
+    }
+
+    /// The access at a place, in the kernel's own code or that of a function it calls.
     fn range(&self, at: SourceLocation) -> Option<SpanRange> {
+        if let Some(access) = self.elsewhere(at) {
+            return Some(access.span);
+        }
         let file = self.compiled.files.get(at.file.index())?;
         (*file == source::location(self.function.name.span()).0)
             .then(|| source::range_at(self.source.clone(), at.line, at.column))
@@ -116,7 +143,7 @@ fn remedy(race: &Race) -> String {
             format!("read one buffer and write another one, or access `{name}` at the invocation's own place only")
         }
         Reason::Axis(0) => format!(
-            "write at the invocation's own place, `{name}[global_id().x]`, let one invocation write, `if global_id().x == 0 {{ … }}`, or make the elements `Atomic`"
+            "write at the invocation's own place, `{name}[global_id().x]`, let one invocation write, `if global_id().x == 0 {{ … }}`, make the elements `Atomic`, or take indices that all differ, `ix: &Distinct<u32>`"
         ),
         Reason::Axis(axis) => {
             let axis = if axis == 1 { 'y' } else { 'z' };
@@ -126,7 +153,7 @@ fn remedy(race: &Race) -> String {
         }
         Reason::NoBarrier => "put a `barrier()` between the two, where all of a workgroup come by".to_owned(),
         Reason::Index => format!(
-            "let the index be made of the invocation's whole position, `{name}[g.y * width + g.x]`, or make the elements `Atomic`"
+            "let the index be made of the invocation's whole position, `{name}[g.y * width + g.x]`, make the elements `Atomic`, or take indices that all differ, `ix: &Distinct<u32>`"
         ),
         Reason::OpenSize => {
             "give the workgroup and its memory sizes that are numbers: `#[kernel(workgroup = 64)]`".to_owned()

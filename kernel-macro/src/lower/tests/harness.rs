@@ -63,6 +63,8 @@ pub(super) fn device_module(source: &str) -> Module {
         derives: false,
         messages: Vec::new(),
         barriers: Vec::new(),
+        calls: Vec::new(),
+        elsewhere: Vec::new(),
         matrix_faults: Vec::new(),
         budget: Default::default(),
     };

@@ -9,7 +9,7 @@ mod vulkan;
 mod worker_end;
 
 use gridwise_ir::descriptor::{Feature, ImageFormat};
-pub use launch::{GridBeyondTensor, ImageUse, MayRace};
+pub use launch::{GridBeyondTensor, ImageUse, MayRace, NotDistinct};
 pub use recording::{RecordingError, SwapFault};
 pub use result::{KernelName, Result};
 pub use tensor_name::TensorName;
@@ -109,7 +109,6 @@ pub enum Error {
         /// The returned result.
         result: ash::vk::Result,
     },
-
     // Queues.
     /// The device has fewer queues of a family than are asked for.
     #[error(
@@ -152,7 +151,6 @@ pub enum Error {
     /// The device's compute queue has no timestamps.
     #[error("the device has no timestamps on its compute queue; use `eval`, and measure on the host")]
     NoTimestamps,
-
     // Tensors.
     /// A tensor or an image of one manager was used with another.
     #[error("{operation}: {tensor} belongs to another manager; create it with the manager that uses it, or copy it")]
@@ -253,7 +251,6 @@ pub enum Error {
         /// The tensor's name.
         tensor: TensorName,
     },
-
     // Images.
     /// The device has no images of this format, or not for this use.
     #[error("image {image}: `{device}` has no images of format {format} {usage}; choose another format")]
@@ -319,7 +316,6 @@ pub enum Error {
         /// Texels of a row of the image.
         width: u32,
     },
-
     // Sequences and recordings.
     /// A recording names a tensor that has another length since it was rebuilt, or is gone.
     #[error(
@@ -397,7 +393,6 @@ pub enum Error {
         /// Chunks under way at once.
         in_flight: usize,
     },
-
     // Arguments and grids of launches.
     /// An argument does not fit the kernel's parameter.
     #[error(
@@ -511,7 +506,6 @@ pub enum Error {
         /// The kernel that was tuned.
         of: KernelName,
     },
-
     // Requirements of kernels.
     /// The kernel needs an optional feature that the device does not have.
     #[error("kernel `{kernel}` needs the device feature `{}`, because of {file}:{line}; `{device}` lacks it; choose another device, or do without it", .feature)]
@@ -642,7 +636,6 @@ pub enum Error {
         /// Whether the device could tell.
         supported: bool,
     },
-
     // Faults of kernels, found when a launch is recorded or while it runs.
     /// The last invocation of a grid would access an element that a tensor does not have.
     #[error(transparent)]
@@ -650,6 +643,9 @@ pub enum Error {
     /// Invocations of a launch might race.
     #[error(transparent)]
     MayRace(Box<MayRace>),
+    /// Two elements of a tensor are equal.
+    #[error(transparent)]
+    NotDistinct(Box<NotDistinct>),
     /// An invocation of a kernel panicked.
     #[error(
         "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
@@ -720,7 +716,6 @@ pub enum Error {
         /// The kernel.
         kernel: KernelName,
     },
-
     // Modules, and the workers that run them.
     /// The compiled module in a descriptor is damaged.
     #[error("kernel `{kernel}`: the compiled module is not valid ({cause}); rebuild the crate that holds it")]

@@ -1,6 +1,6 @@
 //! The errors of recordings that change: their parameters, and tensors that change places.
 
-use super::KernelName;
+use super::{KernelName, TensorName};
 
 /// The error of a recording that changes between evaluations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,6 +16,16 @@ pub enum RecordingError {
         kernel: KernelName,
         /// The kernel's parameter.
         argument: &'static str,
+    },
+    /// Something was to write numbers that were found to differ.
+    #[error(
+        "{operation}: {tensor} is of `Manager::distinct`, which leaves it read-only; write to the tensor that it is a copy of, and check that again"
+    )]
+    ReadOnly {
+        /// The operation.
+        operation: String,
+        /// The tensor's name.
+        tensor: TensorName,
     },
     /// A call of the host that stays on its thread was to run on another one.
     #[error(

@@ -43,6 +43,8 @@ pub(crate) struct Buffer {
     staged: Mutex<Option<Arc<Buffer>>>,
     /// The buffers that its tensor has had, if that was rebuilt.
     lineage: OnceLock<Arc<rebuilt::Lineage>>,
+    /// Whether nobody may write any more.
+    sealed: OnceLock<()>,
     pub(crate) device: Arc<Device>,
 }
 
@@ -194,6 +196,7 @@ impl Buffer {
             kept: Kept::default(),
             staged: Mutex::new(None),
             lineage: OnceLock::new(),
+            sealed: OnceLock::new(),
             device: device.clone(),
         }
     }
@@ -211,6 +214,20 @@ impl Buffer {
             unit: "elements",
         })?;
         Ok(self.seen(0, len, stride as u32))
+    }
+
+    /// Says that nobody may write any more. Recording checks it, and no typed handle is made anew.
+    pub(crate) fn seal(&self) {
+        // It was sealed before if this fails.
+        let _ = self.sealed.set(());
+    }
+
+    /// Whether nobody may write.
+    pub(crate) fn is_sealed(&self) -> bool {
+        match &self.memory {
+            Memory::Seen(whole, _) => whole.is_sealed(),
+            _ => self.sealed.get().is_some(),
+        }
     }
 
     /// The memory from byte `start` on as `len` elements of `stride` bytes, all of which lie in the buffer.
@@ -232,6 +249,7 @@ impl Buffer {
             uses: self.uses.clone(),
             staged: Mutex::new(None),
             lineage: OnceLock::new(),
+            sealed: OnceLock::new(),
             device: self.device.clone(),
         }
     }

@@ -679,6 +679,10 @@ impl<'a> Recorder<'a> {
 
     /// Checks that a tensor was declared.
     fn check_declared(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
+        if is_write && buffer.is_sealed() {
+            let (operation, tensor) = (self.operation.to_owned(), buffer.name().into());
+            return Err(Error::Recording(RecordingError::ReadOnly { operation, tensor }));
+        }
         let is_declared = |access: &Access| access.is_write == is_write && access.tensor.buffer.contains(buffer);
         match self.declared {
             Some(declared) if !declared.iter().any(is_declared) => {

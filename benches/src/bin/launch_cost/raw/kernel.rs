@@ -27,6 +27,7 @@ impl RawKernel {
         let buffers = descriptor.params.iter().filter_map(|param| match param.kind {
             ParamKind::Buffer { binding, .. } => Some(binding),
             ParamKind::Value { .. }
+            | ParamKind::Distinct { .. }
             | ParamKind::Texels { .. }
             | ParamKind::List { .. }
             | ParamKind::Image { .. }

@@ -1,0 +1,451 @@
+//! The rules against enumeration: small kernels on all small launches. A rule may refuse what does not race, and never accepts what does.
+
+use std::fmt::Write as _;
+
+use super::mutants::{Mutant, SHIFTED};
+use super::{Analysis, Rule, explain};
+use crate::arena::EntityId;
+use crate::ir::{Bound, BoundOp};
+use crate::passes;
+
+/// Invocations of a workgroup along x and y.
+const WIDTHS: [u32; 2] = [2, 2];
+/// Elements of the buffer whose elements differ.
+const LEN: u32 = 3;
+
+/// A number of an invocation.
+#[derive(Clone)]
+enum Expr {
+    Const(u32),
+    Global(usize),
+    Local(usize),
+    Group(usize),
+    Groups,
+    /// The by-value parameter.
+    Param,
+    /// The counter of the loop around.
+    Counter,
+    /// An element of the buffer whose elements differ.
+    Element(Box<Expr>),
+    Len,
+    Op(&'static str, Box<Expr>, Box<Expr>),
+}
+
+/// The place of an invocation, and its launch.
+#[derive(Clone, Copy)]
+struct At {
+    global: [u32; 2],
+    groups: u32,
+    param: u32,
+    counter: u32,
+}
+
+fn op(name: &'static str, a: Expr, b: Expr) -> Expr {
+    Expr::Op(name, Box::new(a), Box::new(b))
+}
+
+fn times(factor: u32, of: Expr) -> Expr {
+    op("mul", Expr::Const(factor), of)
+}
+
+fn plus(a: Expr, b: Expr) -> Expr {
+    op("add", a, b)
+}
+
+impl Expr {
+    fn value(&self, at: At) -> u32 {
+        match self {
+            Self::Const(number) => *number,
+            Self::Global(axis) => at.global[*axis],
+            Self::Local(axis) => at.global[*axis] % WIDTHS[*axis],
+            Self::Group(axis) => at.global[*axis] / WIDTHS[*axis],
+            Self::Groups => at.groups,
+            Self::Param => at.param,
+            Self::Counter => at.counter,
+            // 5, 2 and 4, and zero beyond them.
+            Self::Element(index) => [5, 2, 4].get(index.value(at) as usize).copied().unwrap_or(0),
+            Self::Len => LEN,
+            Self::Op(name, a, b) => {
+                let (a, b) = (a.value(at), b.value(at));
+                match *name {
+                    "add" => a.wrapping_add(b),
+                    "sub" => a.wrapping_sub(b),
+                    "mul" => a.wrapping_mul(b),
+                    "xor" => a ^ b,
+                    "div" => a.checked_div(b).unwrap_or(0),
+                    _ => a.checked_rem(b).unwrap_or(a),
+                }
+            }
+        }
+    }
+
+    /// Writes the instructions, and gives the number of the result.
+    fn write(&self, text: &mut Text) -> usize {
+        match self {
+            Self::Const(number) => text.value(&format!("u32 = const {number}")),
+            Self::Global(axis) => text.builtin("global_id", *axis),
+            Self::Local(axis) => text.builtin("local_id", *axis),
+            Self::Group(axis) => text.builtin("workgroup_id", *axis),
+            Self::Groups => text.builtin("num_workgroups", 0),
+            Self::Param => text.value("u32 = param0"),
+            Self::Counter => text.counter.expect("a loop"),
+            Self::Element(index) => {
+                let index = index.write(text);
+                text.value(&format!("u32 = load buffer0[%{index} !site0]"))
+            }
+            Self::Len => text.value("u32 = len buffer0"),
+            Self::Op(name, a, b) => {
+                let (a, b) = (a.write(text), b.write(text));
+                text.value(&format!("u32 = {name} %{a}, %{b}"))
+            }
+        }
+    }
+}
+
+/// Instructions as text.
+#[derive(Default)]
+struct Text {
+    lines: String,
+    values: usize,
+    counter: Option<usize>,
+}
+
+impl Text {
+    fn value(&mut self, of: &str) -> usize {
+        let number = self.values;
+        self.values += 1;
+        writeln!(self.lines, "    %{number}: {of}").expect("memory");
+        number
+    }
+
+    fn builtin(&mut self, name: &str, axis: usize) -> usize {
+        let whole = self.value(&format!("vec3<u32> = {name}"));
+        self.value(&format!("u32 = extract %{whole}.{axis}"))
+    }
+}
+
+/// A comparison of two numbers.
+type Guard = (&'static str, Expr, Expr);
+
+/// An access behind conditions.
+#[derive(Clone)]
+struct Access {
+    guards: Vec<Guard>,
+    index: Expr,
+    is_write: bool,
+}
+
+fn write(index: Expr) -> Access {
+    Access { guards: Vec::new(), index, is_write: true }
+}
+
+fn behind(guards: Vec<Guard>, index: Expr) -> Access {
+    Access { guards, ..write(index) }
+}
+
+fn read(index: Expr) -> Access {
+    Access { is_write: false, ..write(index) }
+}
+
+/// A kernel: accesses, which a loop may go around, from a number up to another one, in steps.
+#[derive(Clone)]
+struct Kernel {
+    accesses: Vec<Access>,
+    around: Option<[Expr; 3]>,
+}
+
+impl Kernel {
+    fn text(&self) -> String {
+        let mut text = Text::default();
+        let mut step = None;
+        if let Some([first, end, by]) = &self.around {
+            let (first, end, by) = (first.write(&mut text), end.write(&mut text), by.write(&mut text));
+            let counter = text.values;
+            text.values += 1;
+            text.counter = Some(counter);
+            writeln!(text.lines, "    loop block50(%{counter}: u32 = %{first}) {{").expect("memory");
+            let is_left = text.value(&format!("bool = lt %{counter}, %{end}"));
+            writeln!(text.lines, "    if %{is_left} {{\n    yield\n    }} else {{\n    break block50()\n    }}")
+                .expect("memory");
+            step = Some((counter, by));
+        }
+        for Access { guards, index, is_write } in &self.accesses {
+            for (name, a, b) in guards {
+                let (a, b) = (a.write(&mut text), b.write(&mut text));
+                let holds = text.value(&format!("bool = {name} %{a}, %{b}"));
+                writeln!(text.lines, "    if %{holds} {{").expect("memory");
+            }
+            let index = index.write(&mut text);
+            if *is_write {
+                let one = text.value("u32 = const 1");
+                writeln!(text.lines, "    store buffer1[%{index} !site0] = %{one}").expect("memory");
+            } else {
+                let value = text.value(&format!("u32 = load buffer1[%{index} !site0]"));
+                writeln!(text.lines, "    store buffer2[%{value} !site0] = %{value}").expect("memory");
+            }
+            text.lines.push_str(&"    yield\n    } else {\n    yield\n    }\n".repeat(guards.len()));
+        }
+        if let Some((counter, by)) = step {
+            let next = text.value(&format!("u32 = add %{counter}, %{by}"));
+            writeln!(text.lines, "    continue block50(%{next})\n    }}").expect("memory");
+        }
+        let [x, y] = WIDTHS;
+        format!(
+            "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup({x}, {y}, 1) {{\n    \
+             buffer0 ix: [u32] distinct\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    param0 n: u32\n}}\nfn0 k() -> () {{\n{}    \
+             return\n}}\n",
+            text.lines
+        )
+    }
+
+    /// The cells that an invocation accesses in `y`, and whether it writes.
+    fn cells(&self, at: At) -> Vec<(u32, bool)> {
+        let mut cells = Vec::new();
+        let mut all = |at: At| {
+            for access in &self.accesses {
+                let holds = |(name, a, b): &Guard| {
+                    let (a, b) = (a.value(at), b.value(at));
+                    match *name {
+                        "lt" => a < b,
+                        "le" => a <= b,
+                        "ge" => a >= b,
+                        _ => a == b,
+                    }
+                };
+                if access.guards.iter().all(holds) {
+                    cells.push((access.index.value(at), access.is_write));
+                }
+            }
+        };
+        match &self.around {
+            None => all(at),
+            Some([first, end, by]) => {
+                let (mut counter, end, by) = (first.value(at), end.value(at), by.value(at));
+                // A loop that begins anew goes on for ever, and so do its accesses.
+                for _ in 0..64 {
+                    if counter >= end {
+                        break;
+                    }
+                    all(At { counter, ..at });
+                    counter = counter.wrapping_add(by);
+                }
+            }
+        }
+        cells
+    }
+
+    /// Whether two invocations of a launch race.
+    fn races(&self, items: [u32; 2], param: u32) -> bool {
+        let mut seen: std::collections::HashMap<u32, ([u32; 2], bool)> = std::collections::HashMap::new();
+        for y in 0..items[1] {
+            for x in 0..items[0] {
+                let at = At { global: [x, y], groups: items[0].div_ceil(WIDTHS[0]), param, counter: 0 };
+                for (cell, is_write) in self.cells(at) {
+                    let (first, was_written) = *seen.entry(cell).or_insert(([x, y], is_write));
+                    if first != [x, y] && (was_written || is_write) {
+                        return true;
+                    }
+                    if is_write && !was_written {
+                        // Somebody else who read before was seen above, or is this one.
+                        seen.insert(cell, ([x, y], true));
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+fn number(bound: &Bound, items: [u32; 2], param: u32) -> u128 {
+    let size = |axis: u8| items.get(usize::from(axis)).copied().unwrap_or(1);
+    let width = |axis: u8| WIDTHS.get(usize::from(axis)).copied().unwrap_or(1);
+    match bound {
+        Bound::Const(number) => (*number).into(),
+        Bound::Items(axis) => size(*axis).into(),
+        Bound::Groups(axis) => size(*axis).div_ceil(width(*axis)).into(),
+        Bound::Len(buffer) => if buffer.index() == 0 { LEN } else { u32::MAX }.into(),
+        Bound::Param(..) => param.into(),
+        Bound::Constant(_) => unreachable!("there are no const parameters"),
+        Bound::Binary(op, operands) => {
+            let [a, b] = [&operands[0], &operands[1]].map(|bound| number(bound, items, param));
+            BoundOp::apply(*op, a, b)
+        }
+    }
+}
+
+fn meets(analysis: &Analysis, items: [u32; 2], param: u32) -> bool {
+    analysis.conditions.iter().all(|condition| {
+        let obligation = &condition.obligation;
+        number(&obligation.index, items, param) < number(&obligation.length, items, param)
+    })
+}
+
+/// The verdicts on kernels: how many launches are accepted, how many of them race, and the rules that were used.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Verdicts {
+    accepted: usize,
+    racing: Vec<String>,
+    rules: std::collections::BTreeSet<Rule>,
+}
+
+fn judge(kernels: &[(String, Kernel)]) -> Verdicts {
+    let mut verdicts = Verdicts::default();
+    for (text, kernel) in kernels {
+        let mut module = crate::parse::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        passes::expose(&mut module).expect("a small module");
+        let (analysis, proven) = explain(&module);
+        let of_y = |name: &str| name == "y";
+        if analysis.races.iter().any(|race| of_y(&race.name)) {
+            continue;
+        }
+        verdicts.rules.extend(proven.iter().filter(|proven| of_y(&proven.name)).map(|proven| proven.rule));
+        for y in 1..=3 {
+            for x in [1, 2, 3, 4, 5, 7] {
+                for param in [0, 1, 2, 3, 4, 5, 6] {
+                    if !meets(&analysis, [x, y], param) {
+                        continue;
+                    }
+                    verdicts.accepted += 1;
+                    if kernel.races([x, y], param) {
+                        verdicts.racing.push(format!("{x} x {y}, n = {param}\n{text}\n{:?}", analysis.conditions));
+                    }
+                }
+            }
+        }
+    }
+    verdicts
+}
+
+/// All indices that are a sum of two digits with small coefficients, and some that wrap around.
+fn sums(a: &Expr, b: &Expr) -> Vec<Expr> {
+    let factors = [0, 1, 2, 3, 5, 1 << 30, 1 << 31, u32::MAX];
+    let mut sums = Vec::new();
+    for first in factors {
+        for second in factors {
+            sums.push(plus(times(first, a.clone()), times(second, b.clone())));
+        }
+    }
+    sums
+}
+
+fn kernels() -> Vec<(String, Kernel)> {
+    use Expr::{Const, Counter, Element, Global, Group, Groups, Len, Local, Param};
+    let mut all: Vec<Kernel> = Vec::new();
+    let mut add = |accesses: Vec<Access>| all.push(Kernel { accesses, around: None });
+    let sum_of = |a: Expr, b: Expr| plus(a, b);
+    // P1, P2 and P3: one digit and two, of the grid and of workgroups.
+    let (x, y) = (Global(0), Global(1));
+    for index in sums(&x, &y) {
+        add(vec![write(index.clone())]);
+        add(vec![behind(vec![("lt", x.clone(), Const(3))], index.clone())]);
+        add(vec![behind(vec![("le", y.clone(), Const(1)), ("lt", x.clone(), Param)], index)]);
+    }
+    for index in sums(&Group(0), &Local(0)) {
+        add(vec![write(plus(index, times(64, y.clone())))]);
+    }
+    // Rows as long as a parameter says.
+    let row = |width: Expr| sum_of(op("mul", y.clone(), width), x.clone());
+    add(vec![write(row(Param))]);
+    add(vec![behind(vec![("lt", x.clone(), Param)], row(Param))]);
+    add(vec![behind(vec![("le", x.clone(), Param)], row(Param))]);
+    // P4: one invocation comes there.
+    for only in 0..3 {
+        let guards = vec![("eq", x.clone(), Const(only)), ("eq", y.clone(), Const(0))];
+        add(vec![behind(guards.clone(), Const(1))]);
+        add(vec![behind(
+            vec![("eq", Local(0), Const(only)), ("eq", Local(1), Const(0))],
+            sum_of(Group(0), times(8, Group(1))),
+        )]);
+        add(vec![behind(guards[..1].to_vec(), y.clone()), write(plus(Const(3), row(Const(7))))]);
+    }
+    // R1 to R5: what is written, and what another access reads or writes.
+    for (factor, offset) in [(1, 0), (1, 1), (2, 0), (2, 1), (2, 3), (3, 1), (3, 2), (4, 2), (1, 5)] {
+        for (other, more) in [(1, 0), (2, 0), (2, 1), (3, 2), (3, 3), (4, 1), (1, 7)] {
+            let index = |factor, offset| plus(times(factor, x.clone()), Const(offset));
+            add(vec![write(index(factor, offset)), read(index(other, more))]);
+            let low = behind(vec![("lt", x.clone(), Const(2))], index(factor, offset));
+            add(vec![low, Access { guards: vec![("ge", x.clone(), Const(2))], ..read(index(other, more)) }]);
+        }
+    }
+    for by in [2, 3, 4] {
+        let (quotient, rest) = (op("div", x.clone(), Const(by)), op("rem", x.clone(), Const(by)));
+        for step in [by - 1, by, by + 1] {
+            add(vec![write(plus(times(step, quotient.clone()), rest.clone()))]);
+            add(vec![write(plus(times(step, rest.clone()), quotient.clone()))]);
+        }
+    }
+    // Numbers that are exchanged in pairs, of which the lower one does it.
+    for by in [Const(1), Const(2), Param] {
+        let other = op("xor", x.clone(), by);
+        for guard in ["lt", "le"] {
+            let guards = vec![(guard, x.clone(), other.clone())];
+            add(vec![behind(guards.clone(), x.clone()), behind(guards, other.clone())]);
+        }
+        add(vec![write(x.clone()), read(other)]);
+    }
+    // Elements that differ, within the buffer and beyond.
+    let element = |index: Expr| Element(Box::new(index));
+    for (factor, offset) in [(1, 0), (1, 1), (2, 0), (2, 1)] {
+        let index = plus(times(factor, x.clone()), Const(offset));
+        add(vec![write(element(index.clone()))]);
+        for guard in ["lt", "le"] {
+            add(vec![behind(vec![(guard, index.clone(), Len)], element(index.clone()))]);
+            let rows = plus(times(6, y.clone()), element(index.clone()));
+            add(vec![behind(vec![(guard, index.clone(), Len), ("lt", element(index.clone()), Const(6))], rows)]);
+        }
+        let both = vec![("lt", x.clone(), Const(1)), ("lt", index.clone(), Len)];
+        add(vec![behind(both.clone(), element(index.clone())), behind(both, element(plus(index, Const(1))))]);
+    }
+    let mut add = |around: [Expr; 3], accesses: Vec<Access>| all.push(Kernel { accesses, around: Some(around) });
+    // P5: a loop with the stride of the grid, and with others.
+    for step in [1, 2, 3] {
+        for end in [Const(9), Param] {
+            let stride = times(step, Groups);
+            add([x.clone(), end.clone(), stride.clone()], vec![write(Counter)]);
+            add([x.clone(), end.clone(), stride], vec![write(plus(times(2, Counter), Const(1)))]);
+            add([x.clone(), end, Const(step)], vec![write(Counter)]);
+        }
+    }
+    // P6: so many elements each.
+    for (part, len) in [(1, 1), (2, 1), (2, 2), (2, 3), (3, 2), (3, 4)] {
+        add([Const(0), Const(len), Const(1)], vec![write(plus(times(part, x.clone()), Counter))]);
+        let first = times(part, x.clone());
+        add([first.clone(), plus(first, Const(len)), Const(1)], vec![write(Counter)]);
+    }
+    all.into_iter().map(|kernel| (kernel.text(), kernel)).collect()
+}
+
+#[test]
+fn no_rule_accepts_what_races() {
+    let kernels = kernels();
+    let verdicts = judge(&kernels);
+    println!("{} kernels, {} launches accepted, by {:?}", kernels.len(), verdicts.accepted, verdicts.rules);
+    if let Some(first) = verdicts.racing.first() {
+        panic!("{} of {} accepted launches race, the first:\n{first}", verdicts.racing.len(), verdicts.accepted);
+    }
+    let used = [
+        Rule::Own,
+        Rule::Digits,
+        Rule::Single,
+        Rule::Stride,
+        Rule::Part,
+        Rule::Distinct,
+        Rule::Ranges,
+        Rule::Remainders,
+        Rule::Guards,
+    ];
+    for rule in used {
+        assert!(verdicts.rules.contains(&rule), "nothing tries {rule:?}");
+    }
+    // Each bound of the rules matters: one more and one less is another verdict.
+    let bounds = [Mutant::Factor, Mutant::Word, Mutant::Limit, Mutant::Guard, Mutant::Single, Mutant::Within];
+    for mutant in bounds {
+        for by in [-1, 1] {
+            SHIFTED.set(Some((mutant, by)));
+            let shifted = judge(&kernels);
+            SHIFTED.set(None);
+            println!("{mutant:?} {by:+}: {} accepted, {} race", shifted.accepted, shifted.racing.len());
+            assert!(shifted != verdicts, "nobody notices {mutant:?} {by:+}");
+        }
+    }
+}

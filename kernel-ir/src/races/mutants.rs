@@ -1,0 +1,36 @@
+//! The bounds of the rules, each of which a test may shift by one, to see that it is noticed. Nothing shifts them elsewhere.
+
+/// A bound that a rule compares with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mutant {
+    /// The coefficient that the smaller digits stay below.
+    Factor,
+    /// The numbers that 32 bits have.
+    Word,
+    /// The number that a variable is below.
+    Limit,
+    /// The number that an index is below, behind a branch.
+    Guard,
+    /// The invocations along an axis, of which there is one.
+    Single,
+    /// The length that an index of a `Distinct` is below.
+    Within,
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The bound that is shifted on this thread, and by what.
+    pub(super) static SHIFTED: std::cell::Cell<Option<(Mutant, i128)>> = const { std::cell::Cell::new(None) };
+}
+
+/// The bound.
+#[cfg(not(test))]
+pub(super) fn shift(_: Mutant, bound: i128) -> i128 {
+    bound
+}
+
+/// The bound, unless the test shifts it.
+#[cfg(test)]
+pub(super) fn shift(mutant: Mutant, bound: i128) -> i128 {
+    bound + SHIFTED.get().filter(|(shifted, _)| *shifted == mutant).map_or(0, |(_, by)| by)
+}
