@@ -214,7 +214,7 @@ fn run_rotate(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
     Ok(vec![Output::U32(y.to_vec()?)])
 }
 
-/// What streams from each place of a torus to its eight neighbours, each direction in a plane of its own.
+/// Streams the numbers of each place of a torus to its eight neighbours, each direction in a plane of its own.
 #[kernel(workgroup = (8, 8))]
 fn stream(n: u32, from: &[u32], to: &mut [u32]) {
     let p = global_id();

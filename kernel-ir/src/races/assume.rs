@@ -124,6 +124,20 @@ impl Walker<'_, '_> {
                 self.note(Fact::Order(low.clone(), high.clone()));
             }
         }
+        let high = match high.as_constant() {
+            // As a number without sign: nothing follows from `x <= u32::MAX`.
+            Some(number) => Form::constant(number.rem_euclid(WORD)),
+            None => high,
+        };
+        if more > 0 && !high.is_natural() {
+            // `x <= n - 1` is `x < n` unless `n` is zero.
+            let (added, taken) = high.halves();
+            let least = self.index.uniform_part(&added);
+            if !self.index.atoms.is_launch_wide(&taken) {
+                return;
+            }
+            requires.push(Less(taken, least.add(&Form::constant(1))));
+        }
         let below = high.add(&Form::constant(shift(Mutant::Guard, more)));
         let mark = self.facts.len();
         self.below_forms(&low, &below);

@@ -36,8 +36,8 @@ pub(super) fn of(index: &Index<'_>, less: &Less) -> Option<Demand> {
         return Some(Demand::Nothing);
     }
     let (taken, added) = sides_of(index, less);
-    // A number that one is taken from is not zero: neither wraps the difference.
-    if taken.is_zero() {
+    // A number that another one is taken from is no smaller, so that the difference does not wrap: `1 < n + 1`.
+    if taken.is_zero() && less.0.as_constant().is_some_and(|low| low > 0) {
         return Some(Demand::NoWrap);
     }
     let is_known = |factor: i128| factor <= MOST || factor.count_ones() == 1;

@@ -1,7 +1,7 @@
 //! Values as forms: what each 32-bit integer of a kernel is, as a polynomial over atoms. It looks at definitions only, not at control.
 
 use super::atoms::{Atom, Atoms, Less, Limit, Uniform};
-use super::form::{AtomId, Form};
+use super::form::{AtomId, Form, Product};
 use crate::arena::EntityId;
 use crate::hash::{FastMap, FastSet};
 use crate::ir::{
@@ -750,6 +750,12 @@ impl<'m> Index<'m> {
             most = most.add(&term);
         }
         Some(most)
+    }
+
+    /// The terms of a form that are numbers of the launch.
+    pub(super) fn uniform_part(&self, form: &Form) -> Form {
+        let is_uniform = |product: &Product| product.iter().all(|atom| self.atoms.is_uniform(*atom));
+        Form::of(form.terms().iter().filter(|(product, _)| is_uniform(product)).cloned().collect())
     }
 
     fn least_limit(&self, atom: AtomId) -> Option<Form> {

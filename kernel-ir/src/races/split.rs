@@ -55,7 +55,7 @@ impl Pair<'_, '_> {
         Some([(first, second), (rest, other)])
     }
 
-    /// What a quotient is below, where the number that is divided is below a multiple of the divisor.
+    /// Limits of a quotient, where the number that is divided is below a multiple of the divisor.
     pub(super) fn limits_of_quotient(&self, atom: AtomId, side: usize) -> Vec<Limit> {
         let Atom::Quotient(of, by) = self.index.atoms.get(atom) else { return Vec::new() };
         let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
@@ -173,9 +173,7 @@ impl Pair<'_, '_> {
             let Some(most) = self.index.most(&added) else { return false };
             conditions.push(Less(most, Form::constant(WORD)));
             if !taken.is_zero() {
-                let is_uniform =
-                    |(product, _): &(Product, i128)| product.iter().all(|atom| self.index.atoms.is_uniform(*atom));
-                let least = Form::of(added.terms().iter().filter(|term| is_uniform(term)).cloned().collect());
+                let least = self.index.uniform_part(&added);
                 let Some(taken) = self.index.most(&taken) else { return false };
                 conditions.push(Less(taken, least.add(&Form::constant(1))));
             }

@@ -67,7 +67,7 @@ impl Pair<'_, '_> {
         (left, taken.into_iter().map(digit).collect())
     }
 
-    /// What is left of a form without sums that have limits, and how often each of these is taken; looks at few ways.
+    /// The rest of a form without sums that have limits, and how often each of these is taken; looks at few ways.
     fn take<'f>(&self, left: Form, sums: &[(&Form, &'f Limit)], tried: &mut u32) -> (Form, Vec<(Form, &'f Limit)>) {
         let varying = self.varying(&left);
         let mut candidates = Vec::new();

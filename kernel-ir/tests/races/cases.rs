@@ -212,3 +212,23 @@ fn elements_that_differ() {
     // The elements of a plain buffer may be equal.
     refuses(&format!("{}{store}", element("%x", "%10").replace("buffer3", "buffer0")), Reason::Axis(0));
 }
+
+/// `x <= u32::MAX` says nothing, and `x <= n - 1` says nothing where `n` is zero.
+#[test]
+fn bounds_that_wrap_are_no_bounds() {
+    let behind = |condition: &str| {
+        format!(
+            "{condition}    if %below {{\n        %at: u32 = rem %x, %n\n        store buffer1[%at !site0] = %one\n        \
+             yield\n    }} else {{\n        yield\n    }}"
+        )
+    };
+    let all = behind("    %most: u32 = const 4294967295\n    %below: bool = le %x, %most\n");
+    assert!(!of(&all).races.is_empty(), "{:#?}", of(&all).conditions);
+    let last = of(&behind("    %last: u32 = sub %n, %one\n    %below: bool = le %x, %last\n"));
+    assert!(last.races.is_empty(), "{:#?}", last.races);
+    let is_of_zero = |condition: &gridwise_ir::races::Condition| {
+        format!("{:?}", condition.obligation.index) == "Const(0)"
+            && format!("{:?}", condition.obligation.length).contains("Param")
+    };
+    assert!(last.conditions.iter().any(is_of_zero), "{:#?}", last.conditions);
+}
