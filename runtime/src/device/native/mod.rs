@@ -216,9 +216,8 @@ mod tests {
         for x in exponents() {
             let truth = x.exp2();
             assert!(is_power(x, truth, true), "{x}");
-            let is_finite = truth.is_finite() && truth != 0.0;
-            assert_eq!(is_power(x, truth.next_up(), true), is_finite, "{x}: one unit more");
-            if is_finite {
+            if truth.is_finite() {
+                assert!(is_power(x, truth.next_up(), true), "{x}: one unit more");
                 assert!(!is_power(x, f32::from_bits(truth.to_bits() + 3), true), "{x}: three units more");
             }
         }
