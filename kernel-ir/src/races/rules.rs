@@ -405,12 +405,12 @@ impl Pair<'_, '_> {
         }
         // Sums that are below a limit are digits, too.
         let (less, other, sums) = self.common_sums(left, right);
-        if !sums.is_empty() {
-            if let Some(mut digits) = self.digits(&less, &other) {
-                digits.extend(sums);
-                if let Some(solved) = self.weigh_either_way(digits, &less, &other) {
-                    return Some(solved);
-                }
+        if !sums.is_empty()
+            && let Some(mut digits) = self.digits(&less, &other)
+        {
+            digits.extend(sums);
+            if let Some(solved) = self.weigh_either_way(digits, &less, &other) {
+                return Some(solved);
             }
         }
         // Sums of one side each.

@@ -65,6 +65,11 @@ impl Output<'_, '_> {
     fn write_globals(&mut self, keeps_names: bool) {
         let survey = self.survey;
         let end = survey.functions.first().map_or(survey.words.len(), |function| function.start);
+        // Types of functions that are written in place of their calls are of no use.
+        let written = survey.functions.iter().zip(&self.inlined);
+        let written = written.filter(|(function, inlined)| function.is_kept && inlined.is_none());
+        let types: Vec<u32> =
+            written.filter_map(|(function, _)| inst_at(survey.words, function.start).words.get(3).copied()).collect();
         let mut at = HEADER;
         while at < end {
             let inst = inst_at(survey.words, at);
@@ -79,6 +84,7 @@ impl Output<'_, '_> {
                         self.copy(inst);
                     }
                 }
+                (op::TYPE_FUNCTION, [id, ..]) if !types.contains(id) => {}
                 (op::DECORATE, [id, ..]) if !is_kept(*id) || Survey::is_number(inst.words) => {}
                 (op::MEMBER_DECORATE, [id, ..]) if !is_kept(*id) => {}
                 _ => self.write_global(inst, is_kept),

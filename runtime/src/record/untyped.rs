@@ -28,7 +28,7 @@ impl TensorRef {
     ///
     /// # Errors
     /// [`Error::Misaligned`] where the tensor begins where no `T` can, and [`Error::NotATensor`] for the handle of an image;
-    /// [`RecordingError::ReadOnly`](crate::RecordingError::ReadOnly) for one of a [`DistinctTensor`](crate::DistinctTensor).
+    /// [`RecordingError::ReadOnly`] for one of a [`DistinctTensor`](crate::DistinctTensor).
     pub fn typed<T: Plain>(&self) -> Result<Tensor<T>> {
         if self.buffer.is_image() {
             let (operation, image) = ("typed view".to_owned(), self.name().to_owned());

@@ -58,6 +58,7 @@ fn without_drop(name: &Ident, generics: &syn::Generics) -> TokenStream {
     // Whatever the arguments are: two `impl`s where there is a `Drop`.
     quote_spanned! {name.span()=>
         const _: () = {
+            #[allow(dead_code)]
             trait ADeviceDropsNothing {}
             #[allow(drop_bounds)]
             impl<T: ::core::ops::Drop> ADeviceDropsNothing for T {}
