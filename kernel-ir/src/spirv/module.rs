@@ -181,6 +181,13 @@ impl<'m> Writer<'m> {
         id
     }
 
+    /// The same of an operation that no other one may be joined with.
+    pub(super) fn glsl_op_alone(&mut self, op: spirv::GlslStd450Op, ty: Id, operands: &[u32]) -> Id {
+        let id = self.glsl_op(op, ty, operands);
+        self.annotations.inst(spirv::Op::Decorate, &[id, spirv::Decoration::NoContraction as u32]);
+        id
+    }
+
     /// Starts a block.
     pub(super) fn begin_block(&mut self, label: Id) {
         self.functions.inst(spirv::Op::Label, &[label]);

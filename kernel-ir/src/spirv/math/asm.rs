@@ -180,6 +180,12 @@ impl<'w, 'm> Asm<'w, 'm> {
         self.glsl(GLOp::Fma, &[a, b, c])
     }
 
+    /// `a * b + c` rounded once, on devices whose `Fma` rounds once: the rest that a product loses, for example.
+    pub(super) fn fused_alone(&mut self, a: Id, b: Id, c: Id) -> Id {
+        let ty = self.float;
+        self.w.glsl_op_alone(GLOp::Fma, ty, &[a, b, c])
+    }
+
     /// A polynomial of `x` by its coefficients, highest power first.
     pub(super) fn poly(&mut self, x: Id, coefficients: &[f32]) -> Id {
         let mut sum = self.f(coefficients[0]);

@@ -22,8 +22,8 @@ fn exp_by_exp2(a: &mut Asm<'_, '_>, x: Id) -> Id {
     let product = a.fmul(x, high);
     let power = a.glsl(GLOp::Exp2, &[product]);
     let negated = a.fneg(product);
-    let rest = a.fused(x, high, negated);
-    let rest = a.fused(x, low, rest);
+    let rest = a.fused_alone(x, high, negated);
+    let rest = a.fused_alone(x, low, rest);
     let (ln_2, one) = (a.f(std::f32::consts::LN_2), a.f(1.0));
     let factor = a.fused(rest, ln_2, one);
     // Where the product is not finite, neither is the rest: then the power is the result, and the factor any number above zero.
