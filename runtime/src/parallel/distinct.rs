@@ -13,7 +13,7 @@ use std::ops::Deref;
 /// #[kernel(workgroup = 64)]
 /// fn add_at(ix: &Distinct<u32>, x: &[f32], y: &mut [f32]) {
 ///     let i = global_id().x;
-///     if i < ix.len() {
+///     if i < ix.len() as u32 {
 ///         y[ix[i]] += x[i];
 ///     }
 /// }
