@@ -63,18 +63,6 @@ check_other_systems() {
     cargo clippy --quiet --target "$target" -p gridwise -p gridwise-runtime --all-features -- -D warnings
 }
 
-# The toolchain that `rust-version` promises compiles everything that users compile, and the README names the same one.
-check_oldest_rust() {
-    local version
-    version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-    [ -n "$version" ] || fail "Cargo.toml has no rust-version"
-    cargo "+$version" --version 2>/dev/null || rustup toolchain install "$version" --profile minimal
-    # Nothing runs but the macro, on few kernels: optimising the compiler would take longer.
-    cargo "+$version" check --quiet --config 'profile.dev.package.gridwise-ir.opt-level=0' \
-        -p gridwise -p gridwise-examples -p gridwise-inspect --all-features --lib --bins --examples
-    grep -q "toolchain ($version or newer)" README.md || fail "README.md names another toolchain than Cargo.toml, which says $version"
-}
-
 # Licences, sources and wildcard versions of all dependencies, as deny.toml allows them.
 check_dependencies() {
     local tools
@@ -84,9 +72,14 @@ check_dependencies() {
     "$tools/bin/cargo-deny" --all-features check licenses bans sources
 }
 
-# The packages that a registry would get, each compiled from nothing but its own files and those of the others.
+# The packages that a registry would get, each compiled from nothing but its own files and those of the others, by the toolchain
+# that `rust-version` promises. The README names the same one.
 package_all() {
-    local name list published=()
+    local name list version published=()
+    version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    [ -n "$version" ] || fail "Cargo.toml has no rust-version"
+    grep -q "toolchain ($version or newer)" README.md || fail "README.md names another toolchain than Cargo.toml, which says $version"
+    cargo "+$version" --version 2>/dev/null || rustup toolchain install "$version" --profile minimal
     for name in gridwise-ir gridwise-macro gridwise-runtime gridwise gridwise-inspect; do
         published+=(-p "$name")
         list=$(cargo package --quiet --allow-dirty --list -p "$name")
@@ -99,7 +92,7 @@ package_all() {
     # target directory. With a path used before it would compile what the crates were then: a new path each time.
     local fresh registry result=0
     fresh=$(mktemp -d)
-    CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$fresh cargo package --quiet --allow-dirty --all-features "${published[@]}" || result=$?
+    CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$fresh cargo "+$version" package --quiet --allow-dirty --all-features "${published[@]}" || result=$?
     for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*; do
         [ "$registry" -nt "$fresh/.rustc_info.json" ] && [ -d "$registry/gridwise-ir-0.1.0" ] && rm -rf "$registry"
     done
@@ -357,14 +350,16 @@ run_inspect() {
     log=$(mktemp)
     printf '%s' '{"device": "none", "peak_gb_per_s": 10, "peak_gflop_per_s": 100, "kernels":
         [{"name": "saxpy", "microseconds": 2000, "bytes": 12582912, "flops": 2097152}]}' >"$measured"
-    cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --measured "$measured" --out "$page"
-    local wanted
+    cargo build --quiet "${without_suites[@]}" --bin gridwise-inspect
+    local inspect wanted
+    inspect=$(target_dir)/debug/gridwise-inspect
+    "$inspect" --example quickstart --no-device --measured "$measured" --out "$page"
     for wanted in 'items.x - 1 &lt; x.len()' 'only where the launch does not meet' 'OpFAdd' 'saxpy: 63 % of the roof'; do
         grep -q -- "$wanted" "$page" || fail "the page does not say: $wanted"
     done
-    cargo run --quiet -p gridwise-inspect -- --dumps "$(target_dir)/gridwise-inspect" --no-device --out "$page"
+    "$inspect" --dumps "$(target_dir)/gridwise-inspect" --no-device --out "$page"
     grep -q OpFAdd "$page" || fail "what was dumped gives no page"
-    if cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --kernel nothing 2>"$log"; then
+    if "$inspect" --example quickstart --no-device --kernel nothing 2>"$log"; then
         fail "gridwise-inspect showed a kernel that is not there"
     fi
     grep -q 'no kernel to show called nothing' "$log" || { cat "$log"; fail "the error is another one"; }
@@ -389,7 +384,8 @@ run_gpu_work() {
     binary=$(target_dir)/release/untuned
     GLSLC=$out/glslc "$binary" --compile "$out/untuned"
     timeout --signal=KILL 300 "$repo_root/tests/env/on" current "$binary" --references "$out/untuned" --runs 1 --out "$out"
-    cargo run --quiet -p gridwise-inspect -- --example quickstart --no-device --measured "$out/rooflines.json" --out "$page"
+    cargo build --quiet "${without_suites[@]}" --bin gridwise-inspect
+    "$(target_dir)/debug/gridwise-inspect" --example quickstart --no-device --measured "$out/rooflines.json" --out "$page"
     grep -q 'of the roof' "$page" || fail "the page has no roofline"
 }
 

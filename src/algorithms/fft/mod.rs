@@ -1,6 +1,6 @@
 //! Fourier transforms of complex numbers, by Stockham's algorithm: each pass is a transform of up to 1024 points in shared
-//! memory, by steps of four, and leaves its results in order (van Loan, Computational Frameworks for the Fast Fourier Transform, 1.7). Passes of
-//! 1024 points of longer transforms take more of their steps in registers.
+//! memory, by steps of four, and leaves its results in order (van Loan, Computational Frameworks for the Fast Fourier Transform, 1.7). First and
+//! last passes of 64 points and more take more of their steps in registers.
 
 mod real;
 mod registers;
@@ -23,8 +23,6 @@ const POINTS: u32 = 4096;
 const OWN: u32 = 16;
 /// The longest transform of one pass, as a power of two.
 const MAX_LOG: u32 = 10;
-/// Columns of a workgroup of passes in registers, as a power of two.
-const COLUMNS_LOG: u32 = registers::COLUMNS.ilog2();
 /// Roots of unity in a table, as a power of two.
 #[device]
 const TABLE_LOG: u32 = 10;
@@ -91,39 +89,17 @@ impl OpFft {
                 found: len.to_string(),
             });
         }
-        let (mgr, is_inverse) = (&x.manager(), turn > 0.0);
+        let mgr = &x.manager();
         let mut stages = Stages::new(name);
         let count = len.ilog2().div_ceil(MAX_LOG).max(1);
         let mut spare = if count > 1 { Some(mgr.tensor_of_len::<Vec2>(x.len())?) } else { None };
-        let roots = roots(mgr, turn, TABLE_LOG, TABLE_LOG)?;
-        // Those of forward transforms, which passes in registers are.
-        let turned_back = if is_inverse { Some(self::roots(mgr, -turn, TABLE_LOG, TABLE_LOG)?) } else { None };
-        let forward = turned_back.as_ref().unwrap_or(&roots);
+        let table = Table::new(mgr, turn)?;
         let mut done = 0;
         for pass in 0..count {
             // Passes of about the same length.
             let log = (len.ilog2() - done).div_ceil(count - pass);
             let scale = if pass + 1 == count { scale } else { 1.0 };
-            // The points of a row are turned by roots of all that has been transformed: by a coarse step and a fine one.
-            let all = done + log;
             let apart = len.ilog2() - log;
-            // Those take columns that lie next to each other; there is a kernel for the first pass and one for the last.
-            let in_registers = log == registers::LOG && apart >= COLUMNS_LOG && (done == 0 || done == apart);
-            let turn = if in_registers { -turn.abs() } else { turn };
-            let tables = if done == 0 {
-                None
-            } else {
-                Some((
-                    self::roots(mgr, turn, all, TABLE_LOG)?,
-                    self::roots(mgr, turn, all - TABLE_LOG, all - TABLE_LOG)?,
-                ))
-            };
-            let (fine, coarse) = tables.as_ref().map_or((&roots, &roots), |(fine, coarse)| (fine, coarse));
-            let arguments = |args: KernelArgs| {
-                let args = args.value(turn.signum() as f32).value(scale).value(apart).value(done);
-                args.read(&roots).read(fine).read(coarse)
-            };
-            let groups = x.len().div_ceil(POINTS as usize) as u32;
             let is_last_but_even = (count - 1 - pass).is_multiple_of(2);
             let (from, to) = match (&mut spare, pass, is_last_but_even) {
                 (Some(spare), 0, false) => (x, &mut *spare),
@@ -131,25 +107,104 @@ impl OpFft {
                 (Some(spare), 1.., false) => (&*y, &mut *spare),
                 (_, _, _) => (x, &mut *y),
             };
-            if in_registers {
-                let stride = 1u32 << apart;
-                let grid = Grid::groups([stride / registers::COLUMNS, (x.len() / len as usize) as u32]);
-                let arguments =
-                    |args: KernelArgs| args.value(u32::from(is_inverse)).value(len).value(stride).read(forward);
-                if done == 0 {
-                    stages.launch::<registers::First1024>(grid, |args| arguments(args).read(from).write(to));
-                } else {
-                    stages.launch::<registers::Last1024>(grid, |args| {
-                        let args = args.value(scale);
-                        arguments(args).read(fine).read(coarse).read(from).write(to)
-                    });
-                }
+            if done == 0 {
+                table.first(&mut stages, log, apart, scale, from, to);
             } else {
-                launch(&mut stages, log, Grid::groups(groups), |args| arguments(args).read(from).write(to));
+                table.later(&mut stages, log, apart, done, scale, from, to)?;
             }
             done += log;
         }
         Ok(Self(stages))
+    }
+}
+
+/// The roots of unity by which passes in one direction turn points.
+struct Table {
+    /// A full turn in that direction.
+    turn: f64,
+    roots: Tensor<Vec2>,
+    /// Those of forward transforms, which passes in registers are, where the direction is the other.
+    forward: Option<Tensor<Vec2>>,
+}
+
+impl Table {
+    fn new(mgr: &Manager, turn: f64) -> Result<Self> {
+        let forward = if turn > 0.0 { Some(roots(mgr, -turn, TABLE_LOG, TABLE_LOG)?) } else { None };
+        Ok(Self { turn, roots: roots(mgr, turn, TABLE_LOG, TABLE_LOG)?, forward })
+    }
+
+    /// The grid of a pass in registers of columns of `1 << log` points that are `1 << apart` from each other, where there is one.
+    fn grid_in_registers(log: u32, apart: u32, points: usize) -> Option<Grid> {
+        let columns = registers::columns_log(log)?;
+        let groups = [1 << apart.checked_sub(columns)?, (points >> (log + apart)) as u32];
+        // What every device has.
+        groups.iter().all(|groups| *groups <= 65_535).then(|| Grid::groups(groups))
+    }
+
+    /// The arguments that passes in registers share.
+    fn in_registers(&self, args: KernelArgs, log: u32, apart: u32, scale: f32) -> KernelArgs {
+        let args =
+            args.value(scale).value(u32::from(self.turn > 0.0)).value(1u32 << (log + apart)).value(1u32 << apart);
+        args.read(self.forward.as_ref().unwrap_or(&self.roots))
+    }
+
+    /// Transforms columns of `1 << log` points that are `1 << apart` from each other. Each comes out as a row.
+    fn first(&self, stages: &mut Stages, log: u32, apart: u32, scale: f32, x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) {
+        if let Some(grid) = Self::grid_in_registers(log, apart, x.len()) {
+            let arguments = |args| self.in_registers(args, log, apart, scale).read(x).write(y);
+            return match log {
+                6 => stages.launch::<registers::First64>(grid, arguments),
+                7 => stages.launch::<registers::First128>(grid, arguments),
+                8 => stages.launch::<registers::First256>(grid, arguments),
+                9 => stages.launch::<registers::First512>(grid, arguments),
+                _ => stages.launch::<registers::First1024>(grid, arguments),
+            };
+        }
+        let roots = &self.roots;
+        launch(stages, log, x.len(), |args| {
+            let args = args.value(self.turn.signum() as f32).value(scale).value(apart).value(0u32);
+            args.read(roots).read(roots).read(roots).read(x).write(y)
+        });
+    }
+
+    /// Transforms columns where those of `1 << done` points have been transformed.
+    #[expect(clippy::too_many_arguments, reason = "a pass is told by all of them, and there is one caller")]
+    fn later(
+        &self,
+        stages: &mut Stages,
+        log: u32,
+        apart: u32,
+        done: u32,
+        scale: f32,
+        x: &Tensor<Vec2>,
+        y: &mut Tensor<Vec2>,
+    ) -> Result<()> {
+        // The points of a row are turned by roots of all that has been transformed: by a coarse step and a fine one.
+        let all = done + log;
+        let tables = |turn| -> Result<_> {
+            let (mgr, coarse) = (&x.manager(), all - TABLE_LOG);
+            Ok((roots(mgr, turn, all, TABLE_LOG)?, roots(mgr, turn, coarse, coarse)?))
+        };
+        // There is a kernel for the last pass.
+        if let Some(grid) = Self::grid_in_registers(log, apart, x.len()).filter(|_| done == apart) {
+            let (fine, coarse) = tables(-self.turn.abs())?;
+            let arguments =
+                |args| self.in_registers(args, log, apart, scale).read(&fine).read(&coarse).read(x).write(y);
+            match log {
+                6 => stages.launch::<registers::Last64>(grid, arguments),
+                7 => stages.launch::<registers::Last128>(grid, arguments),
+                8 => stages.launch::<registers::Last256>(grid, arguments),
+                9 => stages.launch::<registers::Last512>(grid, arguments),
+                _ => stages.launch::<registers::Last1024>(grid, arguments),
+            }
+            return Ok(());
+        }
+        let (fine, coarse) = tables(self.turn)?;
+        launch(stages, log, x.len(), |args| {
+            let args = args.value(self.turn.signum() as f32).value(scale).value(apart).value(done);
+            args.read(&self.roots).read(&fine).read(&coarse).read(x).write(y)
+        });
+        Ok(())
     }
 }
 
@@ -162,8 +217,9 @@ fn roots(mgr: &Manager, turn: f64, all: u32, count: u32) -> Result<Tensor<Vec2>>
     mgr.tensor(&(0..1 << count).map(root).collect::<Vec<_>>())
 }
 
-/// Appends a pass of transforms of `1 << log` points.
-fn launch(stages: &mut Stages, log: u32, grid: Grid, arguments: impl FnOnce(KernelArgs) -> KernelArgs) {
+/// Appends a pass of transforms of `1 << log` of the points.
+fn launch(stages: &mut Stages, log: u32, points: usize, arguments: impl FnOnce(KernelArgs) -> KernelArgs) {
+    let grid = Grid::groups(points.div_ceil(POINTS as usize) as u32);
     match log {
         0 => stages.launch::<Pass1>(grid, arguments),
         1 => stages.launch::<Pass2>(grid, arguments),

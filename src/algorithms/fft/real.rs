@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::{OpFft, TABLE_LOG, roots, times};
+use super::{MAX_LOG, OpFft, TABLE_LOG, Table, roots, times};
 use crate::algorithms::expect_len;
 use crate::algorithms::lines::{self, item};
 use crate::algorithms::stages::Stages;
@@ -68,7 +68,7 @@ impl OpFft {
     }
 
     /// Transforms images of `rows` by `columns` numbers, stored row by row, in both dimensions: as many as `x` holds one behind the other.
-    /// Work space: twice as much as `x`, and that of its transforms.
+    /// Work space: as much as `x`; where a side has more than 1024 numbers, twice as much, and that of its transforms.
     ///
     /// ```
     /// # use gridwise::{algorithms::OpFft, prelude::*};
@@ -85,7 +85,7 @@ impl OpFft {
     /// # Errors
     /// When a side is not a power of two, images do not fill `x`, `y` has another length, or the work space cannot be had.
     pub fn forward_2d(sides: [u32; 2], x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
-        Self::of_images("forward transform of images", sides, x, y, Self::forward)
+        Self::of_images("forward transform of images", sides, x, y, -TAU)
     }
 
     /// Transforms images back, and divides by `rows` times `columns`; else as [`forward_2d`](Self::forward_2d).
@@ -93,7 +93,7 @@ impl OpFft {
     /// # Errors
     /// As there.
     pub fn inverse_2d(sides: [u32; 2], x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
-        Self::of_images("inverse transform of images", sides, x, y, Self::inverse)
+        Self::of_images("inverse transform of images", sides, x, y, TAU)
     }
 
     fn of_images(
@@ -101,7 +101,7 @@ impl OpFft {
         [rows, columns]: [u32; 2],
         x: &Tensor<Vec2>,
         y: &mut Tensor<Vec2>,
-        transform: fn(u32, &Tensor<Vec2>, &mut Tensor<Vec2>) -> Result<Self>,
+        turn: f64,
     ) -> Result<Self> {
         expect_len("transforming into", (3, "y"), y, x.len())?;
         let size = rows.checked_mul(columns).filter(|_| rows.is_power_of_two() && columns.is_power_of_two());
@@ -114,7 +114,18 @@ impl OpFft {
             });
         };
         let (mgr, mut stages) = (&x.manager(), Stages::new(name));
-        let (mut by_rows, mut turned) = (mgr.tensor_of_len::<Vec2>(x.len())?, mgr.tensor_of_len::<Vec2>(x.len())?);
+        let mut turned = mgr.tensor_of_len::<Vec2>(x.len())?;
+        let scale = |side: u32| if turn > 0.0 { 1.0 / side as f32 } else { 1.0 };
+        let [down, across] = [rows.ilog2(), columns.ilog2()];
+        if down.max(across) <= MAX_LOG {
+            // Columns come out as rows: what were rows are columns then, and are rows again after their own pass.
+            let table = Table::new(mgr, turn)?;
+            table.first(&mut stages, down, across, scale(rows), x, &mut turned);
+            table.first(&mut stages, across, down, scale(columns), &turned, y);
+            return Ok(Self(stages));
+        }
+        let transform = if turn > 0.0 { Self::inverse } else { Self::forward };
+        let mut by_rows = mgr.tensor_of_len::<Vec2>(x.len())?;
         let planes = (x.len() / size as usize) as u32;
         stages.append(transform(columns, x, &mut by_rows)?.0);
         transpose_points(&mut stages, planes, [rows, columns], &by_rows, &mut turned);

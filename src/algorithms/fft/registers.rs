@@ -1,16 +1,25 @@
-//! Passes of 1024 points of a longer transform: each invocation transforms 32 of them in registers, exchanges them with
-//! 31 others through shared memory, and transforms what it got. It does not choose these passes.
+//! Passes of 64 to 1024 points of a longer transform: each invocation transforms 8 to 32 of them in registers, exchanges them with
+//! the others of its column through shared memory, and transforms what it got. It does not choose these passes.
 //!
-//! A workgroup has eight columns next to each other, so that it reads and writes 64 bytes at once. Real and imaginary parts are exchanged one after
-//! the other: the memory that every device has holds eight columns of either. Inverse transforms are forward ones of numbers whose parts are swapped.
+//! A workgroup has 8 to 32 columns next to each other, so that it reads and writes at least 64 bytes at once. Real and imaginary parts are
+//! exchanged one after the other: the memory that every device has holds the columns of either. Inverse transforms are forward ones of numbers whose
+//! parts are swapped.
 
 use crate::prelude::*;
 
-/// Columns of a workgroup.
-pub(super) const COLUMNS: u32 = 8;
-/// Points of a column, as a power of two.
+/// The logarithm of the length of the tables of roots of unity.
 #[device]
-pub(super) const LOG: u32 = 10;
+const TABLE_LOG: u32 = super::TABLE_LOG;
+
+/// The logarithm of the columns of a workgroup, in passes of `1 << log` points, where there are such passes.
+pub(super) fn columns_log(log: u32) -> Option<u32> {
+    match log {
+        6 | 7 => Some(5),
+        8 | 9 => Some(4),
+        10 => Some(3),
+        _ => None,
+    }
+}
 
 /// `cos(2π·k/32)`.
 #[device]
@@ -89,6 +98,32 @@ fn eight(v: [Vec2; 8]) -> [Vec2; 8] {
     all
 }
 
+/// The transform of 16 points, in order.
+#[device]
+fn sixteen(v: [Vec2; 16]) -> [Vec2; 16] {
+    let mut turned = [[Vec2::ZERO; 4]; 4];
+    #[unroll]
+    for i in 0..4 {
+        let fours = four(v[i], v[i + 4], v[i + 8], v[i + 12]);
+        turned[0][i] = fours[0];
+        #[unroll]
+        for q in 1..4 {
+            let root = vec2(COSINES[i * q * 2], -COSINES[(i * q * 2 + 24) % 32]);
+            turned[q][i] = if i == 0 { fours[q] } else { times(fours[q], root) };
+        }
+    }
+    let mut all = [Vec2::ZERO; 16];
+    #[unroll]
+    for q in 0..4 {
+        let fours = four(turned[q][0], turned[q][1], turned[q][2], turned[q][3]);
+        #[unroll]
+        for p in 0..4 {
+            all[q + p * 4] = fours[p];
+        }
+    }
+    all
+}
+
 /// The transform of 32 points, in order.
 #[device]
 fn thirty_two(v: [Vec2; 32]) -> [Vec2; 32] {
@@ -117,10 +152,10 @@ fn thirty_two(v: [Vec2; 32]) -> [Vec2; 32] {
 
 /// Turns point `4·a + b` by the roots `steps[a]` and `parts[b]`.
 #[device]
-fn turned(v: [Vec2; 32], steps: [Vec2; 8], parts: [Vec2; 4]) -> [Vec2; 32] {
+fn turned<const OWN: usize, const STEPS: usize>(v: [Vec2; OWN], steps: [Vec2; STEPS], parts: [Vec2; 4]) -> [Vec2; OWN] {
     let mut all = v;
     #[unroll]
-    for a in 0..8 {
+    for a in 0..STEPS {
         all[a * 4] = times(v[a * 4], steps[a]);
         #[unroll]
         for b in 1..4 {
@@ -130,19 +165,24 @@ fn turned(v: [Vec2; 32], steps: [Vec2; 8], parts: [Vec2; 4]) -> [Vec2; 32] {
     all
 }
 
-/// The first half of a column's transform, ready for the exchange: the sums of points 32 apart, from `n` on.
+/// Turns the sums of a column's points, which are invocation `n`'s, for the exchange. The column has `1 << log` points.
 #[device]
-fn first_half(v: [Vec2; 32], n: u32, roots: &[Vec2]) -> [Vec2; 32] {
-    let sums = thirty_two(v);
-    let mut steps = [Vec2::X; 8];
+fn turned_sums<const OWN: usize, const STEPS: usize>(
+    sums: [Vec2; OWN],
+    n: u32,
+    log: u32,
+    roots: &[Vec2],
+) -> [Vec2; OWN] {
+    let mut steps = [Vec2::X; STEPS];
     let mut parts = [Vec2::X; 4];
+    let step = n << (TABLE_LOG - log);
     #[unroll]
-    for a in 1..8u32 {
-        steps[a as usize] = roots[(a * 4 * n & 1023) as usize];
+    for a in 1..STEPS {
+        steps[a] = roots[(a as u32 * 4 * step & 1023) as usize];
     }
     #[unroll]
     for b in 1..4u32 {
-        parts[b as usize] = roots[(b * n & 1023) as usize];
+        parts[b as usize] = roots[(b * step & 1023) as usize];
     }
     turned(sums, steps, parts)
 }
@@ -150,7 +190,7 @@ fn first_half(v: [Vec2; 32], n: u32, roots: &[Vec2]) -> [Vec2; 32] {
 /// A root of all that has been transformed, by a coarse step and a fine one.
 #[device]
 fn root(fine: &[Vec2], coarse: &[Vec2], turns: u32) -> Vec2 {
-    let step = turns >> LOG;
+    let step = turns >> TABLE_LOG;
     let mut found = Vec2::X;
     if step < coarse.len() as u32 {
         found = times(fine[(turns & 1023) as usize], coarse[step as usize]);
@@ -158,110 +198,169 @@ fn root(fine: &[Vec2], coarse: &[Vec2], turns: u32) -> Vec2 {
     found
 }
 
-/// The place of the 32 points of an invocation before the exchange: here, and, with 33 in place of 1, in the column
-/// behind. Points that neighbouring lanes access together lie in different banks, whether they are of eight columns or
-/// of one.
-#[device]
-fn before(column: u32, n: u32) -> u32 {
-    column << 10 | n << 5 | (n ^ column << 2)
+/// Two kernels: the first and the last pass of transforms of `len` points, `1 << log` of them at a time, which are `stride` apart. A workgroup
+/// transforms `columns` such columns, and there are as many along `x`. Along `y` stand transforms.
+///
+/// Each invocation has `own` points, and `across` of them have a column. They write point `k` at `place(column, n) ^ k` and read that of
+/// invocation `k` at `place(column, 0) ^ place(0, k)` and its number: accesses of neighbouring lanes lie in different banks, whether the lanes are of
+/// a row or of a column.
+macro_rules! columns {
+    (
+        $first:ident, $last:ident, log $log:literal, columns $columns:literal, own $own:literal by $own_points:ident,
+        across $across:literal by $across_points:ident, cells $cells:literal,
+        $exchange:ident, $finish:ident, $place:ident: |$column:ident, $n:ident| $at:expr
+    ) => {
+        /// The place of the points of an invocation before the exchange.
+        #[device]
+        fn $place($column: u32, $n: u32) -> u32 {
+            $at
+        }
+
+        /// The exchange between the workgroup's invocations: each puts its points at `mine` and takes those at `theirs`.
+        #[device]
+        fn $exchange(cells: &mut [f32], v: [Vec2; $own], mine: u32, theirs: u32) -> [Vec2; $own] {
+            let mut w = [Vec2::ZERO; $own];
+            #[unroll]
+            for k in 0..$own as u32 {
+                cells[((mine ^ k) & ($cells - 1)) as usize] = v[k as usize].x;
+            }
+            barrier();
+            #[unroll]
+            for k in 0..$own as u32 {
+                let from = theirs ^ $place(0, k % $across) ^ (k / $across * $across);
+                w[k as usize].x = cells[(from & ($cells - 1)) as usize];
+            }
+            barrier();
+            #[unroll]
+            for k in 0..$own as u32 {
+                cells[((mine ^ k) & ($cells - 1)) as usize] = v[k as usize].y;
+            }
+            barrier();
+            #[unroll]
+            for k in 0..$own as u32 {
+                let from = theirs ^ $place(0, k % $across) ^ (k / $across * $across);
+                w[k as usize].y = cells[(from & ($cells - 1)) as usize];
+            }
+            w
+        }
+
+        /// The second half of the transforms: point `k` of result `p` of the invocation is at `p * across + k`.
+        #[device]
+        fn $finish(w: [Vec2; $own]) -> [Vec2; $own] {
+            let mut all = [Vec2::ZERO; $own];
+            #[unroll]
+            for p in 0..$own / $across {
+                let mut points = [Vec2::ZERO; $across];
+                #[unroll]
+                for k in 0..$across {
+                    points[k] = w[p * $across + k];
+                }
+                let points = $across_points(points);
+                #[unroll]
+                for k in 0..$across {
+                    all[p * $across + k] = points[k];
+                }
+            }
+            all
+        }
+
+        #[kernel(workgroup = 256, fast_math(contract))]
+        pub(super) fn $first(
+            scale: f32,
+            inverse: u32,
+            len: u32,
+            stride: u32,
+            roots: &[Vec2],
+            x: &[Vec2],
+            y: &mut [Vec2],
+        ) {
+            let mut cells = Shared::<[f32; $cells]>::new();
+            let t = local_id().x;
+            let (column, n) = (t % $columns, t / $columns);
+            let from = workgroup_id().y * len + workgroup_id().x * $columns + column + n * stride;
+            let mut v = [Vec2::ZERO; $own];
+            #[unroll]
+            for k in 0..$own as u32 {
+                v[k as usize] = swapped(inverse != 0, x[from + k * $across * stride]);
+            }
+            v = turned_sums::<$own, { $own / 4 }>($own_points(v), n, $log, roots);
+            // Rows lie next to each other in what comes out.
+            let (to_column, to_row) = (t / $across, t % $across);
+            let theirs = $place(to_column, 0) ^ to_row;
+            let w = $finish($exchange(&mut cells[..], v, $place(column, n), theirs));
+            let to = workgroup_id().y * len + (workgroup_id().x * $columns + to_column) * (1 << $log) + to_row;
+            #[unroll]
+            for k in 0..$own as u32 {
+                y[to + k / $across * $across + k % $across * $own] = swapped(inverse != 0, w[k as usize]) * scale;
+            }
+        }
+
+        #[kernel(workgroup = 256, fast_math(contract))]
+        pub(super) fn $last(
+            scale: f32,
+            inverse: u32,
+            len: u32,
+            stride: u32,
+            roots: &[Vec2],
+            fine: &[Vec2],
+            coarse: &[Vec2],
+            x: &[Vec2],
+            y: &mut [Vec2],
+        ) {
+            let mut cells = Shared::<[f32; $cells]>::new();
+            let t = local_id().x;
+            let (column, n) = (t % $columns, t / $columns);
+            let place = workgroup_id().x * $columns + column;
+            let at = workgroup_id().y * len + place + n * stride;
+            let mut v = [Vec2::ZERO; $own];
+            #[unroll]
+            for k in 0..$own as u32 {
+                v[k as usize] = swapped(inverse != 0, x[at + k * $across * stride]);
+            }
+            let mut steps = [Vec2::X; $own / 4];
+            let mut parts = [Vec2::X; 4];
+            let first = root(fine, coarse, n * place);
+            steps[0] = first;
+            #[unroll]
+            for a in 1..$own as u32 / 4 {
+                steps[a as usize] = times(first, root(fine, coarse, a * 4 * $across * place));
+            }
+            #[unroll]
+            for b in 1..4u32 {
+                parts[b as usize] = root(fine, coarse, b * $across * place);
+            }
+            v = turned_sums::<$own, { $own / 4 }>($own_points(turned(v, steps, parts)), n, $log, roots);
+            let theirs = $place(column, 0) ^ n;
+            let w = $finish($exchange(&mut cells[..], v, $place(column, n), theirs));
+            #[unroll]
+            for k in 0..$own as u32 {
+                let row = k / $across * $across + k % $across * $own;
+                // SAFETY: `place` is below the stride, by which the rows of a column are apart.
+                unsafe { y.unordered()[at + row * stride] = swapped(inverse != 0, w[k as usize]) * scale };
+            }
+        }
+    };
 }
 
-/// The exchange between the workgroup's invocations: each puts its 32 points at `mine` and takes those at `theirs`, see
-/// [`before`].
-#[device]
-fn exchanged(cells: &mut [f32], v: [Vec2; 32], mine: u32, theirs: u32) -> [Vec2; 32] {
-    let mut w = [Vec2::ZERO; 32];
-    #[unroll]
-    for k in 0..32u32 {
-        cells[(mine ^ k) & 8191] = v[k as usize].x;
-    }
-    barrier();
-    #[unroll]
-    for k in 0..32u32 {
-        w[k as usize].x = cells[(theirs ^ k * 33) & 8191];
-    }
-    barrier();
-    #[unroll]
-    for k in 0..32u32 {
-        cells[(mine ^ k) & 8191] = v[k as usize].y;
-    }
-    barrier();
-    #[unroll]
-    for k in 0..32u32 {
-        w[k as usize].y = cells[(theirs ^ k * 33) & 8191];
-    }
-    w
-}
-
-/// The first pass of transforms of `len` points: of points that are `stride` apart, eight times as many as workgroups along `x`. Along `y` stand
-/// transforms.
-#[kernel(workgroup = 256, fast_math(contract))]
-pub(super) fn first_1024(inverse: u32, len: u32, stride: u32, roots: &[Vec2], x: &[Vec2], y: &mut [Vec2]) {
-    let mut cells = Shared::<[f32; 8192]>::new();
-    let t = local_id().x;
-    let (column, n) = (t % 8, t / 8);
-    let from = workgroup_id().y * len + workgroup_id().x * 8 + column + n * stride;
-    let mut v = [Vec2::ZERO; 32];
-    #[unroll]
-    for k in 0..32u32 {
-        v[k as usize] = swapped(inverse != 0, x[from + k * 32 * stride]);
-    }
-    v = first_half(v, n, roots);
-    // Rows lie next to each other in what comes out.
-    let (to_column, to_row) = (t / 32, t % 32);
-    let mine = before(column, n);
-    let theirs = to_column << 10 | (to_row ^ to_column << 2);
-    let w = thirty_two(exchanged(&mut cells[..], v, mine, theirs));
-    let to = workgroup_id().y * len + (workgroup_id().x * 8 + to_column) * 1024 + to_row;
-    #[unroll]
-    for k in 0..32u32 {
-        y[to + k * 32] = swapped(inverse != 0, w[k as usize]);
-    }
-}
-
-/// The last pass of transforms of `len` points, where those of `stride` points have been made: of points that are `stride` apart, as many as in the
-/// first.
-#[kernel(workgroup = 256, fast_math(contract))]
-pub(super) fn last_1024(
-    scale: f32,
-    inverse: u32,
-    len: u32,
-    stride: u32,
-    roots: &[Vec2],
-    fine: &[Vec2],
-    coarse: &[Vec2],
-    x: &[Vec2],
-    y: &mut [Vec2],
-) {
-    let mut cells = Shared::<[f32; 8192]>::new();
-    let t = local_id().x;
-    let (column, n) = (t % 8, t / 8);
-    let place = workgroup_id().x * 8 + column;
-    let at = workgroup_id().y * len + place + n * stride;
-    let mut v = [Vec2::ZERO; 32];
-    #[unroll]
-    for k in 0..32u32 {
-        v[k as usize] = swapped(inverse != 0, x[at + k * 32 * stride]);
-    }
-    let mut steps = [Vec2::X; 8];
-    let mut parts = [Vec2::X; 4];
-    let first = root(fine, coarse, n * place);
-    steps[0] = first;
-    #[unroll]
-    for a in 1..8u32 {
-        steps[a as usize] = times(first, root(fine, coarse, a * 128 * place));
-    }
-    #[unroll]
-    for b in 1..4u32 {
-        parts[b as usize] = root(fine, coarse, b * 32 * place);
-    }
-    v = first_half(turned(v, steps, parts), n, roots);
-    let mine = before(column, n);
-    let theirs = column << 10 | (n ^ column << 2);
-    let w = thirty_two(exchanged(&mut cells[..], v, mine, theirs));
-    #[unroll]
-    for k in 0..32u32 {
-        // SAFETY: `place` is below the stride, by which the rows of a column are apart.
-        unsafe { y.unordered()[at + k * 32 * stride] = swapped(inverse != 0, w[k as usize]) * scale };
-    }
-}
+columns!(
+    first_64, last_64, log 6, columns 32, own 8 by eight, across 8 by eight, cells 2048,
+    exchange_64, finish_64, place_64: |column, n| column << 6 | (n ^ column & 3) << 3 | column >> 2
+);
+columns!(
+    first_128, last_128, log 7, columns 32, own 16 by sixteen, across 8 by eight, cells 4096,
+    exchange_128, finish_128, place_128:
+        |column, n| column << 7 | (n ^ (column >> 1 & 1)) << 4 | (column & 1) << 3 | column >> 2
+);
+columns!(
+    first_256, last_256, log 8, columns 16, own 16 by sixteen, across 16 by sixteen, cells 4096,
+    exchange_256, finish_256, place_256: |column, n| column << 8 | (n ^ column & 1) << 4 | column
+);
+columns!(
+    first_512, last_512, log 9, columns 16, own 32 by thirty_two, across 16 by sixteen, cells 8192,
+    exchange_512, finish_512, place_512:
+        |column, n| column << 9 | n << 5 | (column & 1) << 4 | (column & 14) ^ (n & 1)
+);
+columns!(
+    first_1024, last_1024, log 10, columns 8, own 32 by thirty_two, across 32 by thirty_two, cells 8192,
+    exchange_1024, finish_1024, place_1024: |column, n| column << 10 | n << 5 | (n ^ column << 2)
+);
