@@ -75,7 +75,7 @@ const ROWS: [Row; K] = [
     ("sinh", f64::sinh, 2.0),
     ("cosh", f64::cosh, 2.0),
     ("tanh", f64::tanh, 4.0),
-    ("exp", f64::exp, 3.0),
+    ("exp", f64::exp, 3.5),
     ("exp2", f64::exp2, 2.5),
     ("ln", f64::ln, 2.0),
     ("log2", f64::log2, 2.0),

@@ -35,7 +35,7 @@ impl Native {
 }
 
 /// The largest error of a device's `Exp2` that kernels take, in units of the last place. Their `exp2` may lose 2.5, with what operands
-/// between those of the probe may lose; their `exp` rounds twice more and may lose 3. An H200 loses 2.055 at the probe's operands.
+/// between those of the probe may lose; their `exp` rounds twice more and may lose 3.5. An H200 loses 2.055 at the probe's operands.
 const MOST_UNITS: f64 = 2.125;
 
 /// Operands whose products and sums are hard: ends of the range, halves of units, neighbours of powers of two.
