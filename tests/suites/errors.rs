@@ -6,6 +6,7 @@ mod image_errors;
 mod places;
 mod races;
 mod recordings;
+mod tables;
 
 use std::time::Duration;
 
@@ -26,6 +27,10 @@ use recordings::{
     decisions_follow_each_launch, long_lists_of_images, parameters_leave_checks, parameters_of_every_type,
     parameters_of_generic_kernels_and_reports,
 };
+use tables::{
+    a_run_keeps_the_slots_it_began_with, slots_are_set_between_evaluations, slots_that_do_not_fit,
+    tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, tables_of_images, written_tables,
+};
 
 cases! {
     always: tensor_of_another_manager, lengths_that_differ, zero_length_tensors_and_grids, grids_that_cannot_be,
@@ -35,7 +40,8 @@ cases! {
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
         texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
         arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can,
-        decisions_follow_each_launch,
+        decisions_follow_each_launch, slots_are_set_between_evaluations, slots_that_do_not_fit, written_tables, tables_of_images,
+        tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, a_run_keeps_the_slots_it_began_with,
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
         indirect_launches_may_race, elements_that_are_equal, elements_that_differ_stay_so,
@@ -533,9 +539,9 @@ fn parts_of_tensors_are_in_lists() {
     let seq = mgr.sequence().expect("a sequence");
     let (mut first, mut others) = to.split_at_mut(1).expect("in range");
     let (mut second, mut third) = others.split_at_mut(3).expect("in range");
-    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut third, &mut first, &mut second]).expect("fits");
+    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut *third, &mut *first, &mut *second]).expect("fits");
     seq.eval().expect("runs");
-    let recorded = Exchange::dispatch(&seq, Grid::items(1), &mut [&mut first, &mut second], &mut [&mut third]);
+    let recorded = Exchange::dispatch(&seq, Grid::items(1), &mut [&mut *first, &mut *second], &mut [&mut *third]);
     recorded.expect("parts of one tensor that have nothing in common");
     seq.eval().expect("runs");
     assert_eq!(to.to_vec().expect("readable"), [1.0, 1.0, 0.0, 7.0, 1.0]);
