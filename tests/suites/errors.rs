@@ -45,7 +45,7 @@ cases! {
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
         indirect_launches_may_race, elements_that_are_equal, elements_that_differ_stay_so,
-        the_sanitizer_is_there_with_its_feature, managers_in_turn_find_their_device;
+        the_sanitizer_is_there_with_its_feature, managers_in_turn_find_their_device, the_environment_names_a_device_by_its_uuid;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -599,6 +599,24 @@ fn written_lists_have_no_tensor_twice() {
 }
 
 /// A process that has one manager at a time, many times over. Drivers can be loaded into a process so often and no more.
+fn the_environment_names_a_device_by_its_uuid() {
+    const ALONE: &str = "GRIDWISE_TEST_UUID";
+    if let Some(uuid) = std::env::var_os(ALONE) {
+        let found = Manager::new().expect("a manager").device().uuid.expect("a device of Vulkan");
+        assert_eq!(Some(&*found.to_string()), uuid.to_str());
+        return;
+    }
+    let [program, options @ ..] = &this_program()[..] else { panic!("a program has a name") };
+    for device in Manager::list_devices().iter().filter(|device| device.is_suitable()) {
+        let Some(uuid) = device.uuid.map(|uuid| uuid.to_string()) else { continue };
+        let mut child = std::process::Command::new(program);
+        child.args(options).args(["--exact", "the_environment_names_a_device_by_its_uuid"]);
+        let output =
+            child.env(ALONE, &uuid).env("GRIDWISE_DEVICE", &uuid).output().expect("the program starts once more");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 fn managers_in_turn_find_their_device() {
     const ALONE: &str = "GRIDWISE_TEST_MANAGERS_IN_TURN";
     if std::env::var_os(ALONE).is_none() {
