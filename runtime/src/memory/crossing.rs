@@ -6,6 +6,8 @@ use crate::core::error::{Error, Result};
 use crate::core::pages;
 use crate::core::span::span;
 use crate::core::sync::schedule::Use;
+#[cfg(unix)]
+use crate::device::vulkan::Reach;
 use crate::device::vulkan::{Bridge, Side, Span, VulkanBackend, VulkanBuffer};
 use crate::device::{Backend, Device};
 use crate::memory::buffer::Buffer;
@@ -33,6 +35,9 @@ pub enum CopyWay {
     OneManager,
     /// The host copied once: it reaches the memory of at least one of the tensors.
     Host,
+    /// Both managers have one device, and one of the tensors is of [`Manager::shareable_tensor`](crate::Manager::shareable_tensor): the other
+    /// manager imported its memory, and the device copied once.
+    ImportedMemory,
     /// Both managers have one device, which copied through memory that they share (`VK_KHR_external_memory_fd`). The host waited in
     /// between.
     SharedMemory,
@@ -120,12 +125,43 @@ pub(crate) fn copy(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Result<CopyWay> {
     if to.write_from(from)? {
         return Ok(CopyWay::Host);
     }
+    if let Some(way) = imported(from, to)? {
+        return Ok(way);
+    }
     match over_bridge(from, to) {
         Ok(Some(way)) => Ok(way),
         // What the devices cannot do together is done by the host.
         Ok(None) | Err(Error::CannotShare { .. }) => by_host(from, to).map(|()| CopyWay::Staging),
         Err(error) => Err(error),
     }
+}
+
+/// Lets one manager's device copy between its own buffer and the other one's, which it imports; nothing where that cannot be.
+#[cfg(unix)]
+fn imported(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Result<Option<CopyWay>> {
+    for (own, theirs, is_sent) in [(to, from, false), (from, to, true)] {
+        let (Backend::Vulkan(device), Some(buffer)) = (&own.device.backend, own.vulkan()) else { return Ok(None) };
+        let Some(memory) = theirs.vulkan().filter(|memory| memory.is_shared()) else { continue };
+        let mut reach = match Reach::new(&device.device, memory, theirs.memory_bytes()) {
+            // Of another device, or imported itself.
+            Err(Error::CannotShare { .. } | Error::NotShareable { .. }) => continue,
+            made => made?,
+        };
+        let access = theirs.device.schedule.take_for_host(&theirs.uses, &theirs.part(), true)?;
+        theirs.device.wait_all(&access.after)?;
+        if is_sent {
+            // The host's copy is of what there was before.
+            to.forget();
+        }
+        reach.copy(&side(own, buffer, !is_sent), theirs.vulkan_offset(), from.bytes(), is_sent)?;
+        return Ok(Some(CopyWay::ImportedMemory));
+    }
+    Ok(None)
+}
+
+#[cfg(not(unix))]
+fn imported(_from: &Arc<Buffer>, _to: &Arc<Buffer>) -> Result<Option<CopyWay>> {
+    Ok(None)
 }
 
 /// Lets both devices copy; nothing where one of them is the host.
