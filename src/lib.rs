@@ -177,10 +177,11 @@ pub use gridwise_runtime::{
     ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc,
     Mapped, MappedMut, MayRace, MemoryHeap, MemoryKind, ModuleLaunch, NotAUuid, NotDistinct, Op, OpTime, PageVec,
     Parameter, PciAddress, PipelineCache, Plain, PrintSink, Printed, Profile, ProfiledEvaluation, QueueChoice,
-    QueueFamily, QueueInfo, QueueKind, RecordingError, Recovery, Result, Sequence, SpirvAlgorithm, SpirvCode,
-    SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Subnormals, Swap, SwapFault, Tensor,
-    TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned, Value, ValueArg, VulkanHandles, WaitWay,
-    Worker, WorkerCall, WorkerDesc, WorkerEnd, ash, descriptor, glam, half, image, ops, reflect, serve_if_asked,
+    QueueFamily, QueueInfo, QueueKind, ReadList, RecordingError, Recovery, Resource, ResourceMut, Result, Sequence,
+    SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream, SubgroupLimits, Subnormals,
+    Swap, SwapFault, Table, TableMut, Tensor, TensorDesc, TensorName, TensorRef, TensorView, TensorViewMut, Tuned,
+    Value, ValueArg, VulkanHandles, WaitWay, Worker, WorkerCall, WorkerDesc, WorkerEnd, WriteList, ash, descriptor,
+    glam, half, image, ops, reflect, serve_if_asked,
 };
 
 #[cfg(unix)]
@@ -235,8 +236,8 @@ pub mod __private {
     pub use dispatch::dispatch_type;
     pub use gridwise_runtime::image::{Image, Sampled};
     pub use gridwise_runtime::{
-        AnyGrid, Argument, Candidate, DistinctTensor, Grid, KernelArgs, Manager, Result, Sequence, Tensor, Tuned,
-        ValueArg, data, descriptor, glam, kernel, twin,
+        AnyGrid, Argument, Candidate, DistinctTensor, Grid, KernelArgs, Manager, ReadList, Result, Sequence, Tensor,
+        Tuned, ValueArg, WriteList, data, descriptor, glam, kernel, twin,
     };
     pub use implementation::{implementation, run_twin, twin_fn, vec4_assertion};
     pub use tuning::tuning;

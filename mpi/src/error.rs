@@ -81,12 +81,12 @@ pub enum Error {
     },
     /// Several ranks would use one device, which [`Rank::manager_alone`](crate::Rank::manager_alone) refuses.
     #[error(
-        "{ranks} ranks of this machine have {devices} GPUs: start at most {devices} ranks on it, or share devices by `Rank::manager`"
+        "{ranks} ranks of this machine have {devices} devices: start as many ranks as it has GPUs, let `GRIDWISE_DEVICE` name another device for each, or share devices by `Rank::manager`"
     )]
     DeviceShared {
         /// Ranks on this machine.
         ranks: usize,
-        /// GPUs of this machine.
+        /// GPUs of this machine, or the devices that `GRIDWISE_DEVICE` names.
         devices: usize,
     },
     /// An axis has fewer cells than ranks.

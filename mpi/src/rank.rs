@@ -22,8 +22,8 @@ use crate::error::{Error, Result, Values};
 /// ```
 pub struct Rank {
     comm: SimpleCommunicator,
-    local: usize,
-    locals: usize,
+    /// The ranks on this machine.
+    machine: SimpleCommunicator,
 }
 
 /// The announcement of a rank before a collective begins. All ranks must name the same operation, root, variant and element, and the
@@ -67,7 +67,7 @@ impl Rank {
     pub fn new(communicator: &impl Communicator) -> Result<Self> {
         let comm = communicator.duplicate();
         let machine = comm.split_shared(comm.rank());
-        Ok(Self { local: machine.rank() as usize, locals: machine.size() as usize, comm })
+        Ok(Self { comm, machine })
     }
 
     /// The number of this rank, from 0.
@@ -82,12 +82,12 @@ impl Rank {
 
     /// The number of this rank among those on the same machine, from 0.
     pub fn local_index(&self) -> usize {
-        self.local
+        self.machine.rank() as usize
     }
 
     /// The number of ranks on this machine.
     pub fn local_size(&self) -> usize {
-        self.locals
+        self.machine.size() as usize
     }
 
     /// The communicator of this rank's messages: a duplicate of the one that the rank was made of.
@@ -122,22 +122,39 @@ impl Rank {
         self.manager_on(&gpus())
     }
 
-    /// A manager of a device that no other rank of this machine has.
+    /// A manager of a device that no other rank of this machine has. All ranks of the machine call it.
     ///
     /// # Errors
-    /// [`Error::DeviceShared`], on all ranks of a machine, where it has fewer GPUs than ranks; and as [`manager`](Self::manager).
+    /// [`Error::DeviceShared`], on all ranks of a machine, where it has fewer GPUs than ranks, or `GRIDWISE_DEVICE` names one device for
+    /// several; and as [`manager`](Self::manager).
     pub fn manager_alone(&self) -> Result<Manager> {
-        let gpus = gpus();
-        if gpus.len() < self.locals {
-            return Err(Error::DeviceShared { ranks: self.locals, devices: gpus.len() });
+        let (gpus, ranks) = (gpus(), self.local_size());
+        let is_chosen = |desc: &ManagerDesc| desc.device != DeviceChoice::Best;
+        let made = match ManagerDesc::from_env() {
+            Ok(desc) if gpus.len() < ranks && !is_chosen(&desc) => {
+                Err(Error::DeviceShared { ranks, devices: gpus.len() })
+            }
+            _ => self.manager_on(&gpus),
+        };
+        // Also a rank without a manager says so: the others wait for it. Devices of the host have no UUID, and are one.
+        let uuid = made.as_ref().ok().map(|mgr| mgr.device().uuid.map_or(0, |uuid| u128::from_be_bytes(uuid.0)));
+        let number = uuid.unwrap_or(0);
+        let own = [u64::from(uuid.is_some()), (number >> 64) as u64, number as u64];
+        let mut all = vec![0u64; own.len() * ranks];
+        self.machine.all_gather_into(&own[..], &mut all[..]);
+        let manager = made?;
+        let found = all.chunks(own.len()).filter(|offer| offer[0] != 0);
+        let devices = found.clone().collect::<std::collections::BTreeSet<_>>().len();
+        match devices < found.count() {
+            true => Err(Error::DeviceShared { ranks, devices }),
+            false => Ok(manager),
         }
-        self.manager_on(&gpus)
     }
 
     fn manager_on(&self, gpus: &[usize]) -> Result<Manager> {
         let mut desc = ManagerDesc::from_env()?;
         if desc.device == DeviceChoice::Best && !gpus.is_empty() {
-            desc.device = DeviceChoice::Index(gpus[self.local % gpus.len()]);
+            desc.device = DeviceChoice::Index(gpus[self.local_index() % gpus.len()]);
         }
         Ok(Manager::with(desc)?)
     }

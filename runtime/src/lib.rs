@@ -76,6 +76,7 @@ pub use record::module::{BindingPlace, Constant, ModuleLaunch, SpirvAlgorithm, S
 pub use record::ops::Op;
 pub use record::parameter::{Argument, Parameter};
 pub use record::swap::Swap;
+pub use record::table::{ReadList, Resource, ResourceMut, Table, TableMut, WriteList};
 pub use record::{kernel, ops};
 pub use run::evaluation::{Evaluation, ProfiledEvaluation};
 pub use run::lost::LostEvaluation;

@@ -350,9 +350,9 @@ pub const CASES: &[Case] = &[
     }),
     case!("lists::of_types", [Reversed<u64>, Reversed<u16>, Reversed<f64>], |mgr| {
         Ok(vec![
-            run_reversed::<u64>(mgr, Reversed::<u64>::dispatch)?,
-            run_reversed::<u16>(mgr, Reversed::<u16>::dispatch)?,
-            run_reversed::<f64>(mgr, Reversed::<f64>::dispatch)?,
+            run_reversed::<u64>(mgr, |seq, grid, parts, to| Reversed::<u64>::dispatch(seq, grid, parts, to))?,
+            run_reversed::<u16>(mgr, |seq, grid, parts, to| Reversed::<u16>::dispatch(seq, grid, parts, to))?,
+            run_reversed::<f64>(mgr, |seq, grid, parts, to| Reversed::<f64>::dispatch(seq, grid, parts, to))?,
         ])
     }),
     case!("lists::together", [Together], |mgr| {

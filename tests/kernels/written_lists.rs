@@ -312,9 +312,9 @@ pub const CASES: &[Case] = &[
         "written_lists::of_types",
         [Reverse<u64>, Reverse<i16>, Reverse<f32>],
         |mgr| {
-            let wide = reversed(mgr, [(0..9).collect(), vec![5, 1 << 40]], Reverse::<u64>::dispatch)?;
-            let narrow = reversed(mgr, [(-7..9).collect(), vec![5]], Reverse::<i16>::dispatch)?;
-            let floats = reversed(mgr, [vec![0.5, 1.5, 2.5], vec![]], Reverse::<f32>::dispatch)?;
+            let wide = reversed(mgr, [(0..9).collect(), vec![5, 1 << 40]], |seq, grid, parts| Reverse::<u64>::dispatch(seq, grid, parts))?;
+            let narrow = reversed(mgr, [(-7..9).collect(), vec![5]], |seq, grid, parts| Reverse::<i16>::dispatch(seq, grid, parts))?;
+            let floats = reversed(mgr, [vec![0.5, 1.5, 2.5], vec![]], |seq, grid, parts| Reverse::<f32>::dispatch(seq, grid, parts))?;
             Ok(vec![
                 Output::U32(wide.into_iter().map(|v| (v >> 20) as u32 ^ v as u32).collect()),
                 Output::U32(narrow.into_iter().map(|v| v as u32).collect()),

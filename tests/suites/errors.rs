@@ -6,6 +6,7 @@ mod image_errors;
 mod places;
 mod races;
 mod recordings;
+mod tables;
 
 use std::time::Duration;
 
@@ -26,6 +27,10 @@ use recordings::{
     decisions_follow_each_launch, long_lists_of_images, parameters_leave_checks, parameters_of_every_type,
     parameters_of_generic_kernels_and_reports,
 };
+use tables::{
+    a_run_keeps_the_slots_it_began_with, slots_are_set_between_evaluations, slots_that_do_not_fit,
+    tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, tables_of_images, written_tables,
+};
 
 cases! {
     always: tensor_of_another_manager, lengths_that_differ, zero_length_tensors_and_grids, grids_that_cannot_be,
@@ -35,11 +40,12 @@ cases! {
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
         texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
         arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can,
-        decisions_follow_each_launch,
+        decisions_follow_each_launch, slots_are_set_between_evaluations, slots_that_do_not_fit, written_tables, tables_of_images,
+        tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, a_run_keeps_the_slots_it_began_with,
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
         indirect_launches_may_race, elements_that_are_equal, elements_that_differ_stay_so,
-        the_sanitizer_is_there_with_its_feature, managers_in_turn_find_their_device;
+        the_sanitizer_is_there_with_its_feature, managers_in_turn_find_their_device, the_environment_names_a_device_by_its_uuid;
     unless: validation_reports_a_missing_barrier;
 }
 
@@ -533,9 +539,9 @@ fn parts_of_tensors_are_in_lists() {
     let seq = mgr.sequence().expect("a sequence");
     let (mut first, mut others) = to.split_at_mut(1).expect("in range");
     let (mut second, mut third) = others.split_at_mut(3).expect("in range");
-    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut third, &mut first, &mut second]).expect("fits");
+    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut *third, &mut *first, &mut *second]).expect("fits");
     seq.eval().expect("runs");
-    let recorded = Exchange::dispatch(&seq, Grid::items(1), &mut [&mut first, &mut second], &mut [&mut third]);
+    let recorded = Exchange::dispatch(&seq, Grid::items(1), &mut [&mut *first, &mut *second], &mut [&mut *third]);
     recorded.expect("parts of one tensor that have nothing in common");
     seq.eval().expect("runs");
     assert_eq!(to.to_vec().expect("readable"), [1.0, 1.0, 0.0, 7.0, 1.0]);
@@ -593,6 +599,24 @@ fn written_lists_have_no_tensor_twice() {
 }
 
 /// A process that has one manager at a time, many times over. Drivers can be loaded into a process so often and no more.
+fn the_environment_names_a_device_by_its_uuid() {
+    const ALONE: &str = "GRIDWISE_TEST_UUID";
+    if let Some(uuid) = std::env::var_os(ALONE) {
+        let found = Manager::new().expect("a manager").device().uuid.expect("a device of Vulkan");
+        assert_eq!(Some(&*found.to_string()), uuid.to_str());
+        return;
+    }
+    let [program, options @ ..] = &this_program()[..] else { panic!("a program has a name") };
+    for device in Manager::list_devices().iter().filter(|device| device.is_suitable()) {
+        let Some(uuid) = device.uuid.map(|uuid| uuid.to_string()) else { continue };
+        let mut child = std::process::Command::new(program);
+        child.args(options).args(["--exact", "the_environment_names_a_device_by_its_uuid"]);
+        let output =
+            child.env(ALONE, &uuid).env("GRIDWISE_DEVICE", &uuid).output().expect("the program starts once more");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 fn managers_in_turn_find_their_device() {
     const ALONE: &str = "GRIDWISE_TEST_MANAGERS_IN_TURN";
     if std::env::var_os(ALONE).is_none() {

@@ -126,12 +126,12 @@ fn first_of(images: &[&Image2D<Rgba8Unorm>], values: &mut [f32]) {
     values[i] = images[i].load(uvec2(0, 0)).x;
 }
 
-/// Recording them took 3 s while each was compared with all before.
+/// Each compared with all before, they take 20 s.
 pub(super) fn long_lists_of_images() {
     let mgr = super::manager();
     let image = mgr.image_2d::<Rgba8Unorm>(1, 1).unwrap();
     let begun = Instant::now();
-    drop(KernelArgs::new::<FirstOf>().images(&vec![&image; 40_000]));
+    drop(KernelArgs::new::<FirstOf>().images(&vec![&image; 100_000]));
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 

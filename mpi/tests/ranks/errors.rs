@@ -118,11 +118,63 @@ pub(crate) fn devices(rank: &Rank) -> Outcome {
     assert!(rank.local_index() < rank.local_size() && rank.local_size() == rank.size());
     let gpus =
         gridwise::Manager::list_devices().iter().filter(|device| device.kind < gridwise::DeviceKind::Cpu).count();
+    // One that the environment names is the same for all ranks.
+    let is_named = std::env::var_os("GRIDWISE_DEVICE").is_some_and(|name| !name.is_empty());
+    let devices_here = if is_named { 1 } else { gpus };
     match rank.manager_alone() {
-        Ok(_) => assert!(gpus >= rank.size()),
-        Err(Error::DeviceShared { ranks, devices }) => assert_eq!((ranks, devices), (rank.size(), gpus)),
+        Ok(_) => assert!(devices_here >= rank.size()),
+        Err(Error::DeviceShared { ranks, devices }) => {
+            assert_eq!((ranks, devices), (rank.size(), devices_here));
+            assert!(devices < ranks);
+        }
         Err(error) => return Err(error.into()),
     }
+    Ok(())
+}
+
+/// The environment names one device for all ranks.
+pub(crate) fn one_device(rank: &Rank) -> Outcome {
+    match (rank.manager_alone(), rank.size()) {
+        (Ok(mgr), 1) => assert_eq!(mgr.device().kind, gridwise::DeviceKind::Host),
+        (Err(error @ Error::DeviceShared { ranks: 4, devices: 1 }), 4) => {
+            assert!(error.to_string().contains("let `GRIDWISE_DEVICE` name another device"), "{error}");
+        }
+        (other, _) => return Err(format!("{other:?}").into()),
+    }
+    // Shared, it works on all ranks.
+    let mgr = rank.manager()?;
+    let mut total = mgr.tensor_of_len::<u32>(3)?;
+    rank.all_reduce(ReduceOp::Sum, &mgr.tensor(&[1u32, 2, 3])?, &mut total)?;
+    assert_eq!(total.to_vec()?, [1, 2, 3].map(|one| one * rank.size() as u32));
+    Ok(())
+}
+
+/// One rank by itself, and three whose boxes differ by a cell: both work at once, and then all together.
+pub(crate) fn uneven_communicators(rank: &Rank) -> Outcome {
+    let color = Color::with_value(i32::from(rank.index() > 0));
+    let part = rank.communicator().split_by_color(color).ok_or("no communicator")?;
+    let part = Rank::new(&part)?;
+    assert_eq!((part.size(), part.index()), if rank.index() == 0 { (1, 0) } else { (3, rank.index() - 1) });
+    let mgr = part.manager()?;
+    for cells in [10, 11] {
+        let boxes = Decomposition::new(&part, [cells], [true])?;
+        let mut values = mgr.tensor(&vec![part.index() as u32; boxes.len(1)])?;
+        Halo::new(&part, &boxes, 1, Neighbours::All, &mut values)?.exchange()?;
+        let (before, behind) = ((part.index() + part.size() - 1) % part.size(), (part.index() + 1) % part.size());
+        let values = values.to_vec()?;
+        assert_eq!((values[0], values[values.len() - 1]), (before as u32, behind as u32));
+    }
+    // What does not fit three ranks fits one: the errors are the part's own.
+    let few = Decomposition::new(&part, [2], [true]).err();
+    match part.size() {
+        1 => assert!(few.is_none()),
+        _ => assert!(matches!(few, Some(Error::TooFewCells { cells: 2, ranks: 3, .. })), "{few:?}"),
+    }
+    let mut tensor = mgr.tensor(&[rank.index() as u32])?;
+    let error = part.broadcast(part.size(), &mut tensor).unwrap_err();
+    assert!(matches!(error, Error::NoSuchRoot { last, .. } if last == part.size() - 1), "{error}");
+    rank.broadcast(3, &mut tensor)?;
+    assert_eq!(tensor.get(0)?, 3);
     Ok(())
 }
 

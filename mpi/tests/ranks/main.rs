@@ -22,6 +22,9 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// The case that a rank runs; unset in the process that starts the ranks.
 const CASE: &str = "GRIDWISE_MPI_CASE";
 
+/// The case whose ranks all name the host device by the environment.
+const ONE_DEVICE: &str = "ranks_on_one_device";
+
 /// Ranks that wait for one that is gone would wait for ever.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -57,7 +60,9 @@ const CASES: &[Case] = &[
     works("one_rank_that_cannot_is_told_to_the_others", &[2, 4], errors::one_rank_cannot),
     works("boxes_that_do_not_fit", &[4], errors::boxes),
     works("communicators_of_other_sizes", &[4], errors::other_communicators),
+    works("communicators_of_one_and_three_ranks", &[4], errors::uneven_communicators),
     works("devices_of_ranks", &[1, 4], errors::devices),
+    works(ONE_DEVICE, &[1, 4], errors::one_device),
     fails("an_error_ends_all_ranks", "error: rank 1 of 4: out of cheese", errors::fails),
     fails("a_panic_ends_all_ranks", "error: rank 1 of 4 panicked", errors::panics),
     works("a_lost_device_is_told_to_the_neighbours", &[2, 4], lost::is_told),
@@ -72,6 +77,10 @@ fn main() -> ExitCode {
             eprintln!("there is no case `{name}`");
             return ExitCode::FAILURE;
         };
+        if name == ONE_DEVICE {
+            // SAFETY: no other thread is there yet.
+            unsafe { std::env::set_var("GRIDWISE_DEVICE", "host") };
+        }
         if name.contains("lost")
             // SAFETY: no other thread is there yet.
             && let Err(error) = unsafe { lost::load() }

@@ -1,6 +1,7 @@
 //! The address of a device: its UUID, and its place on the PCI bus. No Vulkan calls.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// The UUID of a device: the same in each process and at each start of the machine.
@@ -83,7 +84,12 @@ impl PciAddress {
     /// }
     /// ```
     pub fn numa_node(&self) -> Option<u32> {
-        let node = std::fs::read_to_string(format!("/sys/bus/pci/devices/{self}/numa_node")).ok()?;
+        self.numa_node_in(Path::new("/sys/bus/pci/devices"))
+    }
+
+    /// The same, as a folder with the system's devices tells.
+    fn numa_node_in(&self, devices: &Path) -> Option<u32> {
+        let node = std::fs::read_to_string(devices.join(self.to_string()).join("numa_node")).ok()?;
         // -1 where there is one node.
         node.trim().parse().ok()
     }
@@ -98,6 +104,20 @@ impl fmt::Display for PciAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_are_those_of_the_system() {
+        let devices = std::env::temp_dir().join(format!("gridwise-numa-{}", std::process::id()));
+        let address = |bus| PciAddress { domain: 0, bus, device: 0x1f, function: 7 };
+        for (bus, node) in [(1, "1\n"), (0xab, "12"), (2, "-1\n"), (3, "many")] {
+            let folder = devices.join(format!("0000:{bus:02x}:1f.7"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("numa_node"), node).unwrap();
+        }
+        let found = [1, 0xab, 2, 3, 4].map(|bus| address(bus).numa_node_in(&devices));
+        std::fs::remove_dir_all(&devices).unwrap();
+        assert_eq!(found, [Some(1), Some(12), None, None, None]);
+    }
 
     #[test]
     fn uuids_are_read_as_they_are_written() {

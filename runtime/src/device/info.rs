@@ -38,6 +38,8 @@ pub struct DeviceInfo {
     pub uuid: Option<DeviceUuid>,
     /// Its place on the PCI bus, where the driver tells it.
     pub pci: Option<PciAddress>,
+    /// The NUMA node whose memory is nearest, where the system tells: the one of [`PciAddress::numa_node`].
+    pub numa_node: Option<u32>,
     /// The largest numbers that a kernel may use.
     pub limits: Limits,
     /// The optional features it has. Of subnormal numbers, what the driver promises; [`Manager::subnormals`](crate::Manager::subnormals) asks
@@ -187,6 +189,7 @@ impl DeviceInfo {
             api_version: None,
             uuid: None,
             pci: None,
+            numa_node: None,
             limits: Limits {
                 // What every Vulkan device has, so that a grid which runs here runs there.
                 max_groups: [65_535; 3],

@@ -161,6 +161,8 @@ impl Manager {
         if let Backend::Vulkan(vulkan) = &self.device.backend {
             vulkan.trim();
             self.device.cache::<Bridges>().clear();
+            #[cfg(unix)]
+            self.device.cache::<crate::memory::crossing::Imports>().clear();
         }
     }
 

@@ -16,6 +16,7 @@ use crate::record::event::{Event, WaitWay};
 use crate::record::kernel::Kernel;
 use crate::record::kernels;
 use crate::record::module::{SpirvAlgorithm, SpirvDesc};
+use crate::record::table::{Resource, ResourceMut, Table, TableMut};
 use crate::run::sequence::Sequence;
 
 impl Manager {
@@ -100,6 +101,43 @@ impl Manager {
     /// As [`tensor`](Self::tensor).
     pub fn tensor_named<T: GpuData>(&self, name: &str, data: &[T]) -> Result<Tensor<T>> {
         self.tensor_with(TensorDesc { name, contents: Contents::Data(data) })
+    }
+
+    /// A table with a slot for each of these tensors or images, for lists that kernels read. Its slots can be set to others between
+    /// evaluations.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
+    /// let (a, b) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let table = manager.table(&[&a, &a])?;
+    /// table.set(1, &b)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When one of them is of another manager.
+    pub fn table<R: Resource>(&self, resources: &[&R]) -> Result<Table<R>> {
+        Table::new(&self.device, resources)
+    }
+
+    /// A table with a slot for each of these tensors or images, for lists that kernels write.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// # let manager = gridwise::Manager::host();
+    /// let (mut a, mut b) = (manager.tensor(&[1.0f32])?, manager.tensor(&[2.0f32])?);
+    /// let table = manager.table_mut(&mut [&mut a])?;
+    /// table.set(0, &mut b)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When one of them is of another manager.
+    pub fn table_mut<R: ResourceMut>(&self, resources: &mut [&mut R]) -> Result<TableMut<R>> {
+        TableMut::new(&self.device, resources)
     }
 
     /// A tensor by description.

@@ -7,8 +7,12 @@ use crate::core::pages;
 use crate::core::span::span;
 use crate::core::sync::schedule::Use;
 use crate::device::vulkan::{Bridge, Side, Span, VulkanBackend, VulkanBuffer};
+#[cfg(unix)]
+use crate::device::vulkan::{Reach, VulkanDevice};
 use crate::device::{Backend, Device};
 use crate::memory::buffer::Buffer;
+#[cfg(unix)]
+use crate::memory::buffer::LetGo;
 
 /// Bytes that the host has at once where it copies twice.
 const PIECE: u64 = 16 << 20;
@@ -33,6 +37,9 @@ pub enum CopyWay {
     OneManager,
     /// The host copied once: it reaches the memory of at least one of the tensors.
     Host,
+    /// Both managers have one device, and one of the tensors is of [`Manager::shareable_tensor`](crate::Manager::shareable_tensor): the other
+    /// manager imported its memory, and the device copied once.
+    ImportedMemory,
     /// Both managers have one device, which copied through memory that they share (`VK_KHR_external_memory_fd`). The host waited in
     /// between.
     SharedMemory,
@@ -120,12 +127,92 @@ pub(crate) fn copy(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Result<CopyWay> {
     if to.write_from(from)? {
         return Ok(CopyWay::Host);
     }
+    if let Some(way) = imported(from, to)? {
+        return Ok(way);
+    }
     match over_bridge(from, to) {
         Ok(Some(way)) => Ok(way),
         // What the devices cannot do together is done by the host.
         Ok(None) | Err(Error::CannotShare { .. }) => by_host(from, to).map(|()| CopyWay::Staging),
         Err(error) => Err(error),
     }
+}
+
+/// Memory of other managers' tensors that a device has imported. Neither keeps the other: a tensor takes its memory out of here when it is
+/// dropped, and a device lets go of all.
+#[cfg(unix)]
+#[derive(Default)]
+pub(crate) struct Imports {
+    kept: Mutex<Vec<(Weak<Buffer>, Arc<Import>)>>,
+}
+
+/// An imported memory; none once its tensor is gone.
+#[cfg(unix)]
+type Import = Mutex<Option<Reach>>;
+
+#[cfg(unix)]
+impl LetGo for Import {
+    fn let_go(&self) {
+        // A copy holds the tensor, so none is under way.
+        drop(self.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+#[cfg(unix)]
+impl Imports {
+    /// The memory of another manager's buffer, imported if it is not yet.
+    fn get(&self, device: &Arc<VulkanDevice>, theirs: &Arc<Buffer>, memory: &VulkanBuffer) -> Result<Arc<Import>> {
+        let whole = theirs.with_memory();
+        {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.retain(|(buffer, _)| buffer.strong_count() > 0);
+            let is_meant = |buffer: &Weak<Buffer>| std::ptr::eq(buffer.as_ptr(), Arc::as_ptr(whole));
+            if let Some((_, import)) = kept.iter().find(|(buffer, _)| is_meant(buffer)) {
+                return Ok(import.clone());
+            }
+        }
+        let import = Arc::new(Mutex::new(Some(Reach::new(device, memory, whole.bytes())?)));
+        let weak: Weak<Import> = Arc::downgrade(&import);
+        whole.take_along(weak);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push((Arc::downgrade(whole), import.clone()));
+        Ok(import)
+    }
+
+    /// Lets go of all that no copy uses.
+    pub(crate) fn clear(&self) {
+        drop(std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner)));
+    }
+}
+
+/// Lets one manager's device copy between its own buffer and the other one's, which it imports; nothing where that cannot be.
+#[cfg(unix)]
+fn imported(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Result<Option<CopyWay>> {
+    for (own, theirs, is_sent) in [(to, from, false), (from, to, true)] {
+        let (Backend::Vulkan(device), Some(buffer)) = (&own.device.backend, own.vulkan()) else { return Ok(None) };
+        let Some(memory) = theirs.vulkan().filter(|memory| memory.is_shared()) else { continue };
+        let import = match own.device.cache::<Imports>().get(&device.device, theirs, memory) {
+            // Of another device, or imported itself.
+            Err(Error::CannotShare { .. } | Error::NotShareable { .. }) => continue,
+            made => made?,
+        };
+        let mut import = import.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(reach) = &mut *import else { continue };
+        let access = theirs.device.schedule.take_for_host(&theirs.uses, &theirs.part(), true)?;
+        theirs.device.wait_all(&access.after)?;
+        if is_sent {
+            // The host's copy is of what there was before.
+            to.forget();
+        }
+        reach.copy(&side(own, buffer, !is_sent), theirs.vulkan_offset(), from.bytes(), is_sent)?;
+        return Ok(Some(CopyWay::ImportedMemory));
+    }
+    Ok(None)
+}
+
+#[cfg(not(unix))]
+fn imported(_from: &Arc<Buffer>, _to: &Arc<Buffer>) -> Result<Option<CopyWay>> {
+    Ok(None)
 }
 
 /// Lets both devices copy; nothing where one of them is the host.

@@ -119,7 +119,7 @@ impl LastLaunch {
         grid: Grid,
         filled: &Filled,
     ) -> bool {
-        let Filled { push, buffers, parameters } = filled;
+        let Filled { push, buffers, parameters, tables: _ } = filled;
         std::ptr::eq(self.descriptor, descriptor)
             && std::ptr::eq(self.constants, constants)
             && self.grid == grid

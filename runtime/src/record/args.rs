@@ -15,6 +15,7 @@ use crate::record::kernel::{HostFn, Kernel};
 use crate::record::launch::PushBlock;
 use crate::record::parameter::{Argument, Parameter, ParameterUse};
 use crate::record::steps::{BufferArg, Role};
+use crate::record::table::TableUse;
 
 /// The arguments of one launch; the generated `dispatch` functions fill it.
 ///
@@ -44,8 +45,8 @@ pub struct KernelArgs {
     pub(crate) host: HostFn,
     /// Positions of `&[T]` parameters that are written, through atomics.
     atomic: &'static [usize],
-    filled: Result<Filled>,
-    next: usize,
+    pub(super) filled: Result<Filled>,
+    pub(super) next: usize,
 }
 
 /// Arguments that fit the kernel's parameters.
@@ -55,6 +56,8 @@ pub(crate) struct Filled {
     pub(crate) buffers: Vec<BufferArg>,
     /// The arguments that each evaluation reads anew.
     pub(crate) parameters: Vec<ParameterUse>,
+    /// The lists whose slots may change.
+    pub(crate) tables: Vec<TableUse>,
 }
 
 /// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
@@ -175,7 +178,8 @@ impl KernelArgs {
     pub unsafe fn new_unchecked<K: Kernel>() -> Self {
         let descriptor = K::DESCRIPTOR;
         let buffers = Vec::with_capacity(descriptor.params.len());
-        let filled = PushBlock::new(descriptor).map(|push| Filled { push, buffers, parameters: Vec::new() });
+        let filled =
+            PushBlock::new(descriptor).map(|push| Filled { push, buffers, parameters: Vec::new(), tables: Vec::new() });
         Self { descriptor, constants: K::CONSTANTS, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
     }
 
@@ -330,7 +334,7 @@ impl KernelArgs {
     /// }
     /// ```
     pub fn read_list<T: GpuData>(self, tensors: &[&Tensor<T>]) -> Self {
-        self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), false)
+        self.tensors(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), false)
     }
 
     /// The next argument, tensors for a `&mut [&mut [T]]` parameter: as many as there are, in their order, also none.
@@ -345,10 +349,10 @@ impl KernelArgs {
     /// }
     /// ```
     pub fn write_list<T: GpuData>(self, tensors: &mut [&mut Tensor<T>]) -> Self {
-        self.list(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), true)
+        self.tensors(tensors.iter().map(|tensor| tensor.handle().buffer), size_of::<T>(), true)
     }
 
-    fn list(mut self, tensors: impl Iterator<Item = Arc<Buffer>>, size: usize, is_written: bool) -> Self {
+    pub(super) fn tensors(mut self, tensors: impl Iterator<Item = Arc<Buffer>>, size: usize, is_written: bool) -> Self {
         self.fill(|descriptor, param, filled| {
             let found = || describe_list(is_written, size);
             let binding = match param_kind(descriptor, param, found)? {
@@ -364,10 +368,7 @@ impl KernelArgs {
                 let param = param as u32;
                 filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
             }
-            match alias(&filled.buffers) {
-                None => Ok(()),
-                Some((first, second)) => Err(passed_twice(descriptor, &filled.buffers, first, second)),
-            }
+            refuse_aliases(descriptor, &filled.buffers)
         });
         self
     }
@@ -446,7 +447,7 @@ impl KernelArgs {
     /// }
     /// ```
     pub fn images<F: Format, const D: usize>(self, images: &[&Image<F, D>]) -> Self {
-        let given = images.iter().map(|image| (&image.buffer, None));
+        let given = images.iter().map(|image| (image.buffer.clone(), None));
         self.image_list((ImageAccess::Load, F::FORMAT, D), given)
     }
 
@@ -463,7 +464,7 @@ impl KernelArgs {
     /// }
     /// ```
     pub fn images_mut<F: Format, const D: usize>(self, images: &mut [&mut Image<F, D>]) -> Self {
-        let given = images.iter().map(|image| (&image.buffer, None));
+        let given = images.iter().map(|image| (image.buffer.clone(), None));
         self.image_list((ImageAccess::Store, F::FORMAT, D), given)
     }
 
@@ -486,14 +487,14 @@ impl KernelArgs {
     /// }
     /// ```
     pub fn sampled_images<F: Format, const D: usize>(self, images: &[&Sampled<F, D>]) -> Self {
-        let given = images.iter().map(|image| (&image.buffer, Some(image.sampler)));
+        let given = images.iter().map(|image| (image.buffer.clone(), Some(image.sampler)));
         self.image_list((ImageAccess::Sample, F::FORMAT, D), given)
     }
 
-    fn image_list<'i>(
+    pub(super) fn image_list(
         mut self,
         kind: (ImageAccess, ImageFormat, usize),
-        images: impl Iterator<Item = (&'i Arc<Buffer>, Option<Sampler>)>,
+        images: impl Iterator<Item = (Arc<Buffer>, Option<Sampler>)>,
     ) -> Self {
         self.fill(|descriptor, param, filled| {
             let found = || describe_images(kind.0, kind.1, kind.2 as u32);
@@ -506,14 +507,11 @@ impl KernelArgs {
                 _ => return Err(mismatch(descriptor, param, found())),
             };
             let is_written = kind.0 == ImageAccess::Store;
-            for (image, sampler) in images {
-                let (buffer, param, role) = (image.clone(), param as u32, Role::Member);
+            for (buffer, sampler) in images {
+                let (param, role) = (param as u32, Role::Member);
                 filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler, role });
             }
-            match alias(&filled.buffers) {
-                None => Ok(()),
-                Some((first, second)) => Err(passed_twice(descriptor, &filled.buffers, first, second)),
-            }
+            refuse_aliases(descriptor, &filled.buffers)
         });
         self
     }
@@ -622,6 +620,14 @@ fn describe_images(access: ImageAccess, format: ImageFormat, dimensions: u32) ->
 
 fn describe_list(is_written: bool, size: usize) -> String {
     format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
+}
+
+/// Refuses arguments that overlap, where one of both is written.
+pub(super) fn refuse_aliases(descriptor: &KernelDescriptor, arguments: &[BufferArg]) -> Result<()> {
+    match alias(arguments) {
+        None => Ok(()),
+        Some((first, second)) => Err(passed_twice(descriptor, arguments, first, second)),
+    }
 }
 
 /// The positions of two buffers that overlap, where one of both is written.

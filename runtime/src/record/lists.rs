@@ -36,7 +36,7 @@ pub(crate) fn with_tables(
         rows.resize(spare + stride.div_ceil(ListRow::BYTES) as usize, ListRow::default());
         let name = format!("table of `{}`", declared.name);
         let table = Buffer::new(device, &name, rows.len(), ListRow::BYTES as usize, MemoryUse::Upload)?;
-        let address = address(descriptor, &table)? + spare as u64 * u64::from(ListRow::BYTES);
+        let address = spare_address(descriptor, &table, spare)?;
         rows[..spare].iter_mut().filter(|row| row.len == 0).for_each(|row| row.address = address);
         // SAFETY: as many bytes as the table has.
         unsafe { table.write(rows.as_ptr().cast()) }?;
@@ -44,6 +44,37 @@ pub(crate) fn with_tables(
         arguments.push(BufferArg { buffer, param, binding, is_written: false, sampler: None, role });
     }
     Ok(arguments)
+}
+
+/// The row of a member in the table of a list with so many.
+///
+/// # Errors
+/// As [`with_tables`].
+pub(super) fn row_in(
+    descriptor: &'static KernelDescriptor,
+    (table, members): (&Buffer, usize),
+    member: &Buffer,
+) -> Result<ListRow> {
+    let row = row(descriptor, member)?;
+    match row.len {
+        0 => Ok(ListRow { address: spare_address(descriptor, table, members + 1)?, ..row }),
+        _ => Ok(row),
+    }
+}
+
+/// Puts a row into a table that no device uses now.
+///
+/// # Errors
+/// When the device fails.
+pub(super) fn put_row(table: &Arc<Buffer>, position: usize, row: ListRow) -> Result<()> {
+    let place = table.seen(position as u64 * u64::from(ListRow::BYTES), ListRow::BYTES, 1);
+    // SAFETY: as many bytes as a row has.
+    unsafe { place.write((&raw const row).cast()) }
+}
+
+/// The address of the zeros behind the rows of a table.
+fn spare_address(descriptor: &'static KernelDescriptor, table: &Buffer, rows: usize) -> Result<u64> {
+    Ok(address(descriptor, table)? + rows as u64 * u64::from(ListRow::BYTES))
 }
 
 fn row(descriptor: &'static KernelDescriptor, member: &Buffer) -> Result<ListRow> {

@@ -14,6 +14,8 @@ pub(crate) mod module;
 pub mod ops;
 pub(crate) mod parameter;
 pub(crate) mod races;
+pub(crate) mod slots;
 pub(crate) mod steps;
 pub(crate) mod swap;
+pub(crate) mod table;
 mod untyped;

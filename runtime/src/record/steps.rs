@@ -22,6 +22,7 @@ use crate::record::launch::{Extent, PushBlock};
 use crate::record::module::Loaded;
 use crate::record::ops::CommandsStep;
 use crate::record::parameter::ParameterUse;
+use crate::record::table::TableUse;
 
 /// One step of a recording.
 #[derive(Debug, Clone)]
@@ -191,6 +192,8 @@ pub(crate) struct DispatchStep {
     pub(crate) push: PushBlock,
     /// The parts of the block that each evaluation reads anew.
     pub(crate) parameters: Vec<ParameterUse>,
+    /// The lists whose slots may change between evaluations.
+    pub(crate) tables: Vec<TableUse>,
     pub(crate) extent: Extent,
     /// Whether the kernel's obligations hold, as its pipeline takes for granted.
     pub(crate) is_proven: bool,
@@ -219,6 +222,7 @@ impl DispatchStep {
     pub(crate) fn let_go(&mut self) {
         self.buffers.clear();
         self.parameters.clear();
+        self.tables.clear();
         (self.pipeline, self.indirect, self.guards) = (None, None, None);
     }
 

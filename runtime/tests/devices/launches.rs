@@ -477,6 +477,14 @@ fn devices_are_chosen_by_request() {
     for (index, device) in devices.iter().enumerate().filter(|(_, device)| device.is_suitable()) {
         let manager = Manager::with(ManagerDesc { device: DeviceChoice::Index(index), ..Default::default() }).unwrap();
         assert_eq!(manager.device(), device);
+        assert_eq!(device.uuid.is_some(), device.kind != DeviceKind::Host, "{device}");
+        assert_eq!(device.numa_node, device.pci.and_then(|address| address.numa_node()), "{device}");
+        // By its UUID, as other programs print it, wherever it is listed.
+        let Some(uuid) = device.uuid else { continue };
+        let request = DeviceChoice::parse(&format!("GPU-{}", uuid.to_string().to_uppercase()));
+        assert_eq!(request, DeviceChoice::Uuid(uuid));
+        let manager = Manager::with(ManagerDesc { device: request, ..Default::default() }).unwrap();
+        assert_eq!(manager.device().uuid, Some(uuid));
     }
     let desc = ManagerDesc { device: "no such device".into(), ..Default::default() };
     assert!(matches!(Manager::with(desc), Err(Error::NoDevice { .. })));

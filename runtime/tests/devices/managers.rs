@@ -18,7 +18,7 @@ use crate::ramp;
 cases! {
     each: copies_between_managers_are_recorded, events_of_other_managers_are_waited_for, foreign_tensors_are_refused;
     once: every_way_brings_the_same_elements, opposite_copies_do_not_wait_for_each_other, runs_of_two_managers_are_told_apart;
-    once_on_vulkan: long_copies_go_over_a_bridge_in_turns, who_is_gone_keeps_nobody;
+    once_on_vulkan: long_copies_go_over_a_bridge_in_turns, shareable_tensors_are_copied_once, who_is_gone_keeps_nobody;
 }
 
 /// A manager of the device, and whether its tensors are out of the host's reach because others may have them.
@@ -105,6 +105,61 @@ fn every_way_brings_the_same_elements() {
     let (from, mut to) = (one.tensor(&[1u8, 2, 3]).unwrap(), one.tensor(&[0u8; 3]).unwrap());
     assert_eq!(from.copy_to(&mut to).unwrap(), CopyWay::OneManager);
     assert_eq!(to.to_vec().unwrap(), [1, 2, 3]);
+}
+
+/// In both directions, with work of both managers before and behind.
+fn shareable_tensors_are_copied_once() -> Outcome {
+    let (one, other) = (Kind::Vulkan.manager(), Kind::Vulkan.manager());
+    let elements = ramp((3 << 18) + 5);
+    let len = elements.len();
+    let (Some(mut source), Some(mut target)) =
+        (Kind::Shareable.tensor(&one, &elements), Kind::Shareable.tensor(&other, &vec![0.0; len]))
+    else {
+        return ignored("the device shares no memory");
+    };
+    let (ones, twos) = (one.tensor(&vec![1.0f32; len]).unwrap(), other.tensor(&vec![2.0f32; len]).unwrap());
+    let (first, second) = (one.sequence().unwrap(), other.sequence().unwrap());
+    Saxpy::dispatch(&first, Grid::items(len), 1.0, &ones, &mut source).unwrap();
+    Saxpy::dispatch(&second, Grid::items(len), 1.0, &twos, &mut target).unwrap();
+    for round in 0..3 {
+        let running = first.eval_async().unwrap();
+        assert_eq!(source.copy_to(&mut target).unwrap(), CopyWay::ImportedMemory);
+        running.wait().unwrap();
+        let running = second.eval_async().unwrap();
+        // A part of it, which begins in the middle.
+        let (from, mut to) = (target.part(7..len).unwrap(), source.part_mut(7..len).unwrap());
+        assert_eq!(from.copy_to(&mut to).unwrap(), CopyWay::ImportedMemory);
+        drop(to);
+        running.wait().unwrap();
+        let (sums, before) = (target.to_vec().unwrap(), 3.0 * round as f32);
+        assert!(sums[7..].iter().zip(&elements[7..]).all(|(sum, element)| *sum == element + before + 3.0));
+        let sums = source.to_vec().unwrap();
+        assert!(sums[7..].iter().zip(&elements[7..]).all(|(sum, element)| *sum == element + before + 3.0));
+        assert_eq!(sums[6], 6.0 + (round + 1) as f32);
+    }
+    // Recorded, and from a manager that is gone behind it.
+    second.record(OpCopy::new(&source, &mut target)).unwrap();
+    second.eval().unwrap();
+    let expected = source.to_vec().unwrap();
+    drop((source, ones, first, one));
+    assert!(target.to_vec().unwrap() == expected);
+    borrowed_tensors_are_copied_over_a_bridge()
+}
+
+/// Memory that is another one's cannot be given on: both devices copy, through memory of the device.
+fn borrowed_tensors_are_copied_over_a_bridge() -> Outcome {
+    #[cfg(unix)]
+    {
+        let [owner, one, other] = [(); 3].map(|()| Kind::Vulkan.manager());
+        let elements = ramp((52 << 18) + 11);
+        let zeros = vec![0.0; elements.len()];
+        let [mine, theirs] = [&elements, &zeros].map(|elements| Kind::Shareable.tensor(&owner, elements).unwrap());
+        let source = one.tensor_from_shared::<f32>("borrowed", mine.share().unwrap()).unwrap();
+        let mut target = other.tensor_from_shared::<f32>("borrowed", theirs.share().unwrap()).unwrap();
+        assert_eq!(source.copy_to(&mut target).unwrap(), CopyWay::SharedMemory);
+        assert!(target.to_vec().unwrap() == elements);
+    }
+    Outcome::Done
 }
 
 fn long_copies_go_over_a_bridge_in_turns() -> Outcome {

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use gridwise_benches::{Error as BenchError, Figure, Goal, Summary, interleave, time};
 
+#[cfg(unix)]
+use gridwise::{Contents, TensorDesc};
+
 use crate::error::Error;
 use crate::{Bench, numbers, wrong};
 
@@ -35,6 +38,35 @@ pub(crate) fn bench(bench: &mut Bench<'_>, peers: &[PathBuf]) -> Result<(), Erro
             let goals = vec![Goal::Ratio(GOAL)];
             bench.report.figures.push(Figure { name: name.clone(), unit: "copy", peer, ours, theirs, goals });
         }
+    }
+    #[cfg(unix)]
+    shareable(bench)?;
+    Ok(())
+}
+
+/// Copies of tensors whose memory the second manager may import: where both have one device, it copies straight from there.
+#[cfg(unix)]
+fn shareable(bench: &mut Bench<'_>) -> Result<(), Error> {
+    let (from, to) = (&bench.managers[0], &bench.managers[1]);
+    for mib in if bench.is_gpu { &[1, 4, 16, 256, 1024][..] } else { &[1, 16][..] } {
+        let values = numbers(mib << 18);
+        let desc = TensorDesc { name: "shareable", contents: Contents::Data(&values) };
+        let source = match from.shareable_tensor(desc) {
+            Err(gridwise::Error::CannotShare { .. } | gridwise::Error::OnHostDevice { .. }) => return Ok(()),
+            made => made?,
+        };
+        let mut target = to.tensor_of_len::<f32>(values.len())?;
+        let way = source.copy_to(&mut target)?;
+        if target.to_vec()? != values {
+            return Err(wrong("gridwise, copies", format!("{mib} MiB by way of {way:?} are not what was copied")));
+        }
+        let mut copy = || time(|| source.copy_to(&mut target)).map_err(Error::from);
+        let median = interleave(&mut [&mut copy], 2, bench.runs)?[0].summary(1).median;
+        let rate = f64::from(1 << 20) * *mib as f64 / (median * 1e3);
+        bench
+            .report
+            .notes
+            .push(format!("copy {mib} MiB of a shareable tensor: by way of {way:?}, {median:.0} µs, {rate:.1} GB/s"));
     }
     Ok(())
 }

@@ -105,7 +105,7 @@ pub(crate) fn dispatch_items(
 /// The dispatch type of a kernel without type parameters: most of it is written by a macro of the facade.
 fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> Tokens {
     let (vis, kernel, name) = (&function.vis, &function.name, type_name(&function.name));
-    let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let params = function.params.iter().map(|param| open_param(param, private));
     let values = function.params.iter().map(|param| value_param(param, private));
     let pushes = function.params.iter().map(push);
     let dispatch = dispatch_name(function);
@@ -139,12 +139,11 @@ pub(super) fn push(param: &Param) -> Tokens {
         TypeKind::Slice { .. } if param.is_distinct => tokens!(.distinct(#name)),
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
-        TypeKind::List { mutable: true, .. } => tokens!(.write_list(#name)),
-        TypeKind::List { mutable: false, .. } => tokens!(.read_list(#name)),
-        TypeKind::Image { image, is_list: true, .. } => match (image.image.is_sampled, image.mutable) {
-            (true, _) => tokens!(.sampled_images(#name)),
-            (false, true) => tokens!(.images_mut(#name)),
-            (false, false) => tokens!(.images(#name)),
+        TypeKind::List { mutable: true, .. } => tokens!(.list_mut(#name)),
+        TypeKind::List { mutable: false, .. } => tokens!(.list(#name)),
+        TypeKind::Image { image, is_list: true, .. } => match image.mutable {
+            true => tokens!(.list_mut(#name)),
+            false => tokens!(.list(#name)),
         },
         TypeKind::Image { image, .. } => match (image.image.is_sampled, image.mutable) {
             (true, _) => tokens!(.sampled(#name)),
@@ -180,7 +179,7 @@ fn unsafe_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
-    let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let params = function.params.iter().map(|param| open_param(param, private));
     let pushes = function.params.iter().map(push);
     let (dispatch, launch) = (dispatch_name(function), launch_args(function, &tokens!(Self), private));
     tokens! {
@@ -203,7 +202,7 @@ fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
-    let params = function.params.iter().map(|param| dispatch_param(param, private));
+    let params = function.params.iter().map(|param| open_param(param, private));
     let pushes = function.params.iter().map(push);
     let dispatch = dispatch_name(function);
     let (types, trait_name) = (types_tuple(function), types_name(function));
@@ -308,6 +307,27 @@ pub(crate) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
             let ty = &param.ty.tokens;
             tokens_at!(span=> #name: impl #private::Argument<#ty>)
         }
+    }
+}
+
+/// A parameter of a `dispatch` that takes all that fits: of lists also tables.
+fn open_param(param: &Param, private: &TokenStream) -> Tokens {
+    let (name, span) = (&param.name, param.ty.span.start);
+    let list = |is_written: bool, of: Tokens| {
+        let list = Word(if is_written { "WriteList" } else { "ReadList" });
+        tokens_at!(span=> #name: impl #private::#list<#of>)
+    };
+    match &param.ty.kind {
+        TypeKind::List { mutable, element } => {
+            let element = plain_element(element);
+            list(*mutable, tokens_at!(span=> #private::Tensor<#element>))
+        }
+        TypeKind::Image { image, format, is_list: true, .. } => {
+            let of = Word(if image.image.is_sampled { "Sampled" } else { "Image" });
+            let dimensions = Plain(image.image.dimensions.into());
+            list(image.mutable, tokens_at!(span=> #private::#of<#format, #dimensions>))
+        }
+        _ => dispatch_param(param, private),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The errors of recordings that change: their parameters, and tensors that change places.
+//! The errors of recordings that change: their parameters, their tables, and tensors that change places.
 
 use super::{KernelName, TensorName};
 
@@ -69,6 +69,14 @@ pub enum RecordingError {
         plane: usize,
         /// Elements along each axis.
         extent: [usize; 3],
+    },
+    /// A table has no slot of this number.
+    #[error("setting slot {slot} of a table: it has {len} slots, counted from 0; make a table with more resources")]
+    NoSuchSlot {
+        /// The slot.
+        slot: usize,
+        /// Slots of the table.
+        len: usize,
     },
     /// Two tensors or images cannot change places in a recording.
     #[error("`{first}` and `{second}` cannot change places: {fault}")]

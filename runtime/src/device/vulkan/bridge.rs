@@ -237,6 +237,33 @@ impl Drop for End {
     }
 }
 
+/// Memory of another manager of the same device, which this device copies from or to without a bridge.
+#[cfg(unix)]
+pub(crate) struct Reach(End);
+
+#[cfg(unix)]
+impl Reach {
+    /// So many bytes of memory that can be shared, for copies of this device.
+    ///
+    /// # Errors
+    /// When the memory cannot be shared with it.
+    pub(crate) fn new(device: &Arc<VulkanDevice>, theirs: &VulkanBuffer, bytes: u64) -> Result<Self> {
+        let memory = theirs.share(bytes, "another manager's tensor")?;
+        Ok(Self(End::new(device, VulkanBuffer::import(device, "another manager's tensor", memory)?)?))
+    }
+
+    /// Copies bytes from a buffer of this device to a place of the memory, or from there, and waits for it. Nothing else uses the memory.
+    pub(crate) fn copy(&mut self, own: &Side<'_>, place: u64, bytes: u64, is_sent: bool) -> Result<()> {
+        let (Self(end), way) = (self, if is_sent { Way::In } else { Way::Out });
+        let submitted = end.submit(own, 0, (place, 0, bytes), way);
+        let copied = submitted.and_then(|()| end.wait(own.schedule, 0));
+        if copied.is_err() {
+            end.wait_out(own.schedule);
+        }
+        copied
+    }
+}
+
 impl std::fmt::Debug for Bridge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Bridge").field("span", &self.span).field("slot_bytes", &self.slot_bytes).finish_non_exhaustive()

@@ -206,6 +206,7 @@ impl Candidate {
         if !queue_families.iter().any(|family| family.kind == QueueKind::Compute && family.count > 0) {
             missing.push("a compute queue".to_owned());
         }
+        let pci = (has_1_2 && has(ext::pci_bus_info::NAME)).then(|| query_pci(instance, physical));
         let info = DeviceInfo {
             name: base.device_name_as_c_str().map_or_else(|_| "?".into(), CStr::to_string_lossy).into_owned(),
             kind: kind(base.device_type),
@@ -216,7 +217,8 @@ impl Candidate {
                 vk::api_version_patch(version),
             ]),
             uuid: has_1_2.then_some(DeviceUuid(caps.identity.uuids[1])),
-            pci: (has_1_2 && has(ext::pci_bus_info::NAME)).then(|| query_pci(instance, physical)),
+            pci,
+            numa_node: pci.and_then(|address| address.numa_node()),
             limits: limits(&base.limits, subgroup),
             features,
             queue_families,

@@ -30,6 +30,8 @@ mod usages;
 mod validation;
 mod waiter;
 
+#[cfg(unix)]
+pub(crate) use bridge::Reach;
 pub(crate) use bridge::{Bridge, Side, Span};
 pub use buffer::BufferRange;
 pub(crate) use buffer::{MemoryUse, VulkanBuffer};

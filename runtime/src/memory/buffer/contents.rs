@@ -55,7 +55,7 @@ impl Buffer {
     }
 
     /// Notes that nobody knows what the buffer holds.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         match &self.memory {
             Memory::Seen(whole, _) => whole.forget(),
             _ => self.kept.forget(),

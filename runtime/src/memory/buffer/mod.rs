@@ -6,7 +6,7 @@ mod contents;
 mod rebuilt;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use gridwise_ir::descriptor::ImageFormat;
 
@@ -45,7 +45,15 @@ pub(crate) struct Buffer {
     lineage: OnceLock<Arc<rebuilt::Lineage>>,
     /// Whether nobody may write any more.
     sealed: OnceLock<()>,
+    /// Imports of its memory by other managers, which go with it.
+    imports: Mutex<Vec<Weak<dyn LetGo>>>,
     pub(crate) device: Arc<Device>,
+}
+
+/// Something that is of no use without a buffer's memory, and must not keep it.
+pub(crate) trait LetGo: Send + Sync {
+    /// The buffer is gone.
+    fn let_go(&self);
 }
 
 #[derive(Debug)]
@@ -197,6 +205,7 @@ impl Buffer {
             staged: Mutex::new(None),
             lineage: OnceLock::new(),
             sealed: OnceLock::new(),
+            imports: Mutex::default(),
             device: device.clone(),
         }
     }
@@ -214,6 +223,14 @@ impl Buffer {
             unit: "elements",
         })?;
         Ok(self.seen(0, len, stride as u32))
+    }
+
+    /// Lets go of something when the buffer is dropped. It is a buffer with memory.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only descriptors of memory share it"))]
+    pub(crate) fn take_along(&self, import: Weak<dyn LetGo>) {
+        let mut imports = self.imports.lock().unwrap_or_else(PoisonError::into_inner);
+        imports.retain(|import| import.strong_count() > 0);
+        imports.push(import);
     }
 
     /// Says that nobody may write any more. Recording checks it, and no typed handle is made anew.
@@ -250,6 +267,7 @@ impl Buffer {
             staged: Mutex::new(None),
             lineage: OnceLock::new(),
             sealed: OnceLock::new(),
+            imports: Mutex::default(),
             device: self.device.clone(),
         }
     }
@@ -505,6 +523,8 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        let imports = std::mem::take(self.imports.get_mut().unwrap_or_else(PoisonError::into_inner));
+        imports.iter().filter_map(Weak::upgrade).for_each(|import| import.let_go());
         if !matches!(self.memory, Memory::Seen(..)) {
             self.device.live.remove(self.id);
         }

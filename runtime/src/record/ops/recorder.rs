@@ -131,7 +131,7 @@ impl<'a> Recorder<'a> {
         let has_parameters = !filled.parameters.is_empty();
         let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
-        let (mut push, parameters) = (filled.push, filled.parameters);
+        let (mut push, parameters, tables) = (filled.push, filled.parameters, filled.tables);
         let buffers = lists::with_tables(self.device, descriptor, filled.buffers)?;
         let limit = limit_of(workgroup, self.device.info.limits.max_groups);
         let len = |param| len_of(&buffers, param);
@@ -150,6 +150,7 @@ impl<'a> Recorder<'a> {
             buffers,
             push,
             parameters,
+            tables,
             extent,
             is_proven: false,
             indirect: Some(indirect),
@@ -184,11 +185,7 @@ impl<'a> Recorder<'a> {
         let descriptor = args.descriptor;
         self.check_computes(descriptor.name)?;
         let filled = args.finish()?;
-        for (at, argument) in filled.buffers.iter().enumerate() {
-            let kind = descriptor.params.get(argument.param as usize).map(|param| param.kind);
-            let checked = self.check_argument(argument, kind.map_or(1, |kind| kind.align().into()));
-            checked.map_err(|error| error.of_argument(|| place_of(descriptor, &filled.buffers, at)))?;
-        }
+        self.check_buffers(descriptor, &filled.buffers)?;
         match filled.parameters.iter().find(|parameter| !parameter.cell.is_of(self.sequence)) {
             None => Ok(filled),
             Some(ParameterUse { param, .. }) => {
@@ -197,6 +194,16 @@ impl<'a> Recorder<'a> {
                 Err(Error::Recording(RecordingError::ForeignParameter { kernel, argument }))
             }
         }
+    }
+
+    /// Checks that the buffers of a launch belong here, and that the device can bind them.
+    pub(crate) fn check_buffers(&self, descriptor: &KernelDescriptor, buffers: &[BufferArg]) -> Result<()> {
+        for (at, argument) in buffers.iter().enumerate() {
+            let kind = descriptor.params.get(argument.param as usize).map(|param| param.kind);
+            let checked = self.check_argument(argument, kind.map_or(1, |kind| kind.align().into()));
+            checked.map_err(|error| error.of_argument(|| place_of(descriptor, buffers, at)))?;
+        }
+        Ok(())
     }
 
     /// Checks that an argument belongs here, that the device can bind it, and that it begins where its elements can: at a multiple of
@@ -244,7 +251,8 @@ impl<'a> Recorder<'a> {
                 settled
             }
         };
-        let (Filled { push, buffers, parameters }, Settled { extent, is_proven, pipeline, .. }) = (filled, settled);
+        let (Filled { push, buffers, parameters, tables }, Settled { extent, is_proven, pipeline, .. }) =
+            (filled, settled);
         let step = DispatchStep {
             descriptor,
             constants,
@@ -253,6 +261,7 @@ impl<'a> Recorder<'a> {
             buffers,
             push,
             parameters,
+            tables,
             extent,
             is_proven,
             indirect: None,
@@ -278,7 +287,7 @@ impl<'a> Recorder<'a> {
         }
         let asked = extent;
         filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
-        let Filled { push, buffers, parameters } = filled;
+        let Filled { push, buffers, parameters, tables: _ } = filled;
         let len = |param| len_of(buffers, param);
         extent.fill_words(descriptor, push, len);
         let obligations = descriptor.obligations;

@@ -171,6 +171,7 @@ impl Sequence {
         state.settle_places(&inner.device)?;
         state.hooks.append(hooks);
         state.has_local_calls |= added.iter().any(|step| matches!(step, Step::Host(call) if call.is_local()));
+        state.tables.add(added);
         let steps = Arc::make_mut(&mut state.steps);
         let start = steps.len();
         steps.append(added);
@@ -237,7 +238,11 @@ impl Sequence {
     /// operation uses either; [`Error::SequenceInFlight`] while the sequence runs. Then nothing has changed.
     pub fn swap<S: Swap>(&self, a: &mut S, b: &mut S) -> Result<&Self> {
         let pairs = pairs(&self.inner.device, a, b)?;
-        self.inner.idle_state("swap tensors")?.swap(&pairs)?;
+        let inner = &*self.inner;
+        let mut state = inner.idle_state("swap tensors")?;
+        state.follow_tables(&inner.device, (inner.queue, &inner.owner))?;
+        state.swap(&pairs)?;
+        drop(state);
         std::mem::swap(a, b);
         Ok(self)
     }

@@ -157,6 +157,7 @@ impl Inner {
     fn try_start(&self, is_timed: bool) -> Result<Option<Begun>> {
         let mut guard = self.idle_state("evaluate")?;
         let state = &mut *guard;
+        state.follow_tables(&self.device, (self.queue, &self.owner))?;
         state.arrange(&self.device)?;
         state.prepare(&self.device, self.queue, is_timed)?;
         if state.follow_rebuilt(&self.device)? {

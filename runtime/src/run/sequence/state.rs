@@ -12,6 +12,8 @@ use crate::memory::buffer::Buffer;
 use crate::record::again::Again;
 use crate::record::event::Mark;
 use crate::record::hooks::Hooks;
+use crate::record::parameter::Owner;
+use crate::record::slots::Tables;
 use crate::record::steps::RecordedOp;
 use crate::record::steps::Step;
 use crate::run::evaluation::{Outcome, Running};
@@ -23,6 +25,8 @@ use crate::run::vulkan::Recording;
 #[derive(Default)]
 pub(super) struct State {
     pub(super) steps: Arc<Vec<Step>>,
+    /// The tables whose slots launches follow.
+    pub(super) tables: Tables,
     /// Memory for the next operation.
     pub(super) spare: Spare,
     /// Operations recorded; one may have several steps, or none.
@@ -93,6 +97,20 @@ impl State {
         Ok(true)
     }
 
+    /// Puts what is in the slots of tables by now in the place of what launches have.
+    ///
+    /// # Errors
+    /// When something in a slot does not fit a launch, or the device fails: nothing may run before that has gone well.
+    pub(super) fn follow_tables(&mut self, device: &Arc<Device>, of: (usize, &Owner)) -> Result<()> {
+        if !self.tables.have_changed() {
+            return Ok(());
+        }
+        // Slots are those of the recording, whichever arrangement it is in.
+        self.settle_places(device)?;
+        self.is_prepared = false;
+        self.tables.put_into(&mut self.steps, device, of)
+    }
+
     /// Removes all operations.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.ops) {
@@ -100,6 +118,7 @@ impl State {
             None => self.ops = Arc::default(),
         }
         self.forget_places();
+        self.tables.clear();
         self.uses.clear();
         self.foreign.clear();
         self.hooks.clear();

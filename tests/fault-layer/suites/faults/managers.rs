@@ -14,6 +14,7 @@ use crate::sweep::{LOST, QUICK, check_error, check_live, leaks, note, positions_
 pub(crate) const ALL: &[crate::Case] = &[
     ("managers::copies_by_memory_of_the_host", copies_by_memory_of_the_host),
     ("managers::copies_by_shared_memory", copies_by_shared_memory),
+    ("managers::copies_by_imported_memory", copies_by_imported_memory),
 ];
 
 fn copies_by_memory_of_the_host(faults: Control) -> Result<(), Failed> {
@@ -21,7 +22,12 @@ fn copies_by_memory_of_the_host(faults: Control) -> Result<(), Failed> {
 }
 
 fn copies_by_shared_memory(faults: Control) -> Result<(), Failed> {
+    let run = run_borrowed;
     sweep(faults, &Program { name: "copies_by_shared_memory", run, is_baseline: false, lends: false })
+}
+
+fn copies_by_imported_memory(faults: Control) -> Result<(), Failed> {
+    sweep(faults, &Program { name: "copies_by_imported_memory", run, is_baseline: false, lends: false })
 }
 
 /// A program of two managers, and what they have.
@@ -53,11 +59,30 @@ fn hidden(mgr: &Manager, data: &[u32]) -> Result<Tensor<u32>> {
     mgr.tensor_with(TensorDesc { name: "hidden", contents: Contents::Data(data) })
 }
 
+/// The same, of which the memory cannot be given on.
+fn borrowed(mgr: &Manager, data: &[u32]) -> Result<Tensor<u32>> {
+    let tensor = hidden(mgr, data)?;
+    #[cfg(unix)]
+    match tensor.share() {
+        Err(Error::NotShareable { .. }) => {}
+        memory => return mgr.tensor_from_shared("borrowed", memory?),
+    }
+    Ok(tensor)
+}
+
+fn run(managers: &[Manager; 2]) -> Result<Vec<u32>> {
+    copy_all(managers, hidden)
+}
+
+fn run_borrowed(managers: &[Manager; 2]) -> Result<Vec<u32>> {
+    copy_all(managers, borrowed)
+}
+
 /// Copies there and back, recorded and not, and from memory of the host.
-fn run([one, other]: &[Manager; 2]) -> Result<Vec<u32>> {
+fn copy_all([one, other]: &[Manager; 2], make: fn(&Manager, &[u32]) -> Result<Tensor<u32>>) -> Result<Vec<u32>> {
     let data: Vec<u32> = (0..1000).collect();
-    let mut from = hidden(one, &data)?;
-    let (mut to, mut back) = (hidden(other, &[0; 1000])?, hidden(one, &[0; 1000])?);
+    let mut from = make(one, &data)?;
+    let (mut to, mut back) = (make(other, &[0; 1000])?, make(one, &[0; 1000])?);
     from.copy_to(&mut to)?;
     let there = one.sequence()?;
     there

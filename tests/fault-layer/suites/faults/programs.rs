@@ -144,6 +144,7 @@ pub(crate) const ALL: &[Program] = &[
     Program { name: "images", is_baseline: false, is_cached: false, run: Run::Own(images) },
     Program { name: "indirect", is_baseline: false, is_cached: false, run: Run::Own(indirect) },
     Program { name: "lists", is_baseline: false, is_cached: false, run: Run::Own(lists) },
+    Program { name: "tables", is_baseline: false, is_cached: false, run: Run::Own(tables) },
     Program { name: "image_lists", is_baseline: false, is_cached: false, run: Run::Own(image_lists) },
     Program { name: "texels", is_baseline: false, is_cached: false, run: Run::Own(texels) },
     Program { name: "texels_on_less", is_baseline: true, is_cached: false, run: Run::Own(texels) },
@@ -219,6 +220,18 @@ fn lists(mgr: &Manager) -> Result<Words> {
     let seq = mgr.sequence()?;
     Gather::dispatch(&seq, Grid::items(500), &parts.each_ref(), &mut y)?;
     Gather::dispatch(&seq, Grid::items(20), &[], &mut y)?;
+    drop(parts);
+    seq.eval()?;
+    Ok(bits(&y.to_vec()?))
+}
+
+fn tables(mgr: &Manager) -> Result<Words> {
+    let parts = [mgr.tensor(&[1.5f32; 50])?, mgr.tensor(&[0.5f32, 2.0])?, mgr.tensor(&[3.0f32; 7])?];
+    let mut y = mgr.tensor(&[0.25f32; 500])?;
+    let (seq, table) = (mgr.sequence()?, mgr.table(&[&parts[0], &parts[1]])?);
+    Gather::dispatch(&seq, Grid::items(500), &table, &mut y)?;
+    seq.eval()?;
+    table.set(1, &parts[2])?;
     drop(parts);
     seq.eval()?;
     Ok(bits(&y.to_vec()?))
