@@ -192,3 +192,9 @@ def test_samplers_apart_are_refused(mgr):
     image, b = mgr.image([1, 2, 3, 4], 2, 2, 1), mgr.tensor([0])
     with pytest.raises(kp.ModuleRefused, match="sampler"):
         mgr.algorithm([image, image, b], kp.compile(source))
+
+
+def test_modules_by_slang(mgr):
+    # A count of elements that the module asks its buffer for, and memory that a workgroup shares.
+    module = (pathlib.Path(__file__).parent / "modules/slang.spv").read_bytes()
+    assert run(mgr, module, (2,), [3.0]).tolist() == [3 * at + (64 if at >= 64 else 0) for at in range(100)]
