@@ -151,8 +151,11 @@ impl Algorithm {
                 .as_bytes()
                 .to_vec(),
         };
-        let words = gridwise::reflect::words_of(&bytes).map_err(refused)?;
-        let interface = Interface::read(&words, None).map_err(refused)?;
+        let read = || {
+            let words = gridwise::reflect::words_of(&bytes)?;
+            Interface::read(&words, None).map(|interface| (words, interface))
+        };
+        let (words, interface) = py.detach(read).map_err(refused)?;
         let constants = constants.map_or_else(|| Ok(Vec::new()), |given| constants_of(&interface, given))?;
         let push = push.map_or_else(|| Ok(Vec::new()), |given| push_bytes(&interface, given))?;
         let places = places(&interface);
