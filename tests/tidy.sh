@@ -137,8 +137,20 @@ check_stages() {
         grep -v '/tests/' | sed 's/$/   (a stage that comes later)/' || true
 }
 
+# Each error of the runtime has a class in Python, in the package and in its stub.
+check_python_errors() {
+    local variant
+    while IFS= read -r variant; do
+        sed -n '/^variants! {$/,/^}$/p' python/src/error.rs | grep -qw -- "$variant" ||
+            printf 'python/src/error.rs: `variants!` lacks `%s` of the runtime\n' "$variant"
+        grep -qx -- "class $variant(Error): ..." python/packages/kp/__init__.pyi ||
+            printf 'python/packages/kp/__init__.pyi: the class `%s` is missing\n' "$variant"
+    done < <(sed -n '/^pub enum Error {$/,/^}$/p' runtime/src/core/error/mod.rs | sed -nE 's/^    ([A-Z][A-Za-z]+)( \{|\(|,).*/\1/p')
+}
+
 report < <(
     check_readme
+    check_python_errors
     check_doc_lines
     check_architecture
     check_stages

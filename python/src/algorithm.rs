@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gridwise::descriptor::ImageAccess;
+use gridwise::image::Sampler;
 use gridwise::reflect::{Interface, ScalarType};
 use gridwise::{BindingPlace, Constant, Grid, SpirvAlgorithm, SpirvCode, SpirvDesc};
 use half::f16;
@@ -12,12 +14,14 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 use crate::array::Input;
 use crate::error::{Fault, Outcome, destroyed};
 use crate::manager::{Destroy, Owner};
-use crate::memory::{Cell, cells};
+use crate::memory::Cell;
+use crate::sampled::{bound, image_and_sampler};
 
 /// A module, its tensors, and what launches of it have unless they say otherwise.
 pub(crate) struct AlgorithmCell {
     module: Mutex<Option<SpirvAlgorithm>>,
-    cells: Vec<Arc<Cell>>,
+    /// With the samplers of those that are sampled.
+    cells: Vec<(Arc<Cell>, Option<Sampler>)>,
     workgroup: [u32; 3],
     push: Vec<u8>,
     owner: Arc<Owner>,
@@ -40,8 +44,13 @@ impl AlgorithmCell {
         let module = self.module()?;
         let interface = module.interface();
         let mut launch = module.launch(Grid::groups(self.workgroup));
-        for (place, at) in places(interface) {
-            launch = launch.bind_handle(place, &self.cells[at].live()?.handle);
+        for Place { place, at, is_sampled } in places(interface) {
+            let (cell, sampler) = &self.cells[at];
+            let handle = cell.live()?.handle;
+            launch = match cell.format {
+                Some(format) if is_sampled => (format.bind)(launch, place, &handle, sampler.unwrap_or_default())?,
+                _ => launch.bind_handle(place, &handle),
+            };
         }
         let push = push.unwrap_or(&self.push);
         // What the module does not declare, it does not read.
@@ -90,15 +99,25 @@ impl Destroy for AlgorithmCell {
     }
 }
 
-/// All bindings of a module, and the number of the tensor that each is given: the binding's own, or where the module has several sets, its
-/// position.
-fn places(interface: &Interface) -> Vec<(BindingPlace, usize)> {
-    let buffers = interface.buffers.iter().map(|buffer| (buffer.set, buffer.binding));
-    let mut all: Vec<_> = buffers.chain(interface.images.iter().map(|image| (image.set, image.binding))).collect();
+/// A binding of a module, and the number of the tensor that it is given.
+struct Place {
+    place: BindingPlace,
+    at: usize,
+    is_sampled: bool,
+}
+
+/// All bindings of a module. The number of a tensor is the binding's own, or where the module has several sets, its position.
+fn places(interface: &Interface) -> Vec<Place> {
+    let buffers = interface.buffers.iter().map(|buffer| (buffer.set, buffer.binding, false));
+    let images = interface.images.iter();
+    let images = images.map(|image| (image.set, image.binding, image.access == ImageAccess::Sample));
+    let mut all: Vec<_> = buffers.chain(images).collect();
     all.sort_unstable();
     let has_sets = all.iter().any(|place| place.0 > 0);
-    let number = |(at, (set, binding)): (usize, (u32, u32))| {
-        (BindingPlace::from((set, binding)), if has_sets { at } else { binding as usize })
+    let number = |(at, (set, binding, is_sampled)): (usize, (u32, u32, bool))| Place {
+        place: BindingPlace::from((set, binding)),
+        at: if has_sets { at } else { binding as usize },
+        is_sampled,
     };
     all.into_iter().enumerate().map(number).collect()
 }
@@ -119,8 +138,9 @@ impl Algorithm {
         (constants, push): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>),
     ) -> Outcome<Self> {
         let py = tensors.py();
-        let cells = cells(tensors)?;
-        let objects = tensors.try_iter()?.map(|item| Ok(item?.unbind())).collect::<PyResult<Vec<_>>>()?;
+        let cells = bound(tensors)?;
+        let objects =
+            tensors.try_iter()?.map(|item| Ok(image_and_sampler(&item?).0.unbind())).collect::<PyResult<Vec<_>>>()?;
         let bytes = match spirv.cast::<PyBytes>() {
             Ok(bytes) => bytes.as_bytes().to_vec(),
             Err(_) => py
@@ -131,17 +151,28 @@ impl Algorithm {
                 .as_bytes()
                 .to_vec(),
         };
-        let words = gridwise::reflect::words_of(&bytes).map_err(refused)?;
-        let interface = Interface::read(&words, None).map_err(refused)?;
+        let read = || {
+            let words = gridwise::reflect::words_of(&bytes)?;
+            Interface::read(&words, None).map(|interface| (words, interface))
+        };
+        let (words, interface) = py.detach(read).map_err(refused)?;
         let constants = constants.map_or_else(|| Ok(Vec::new()), |given| constants_of(&interface, given))?;
         let push = push.map_or_else(|| Ok(Vec::new()), |given| push_bytes(&interface, given))?;
-        let needed = places(&interface).iter().map(|place| place.1 + 1).max().unwrap_or(0);
+        let places = places(&interface);
+        let needed = places.iter().map(|place| place.at + 1).max().unwrap_or(0);
         if needed > cells.len() {
             let text =
                 format!("the module has bindings for {needed} tensors and images, and {} were given", cells.len());
             return Err(Fault::Misuse("ArgumentMismatch", text));
         }
-        let module = py.detach(|| load(owner, &words, &constants, &interface, &cells))?;
+        if let Some(place) = places.iter().find(|place| !place.is_sampled && cells[place.at].1.is_some()) {
+            let text = format!(
+                "number {} of the list is an image with a sampler, and the module samples none there",
+                place.at
+            );
+            return Err(Fault::Misuse("ArgumentMismatch", text));
+        }
+        let module = py.detach(|| load(owner, &words, &constants, &places, &cells))?;
         let workgroup = groups(workgroup, &cells)?;
         let cell =
             Arc::new(AlgorithmCell { module: Mutex::new(Some(module)), cells, workgroup, push, owner: owner.clone() });
@@ -159,14 +190,14 @@ fn load(
     owner: &Owner,
     words: &[u32],
     constants: &[(u32, Constant)],
-    interface: &Interface,
-    cells: &[Arc<Cell>],
+    places: &[Place],
+    cells: &[(Arc<Cell>, Option<Sampler>)],
 ) -> Outcome<SpirvAlgorithm> {
     let desc = SpirvDesc { name: "algorithm", code: SpirvCode::Words(words), entry_point: None, constants };
     // SAFETY: the caller vouches for what the module does while it runs, as Kompute's callers do; `kp` says so.
     let module = unsafe { gridwise::Algorithm::from_spirv(&owner.manager()?, &desc) }?;
     let mut seen = HashSet::new();
-    let is_repeated = places(interface).iter().any(|(_, at)| !seen.insert(Arc::as_ptr(&cells[*at])));
+    let is_repeated = places.iter().any(|place| !seen.insert(Arc::as_ptr(&cells[place.at].0)));
     match is_repeated {
         false => Ok(module),
         // SAFETY: as above.
@@ -175,12 +206,12 @@ fn load(
 }
 
 /// The number of workgroups along each axis; unasked, one for each element of the first tensor.
-fn groups(asked: &[u32], cells: &[Arc<Cell>]) -> Outcome<[u32; 3]> {
+fn groups(asked: &[u32], cells: &[(Arc<Cell>, Option<Sampler>)]) -> Outcome<[u32; 3]> {
     let at = |axis: usize| asked.get(axis).copied().unwrap_or(0);
     match (asked.len(), at(0)) {
         (4.., _) => Err(Fault::Value(format!("a workgroup has at most three sizes, not {}", asked.len()))),
         (_, 0) => {
-            let len = cells.first().map_or(1, |cell| cell.len());
+            let len = cells.first().map_or(1, |cell| cell.0.len());
             let len = u32::try_from(len)
                 .map_err(|_| Fault::Value("the first tensor is too long for a workgroup each".to_owned()))?;
             Ok([len, 1, 1])

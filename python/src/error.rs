@@ -135,7 +135,7 @@ variants! {
     ForeignEvent HostCallFailed EmptyStream ArgumentMismatch NoAddress InvalidConstant GridTooLarge
     NegativeGrid PartialWorkgroup IndirectGridTooLarge NoCandidates ForeignChoice MissingFeature
     WorkgroupTooLarge PushConstantsTooLarge TooManyBuffers TooManyImages SharedMemoryTooLarge LocalsTooLarge
-    PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor MayRace GradientGrid KernelPanic
-    LoopsStopped DivergentBarrier KernelFaults NoIntermediate InvalidModule ModuleRefused ModuleNeeds
+    PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor
+    NotDistinct MayRace GradientGrid KernelPanic LoopsStopped DivergentBarrier KernelFaults NoIntermediate InvalidModule ModuleRefused ModuleNeeds
     ConstantMismatch NeedsVulkan NoWorker WorkerDied WorkerRefused Recording
 }

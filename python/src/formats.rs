@@ -1,27 +1,52 @@
 //! Images of a format that is chosen at run time: by the type of their numbers, or by name.
 
-use gridwise::TensorRef;
-use gridwise::image::{self, Format};
+use gridwise::image::{self, Format, Sampler};
+use gridwise::{BindingPlace, ModuleLaunch, TensorRef};
 
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome};
 
 type Make = fn(&gridwise::Manager, [u32; 2]) -> gridwise::Result<TensorRef>;
+type Check = fn(&TensorRef, Sampler) -> gridwise::Result<()>;
+type Bind = fn(ModuleLaunch, BindingPlace, &TensorRef, Sampler) -> gridwise::Result<ModuleLaunch>;
 
 /// A format by its name, with what its texels have in Python.
-struct Row {
+#[derive(Debug)]
+pub(crate) struct Row {
     name: &'static str,
     channels: u32,
     bytes: u32,
     make: Make,
+    /// Whether the device samples an image of the format so.
+    pub(crate) check: Check,
+    /// Gives a module the image with a sampler.
+    pub(crate) bind: Bind,
 }
 
 const fn row<F: Format>() -> Row {
     fn make<F: Format>(manager: &gridwise::Manager, [width, height]: [u32; 2]) -> gridwise::Result<TensorRef> {
         Ok(manager.image_2d::<F>(width, height)?.handle())
     }
+    fn check<F: Format>(image: &TensorRef, sampler: Sampler) -> gridwise::Result<()> {
+        image.image::<F, 2>()?.sampled(sampler).map(drop)
+    }
+    fn bind<F: Format>(
+        launch: ModuleLaunch,
+        place: BindingPlace,
+        image: &TensorRef,
+        sampler: Sampler,
+    ) -> gridwise::Result<ModuleLaunch> {
+        Ok(launch.sampled(place, &image.image::<F, 2>()?.sampled(sampler)?))
+    }
     let format = F::FORMAT;
-    Row { name: format.name(), channels: format.components(), bytes: format.bytes(), make: make::<F> }
+    Row {
+        name: format.name(),
+        channels: format.components(),
+        bytes: format.bytes(),
+        make: make::<F>,
+        check: check::<F>,
+        bind: bind::<F>,
+    }
 }
 
 macro_rules! rows {
@@ -54,13 +79,13 @@ fn suffix(dtype: DType) -> Option<&'static str> {
     })
 }
 
-/// An image of so many texels with so many channels.
+/// An image of so many texels with so many channels, and its format.
 pub(crate) fn image_of(
     manager: &gridwise::Manager,
     dtype: DType,
     format: Option<&str>,
     [width, height, channels]: [u32; 3],
-) -> Outcome<TensorRef> {
+) -> Outcome<(TensorRef, &'static Row)> {
     let refused = |text| Err(Fault::Misuse("BadArgument", text));
     let found = match format {
         Some(name) => ROWS.iter().find(|row| row.name == name),
@@ -71,7 +96,7 @@ pub(crate) fn image_of(
     };
     match (found, format) {
         (Some(row), _) if row.channels == channels && row.bytes as usize == channels as usize * dtype.size() => {
-            Ok((row.make)(manager, [width, height])?)
+            Ok(((row.make)(manager, [width, height])?, row))
         }
         (Some(row), _) => refused(format!(
             "an image of format `{}` has {} channels and {} bytes for each texel, not {channels} channels of {}",

@@ -29,6 +29,7 @@ mod manager;
 mod memory;
 mod ops;
 mod parameter;
+mod sampled;
 mod sequence;
 mod structs;
 mod waiting;
@@ -174,6 +175,7 @@ fn fill(module: &Bound<'_, PyModule>, kernels: Vec<kernel::Entry>) -> PyResult<(
     module.add_class::<memory::Memory>()?;
     module.add_class::<memory::Tensor>()?;
     module.add_class::<memory::Image>()?;
+    module.add_class::<sampled::SampledImage>()?;
     module.add_class::<algorithm::Algorithm>()?;
     module.add_class::<sequence::Sequence>()?;
     module.add_class::<kernel::Kernel>()?;

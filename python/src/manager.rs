@@ -370,7 +370,7 @@ impl Manager {
                 MemoryType::Host | MemoryType::DeviceAndHost => MemoryKind::Readback,
             };
             let handle = tensor_of(&self.owner.manager()?, input.bytes(), input.dtype, memory)?;
-            Cell::new(&self.owner, handle, (input, vec![input.len()]), (kind, false))
+            Cell::new(&self.owner, handle, (input, vec![input.len()]), (kind, None))
         });
         object(py, made?)
     }
@@ -391,11 +391,11 @@ impl Manager {
         }
         let made = py.detach(|| {
             let manager = self.owner.manager()?;
-            let handle = image_of(&manager, input.dtype, format, sizes)?;
+            let (handle, format) = image_of(&manager, input.dtype, format, sizes)?;
             let texels = tensor_of(&manager, input.bytes(), input.dtype, MemoryKind::Device)?;
             let copy = gridwise::ops::OpCopyImage::of_handles(&texels, &handle);
             manager.sequence()?.record(copy)?.eval()?;
-            Cell::new(&self.owner, handle, (input, vec![input.len()]), (kind, true))
+            Cell::new(&self.owner, handle, (input, vec![input.len()]), (kind, Some(format)))
         });
         object(py, made?)
     }

@@ -12,7 +12,9 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::array::{self, Input};
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome, destroyed};
+use crate::formats::Row;
 use crate::manager::Owner;
+use crate::sampled::SampledImage;
 
 /// Kompute's kinds of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +55,8 @@ pub(crate) struct Cell {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<usize>,
     kind: MemoryType,
-    is_image: bool,
+    /// An image's.
+    pub(crate) format: Option<&'static Row>,
     owner: Arc<Owner>,
 }
 
@@ -71,9 +74,9 @@ impl Cell {
         owner: &Arc<Owner>,
         handle: TensorRef,
         (data, shape): (&Input, Vec<usize>),
-        (kind, is_image): (MemoryType, bool),
+        (kind, format): (MemoryType, Option<&'static Row>),
     ) -> Outcome<Arc<Self>> {
-        let is_direct = !is_image && matches!(kind, MemoryType::Host | MemoryType::DeviceAndHost);
+        let is_direct = format.is_none() && matches!(kind, MemoryType::Host | MemoryType::DeviceAndHost);
         let host = match kind {
             MemoryType::Storage => None,
             _ if is_direct && handle.host_address().is_some() => Some(handle.clone()),
@@ -85,7 +88,7 @@ impl Cell {
         };
         let live = Mutex::new(Some(Live { handle, host }));
         let (dtype, owner) = (data.dtype, owner.clone());
-        let cell = Arc::new(Self { live, dtype, shape, kind, is_image, owner: owner.clone() });
+        let cell = Arc::new(Self { live, dtype, shape, kind, format, owner: owner.clone() });
         owner.adopt(Arc::downgrade(&cell) as _);
         Ok(cell)
     }
@@ -93,7 +96,7 @@ impl Cell {
     /// A cell of a tensor without a host-side copy, which is made when somebody asks for it.
     pub(crate) fn lazy(owner: &Arc<Owner>, handle: TensorRef, dtype: DType, shape: Vec<usize>) -> Arc<Self> {
         let (live, kind) = (Mutex::new(Some(Live { handle, host: None })), MemoryType::Device);
-        let cell = Arc::new(Self { live, dtype, shape, kind, is_image: false, owner: owner.clone() });
+        let cell = Arc::new(Self { live, dtype, shape, kind, format: None, owner: owner.clone() });
         owner.adopt(Arc::downgrade(&cell) as _);
         cell
     }
@@ -105,7 +108,7 @@ impl Cell {
     }
 
     fn what(&self) -> &'static str {
-        if self.is_image { "image" } else { "tensor" }
+        if self.is_image() { "image" } else { "tensor" }
     }
 
     pub(crate) fn owner(&self) -> &Arc<Owner> {
@@ -113,12 +116,12 @@ impl Cell {
     }
 
     pub(crate) fn is_image(&self) -> bool {
-        self.is_image
+        self.format.is_some()
     }
 
     /// Whether transfers between device and host are to be recorded: where both are the same memory, there are none.
     pub(crate) fn is_transferred(&self) -> bool {
-        self.is_image || self.kind == MemoryType::Device
+        self.is_image() || self.kind == MemoryType::Device
     }
 
     fn is_init(&self) -> bool {
@@ -170,7 +173,7 @@ impl Cell {
         }
         // SAFETY: the caller's new array has as many bytes as the tensor, and nobody else knows it yet.
         let into = unsafe { std::slice::from_raw_parts_mut(address as *mut u8, bytes) };
-        match self.is_image {
+        match self.is_image() {
             false => handle.typed::<u8>()?.read_into(into)?,
             true => {
                 // By the host-side copy's memory, and its contents are kept.
@@ -256,10 +259,20 @@ pub(crate) struct Tensor;
 #[pyclass(frozen, extends = Memory, module = "kp")]
 pub(crate) struct Image;
 
+#[pymethods]
+impl Image {
+    /// The image with a sampler, for kernels and modules that sample it: `"linear"` mixes the texels around a place, `"nearest"` takes one;
+    /// beyond the edges there is the texel at the edge for `"clamp"`, the image again for `"repeat"` and `"mirror"`, and `"zero"`.
+    #[pyo3(signature = (filter="linear", edge="clamp"))]
+    fn sampled(slf: &Bound<'_, Self>, filter: &str, edge: &str) -> PyResult<SampledImage> {
+        Ok(SampledImage::of(slf.as_super(), filter, edge)?)
+    }
+}
+
 /// The Python object of a new cell.
 pub(crate) fn object(py: Python<'_>, cell: Arc<Cell>) -> PyResult<Py<PyAny>> {
     let base = PyClassInitializer::from(Memory { cell: cell.clone() });
-    match cell.is_image {
+    match cell.is_image() {
         false => Ok(Py::new(py, base.add_subclass(Tensor))?.into_any()),
         true => Ok(Py::new(py, base.add_subclass(Image))?.into_any()),
     }
@@ -352,7 +365,7 @@ impl Memory {
             return Err(Fault::Misuse("LengthMismatch", text).into());
         }
         let live = cell.live()?;
-        let write = || match cell.is_image {
+        let write = || match cell.is_image() {
             false => Ok(live.handle.typed::<u8>()?.write(input.bytes())?),
             true => {
                 let manager = cell.owner.manager()?;
@@ -410,7 +423,7 @@ impl Memory {
     }
 
     fn __repr__(&self) -> String {
-        let (cell, what) = (&self.cell, if self.cell.is_image { "Image" } else { "Tensor" });
+        let (cell, what) = (&self.cell, if self.cell.is_image() { "Image" } else { "Tensor" });
         let state = if cell.is_init() { "" } else { ", destroyed" };
         let shape: Vec<String> = cell.shape.iter().map(usize::to_string).collect();
         format!("<{what} of shape ({}), {}{state}>", shape.join(", "), cell.dtype.name())

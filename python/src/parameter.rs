@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use gridwise::glam::{IVec2, IVec3, IVec4, Mat2, Mat3, Mat4, Quat, UVec2, UVec3, UVec4, Vec2, Vec3, Vec4};
 use gridwise::half::f16;
-use gridwise::image::{Dimension, Format, Image};
+use gridwise::image::{Dimension, Format, Image, Sampled, Sampler};
 use gridwise::{Grid, Plain, Sequence, Tensor, TensorRef};
 use pyo3::prelude::*;
 
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome};
 use crate::memory::{Cell, Memory};
+use crate::sampled::image_and_sampler;
 
 /// An element of a tensor that kernels get from Python.
 #[diagnostic::on_unimplemented(
@@ -102,6 +103,8 @@ pub struct Slot(Given);
 enum Given {
     Memory(Arc<Cell>),
     List(Vec<Arc<Cell>>),
+    /// Images, each with its sampler.
+    Sampled(Vec<Arc<Cell>>, Vec<Sampler>),
     /// The bytes of a value.
     Value(Vec<u8>),
 }
@@ -120,7 +123,7 @@ impl Slot {
     fn cells(&self) -> &[Arc<Cell>] {
         match &self.0 {
             Given::Memory(cell) => std::slice::from_ref(cell),
-            Given::List(cells) => cells,
+            Given::List(cells) | Given::Sampled(cells, _) => cells,
             Given::Value(_) => &[],
         }
     }
@@ -137,7 +140,7 @@ impl Slot {
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.0 {
             Given::Value(bytes) => bytes,
-            Given::Memory(_) | Given::List(_) => &[],
+            Given::Memory(_) | Given::List(_) | Given::Sampled(..) => &[],
         }
     }
 }
@@ -195,7 +198,7 @@ fn shown<T: Element>() -> String {
 fn check_list(
     argument: &Bound<'_, PyAny>,
     what: &str,
-    check: impl Fn(&Bound<'_, PyAny>) -> Outcome<Arc<Cell>>,
+    mut check: impl FnMut(&Bound<'_, PyAny>) -> Outcome<Arc<Cell>>,
 ) -> Outcome<Slot> {
     let misfit = |_: PyErr| Fault::Type(format!("expected a list of {what}, got {}", argument.get_type()));
     let checked = argument.try_iter().map_err(misfit)?.enumerate().map(|(at, item)| {
@@ -346,6 +349,83 @@ macro_rules! image_lists {
 image_lists! {
     &'a [&'a Image<F, D>], &'a Image<F, D>, "&[&Image{}D<{}>]", iter;
     &'a mut [&'a mut Image<F, D>], &'a mut Image<F, D>, "&mut [&mut Image{}D<{}>]", iter_mut;
+}
+
+fn check_sampled<F: Format, const D: usize>(argument: &Bound<'_, PyAny>, rust: &str) -> Outcome<(Arc<Cell>, Sampler)>
+where
+    Image<F, D>: Dimension,
+{
+    let (image, sampler) = image_and_sampler(argument);
+    let (cell, sampler) = (check_image::<F, D>(&image, rust)?, sampler.unwrap_or_default());
+    // Samplers that the device lacks for the format are told here, and not by a launch.
+    cell.live()?.handle.image::<F, D>()?.sampled(sampler)?;
+    Ok((cell, sampler))
+}
+
+fn sampled_of<F: Format, const D: usize>(slot: &Slot) -> Outcome<Vec<Sampled<F, D>>>
+where
+    Image<F, D>: Dimension,
+{
+    let Given::Sampled(cells, samplers) = &slot.0 else {
+        return Err(Fault::Type("a value where an image with a sampler belongs".to_owned()));
+    };
+    let each = cells.iter().zip(samplers);
+    each.map(|(cell, sampler)| Ok(cell.live()?.handle.image::<F, D>()?.sampled(*sampler)?)).collect()
+}
+
+impl<'a, F: Format, const D: usize> Parameter<'a> for &'a Sampled<F, D>
+where
+    Image<F, D>: Dimension,
+{
+    type Held = Sampled<F, D>;
+
+    fn describe() -> ParamType {
+        ParamType::new(format!("&Sampled{D}D<{}>", F::FORMAT.name()), "SampledImage | Image")
+    }
+
+    fn check(argument: &Bound<'_, PyAny>) -> Outcome<Slot> {
+        let (cell, sampler) = check_sampled::<F, D>(argument, &Self::describe().rust)?;
+        Ok(Slot(Given::Sampled(vec![cell], vec![sampler])))
+    }
+
+    fn hold(slot: &Slot) -> Outcome<Self::Held> {
+        let missing = || Fault::Type("no image where one with a sampler belongs".to_owned());
+        sampled_of(slot)?.pop().ok_or_else(missing)
+    }
+
+    fn borrow(held: &'a mut Self::Held) -> Self {
+        held
+    }
+}
+
+impl<'a, F: Format, const D: usize> Parameter<'a> for &'a [&'a Sampled<F, D>]
+where
+    Image<F, D>: Dimension,
+{
+    type Held = (Vec<Sampled<F, D>>, Vec<&'a Sampled<F, D>>);
+
+    fn describe() -> ParamType {
+        ParamType::new(format!("&[&Sampled{D}D<{}>]", F::FORMAT.name()), "Iterable[SampledImage | Image]")
+    }
+
+    fn check(argument: &Bound<'_, PyAny>) -> Outcome<Slot> {
+        let mut samplers = Vec::new();
+        let slot = check_list(argument, "images", |item| {
+            let (cell, sampler) = check_sampled::<F, D>(item, &Self::describe().rust)?;
+            samplers.push(sampler);
+            Ok(cell)
+        })?;
+        Ok(Slot(Given::Sampled(slot.cells().to_vec(), samplers)))
+    }
+
+    fn hold(slot: &Slot) -> Outcome<Self::Held> {
+        Ok((sampled_of(slot)?, Vec::new()))
+    }
+
+    fn borrow((images, list): &'a mut Self::Held) -> Self {
+        list.extend(images.iter());
+        list
+    }
 }
 
 pub(crate) fn check_int<T: TryFrom<i128>>(argument: &Bound<'_, PyAny>, name: &str) -> Outcome<T> {

@@ -35,6 +35,13 @@ async def arrays() -> NDArray[Any]:
         return whole
 
 
+def pictures(mgr: gw.Manager, module: bytes) -> gw.Algorithm:
+    image: gw.Image = mgr.image_t(np.zeros(16, np.uint8), 2, 2, 4, format="Rgba8Unorm")
+    sampled: gw.SampledImage = image.sampled("nearest", edge="repeat")
+    assert sampled.image is image
+    return mgr.algorithm([image, sampled], module)
+
+
 def launch(kernel: gw.Kernel, seq: gw.Sequence, y: gw.Tensor) -> gw.OpBase:
     kernel(y.size(), 1.0, y, seq=seq)
     return kernel.op((4, 4), y)

@@ -6,6 +6,8 @@ cache_dir=${GRIDWISE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gridwise}
 current_suite=forky
 # The current Mesa unpacked beside the system by current-mesa.sh.
 current_dir=$cache_dir/$current_suite
+# Debian's PyTorch unpacked beside the system by pytorch.sh.
+pytorch_dir=$cache_dir/pytorch
 
 note() { printf '%s\n' "$*"; }
 
@@ -24,4 +26,10 @@ as_root() {
     else
         fail "this step needs root: run tests/run as root (or with passwordless sudo) once, or run by hand: $*"
     fi
+}
+
+# Where the loader finds the libraries of a PyTorch that pytorch.sh unpacked.
+pytorch_libraries() { # DIRECTORY
+    local dirs=("$1"/usr/lib "$1"/usr/lib/*-linux-gnu{,/blas,/lapack})
+    (IFS=: && printf '%s' "${dirs[*]}")
 }

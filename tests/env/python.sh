@@ -39,11 +39,25 @@ run_python() { # DEVICE FOLDER…
     for folder in "$@"; do folders+=("$repo_root/python/$folder"); done
     log=$(mktemp)
     (cd "$repo_root/python" && PYTHONDONTWRITEBYTECODE=1 EXPECTED_DEVICE=$expected timeout --signal=KILL 600 \
-        "$repo_root/tests/env/on" "$device" "$(test_python)" -m pytest -q "${folders[@]}") 2>&1 | tee "$log"
+        "$repo_root/tests/env/on" "$device" "${TEST_PYTHON:-$(test_python)}" -m pytest -q "${folders[@]}") 2>&1 | tee "$log"
     no_validation_message "$log"
     awk '/^test result: python\./ { ran += $4; left += $6 + $8 } END { exit !(ran > 0 && left == 0) }' "$log" ||
         fail "not all tests of Python ran and passed on \`$device\`"
     rm -f "$log"
+}
+
+# The tests with PyTorch's tensors, by Debian's interpreter, which Debian's PyTorch and numpy are made for.
+run_pytorch() { # DEVICE
+    local dir
+    dir=$(python_dir)/pytorch
+    "$repo_root/tests/env/pytorch.sh"
+    rm -rf "$dir"
+    /usr/bin/python3 -m venv "$dir"
+    grep '^pytest==' "$repo_root/python/requirements.txt" >"$dir/requirements.txt"
+    "$dir/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$dir/requirements.txt"
+    "$dir/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps "$(python_dir)"/wheels/gridwise-*.whl
+    LD_LIBRARY_PATH=$(pytorch_libraries "$pytorch_dir") PYTHONPATH=$pytorch_dir/modules TEST_PYTHON=$dir/bin/python \
+        run_python "$1" tests/torch
 }
 
 # A wheel in an environment with numpy and nothing else, where no Rust is to be found.

@@ -1,7 +1,7 @@
 import enum
 from collections.abc import Generator, Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import numpy
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -59,7 +59,19 @@ class Memory:
     ) -> None: ...
 
 class Tensor(Memory): ...
-class Image(Memory): ...
+
+class Image(Memory):
+    def sampled(
+        self, filter: Literal["linear", "nearest"] = "linear", edge: Literal["clamp", "repeat", "mirror", "zero"] = "clamp"
+    ) -> SampledImage: ...
+
+class SampledImage:
+    @property
+    def image(self) -> Image: ...
+    @property
+    def filter(self) -> str: ...
+    @property
+    def edge(self) -> str: ...
 
 class Algorithm:
     def get_mem_objects(self) -> list[Memory]: ...
@@ -145,7 +157,7 @@ class Manager:
     ) -> Image: ...
     def algorithm(
         self,
-        tensors: Iterable[Memory],
+        tensors: Iterable[Memory | SampledImage],
         spirv: bytes,
         workgroup: tuple[int, ...] | list[int] = ...,
         spec_consts: ArrayLike | None = None,

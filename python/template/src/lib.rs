@@ -89,7 +89,14 @@ fn brighten(by: f32, picture: &mut Image2D<Rgba8Unorm>) {
     picture.store(at, texel * by);
 }
 
+/// A picture at another size, of texels that are mixed.
+#[kernel(workgroup = [8, 8])]
+fn resize(from: &Sampled2D<Rgba8Unorm>, to: &mut Image2D<Rgba8Unorm>) {
+    let at = global_id().xy();
+    to.store(at, from.sample((at.as_vec2() + 0.5) / to.size().as_vec2()));
+}
+
 gridwise_python::module! {
     /// Kernels in Rust.
-    mod my_kernels { Saxpy, Translate, Histogram<16>, Gradient, Descend, Attract, Total, Brighten }
+    mod my_kernels { Saxpy, Translate, Histogram<16>, Gradient, Descend, Attract, Total, Brighten, Resize }
 }

@@ -145,6 +145,34 @@ def test_pictures(own):
         my_kernels.brighten((16, 9), 2.0, own.array(texels))
 
 
+def test_pictures_with_samplers(own):
+    texels = np.repeat(np.array([0, 100, 200, 40], "uint8"), 4)
+    small = own.image_t(texels, 2, 2, 4, format="Rgba8Unorm")
+    large = own.image_t(np.zeros(4 * 4 * 4, "uint8"), 4, 4, 4, format="Rgba8Unorm")
+
+    def first_row(given):
+        my_kernels.resize((4, 4), given, large)
+        return large.numpy().reshape(4, 4, 4)[0, :, 0].tolist()
+
+    assert np.abs(np.array(first_row(small)) - [0, 25, 75, 100]).max() <= 1
+    assert first_row(small.sampled()) == first_row(small)
+    nearest = small.sampled(filter="nearest")
+    assert first_row(nearest) == [0, 0, 100, 100]
+    assert (nearest.filter, nearest.edge) == ("nearest", "clamp") and nearest.image is small
+    assert repr(nearest) == "<SampledImage of <Image of shape (16), uint8>, nearest, clamp>"
+    assert my_kernels.resize.__annotations__["from"] == "&Sampled2D<Rgba8Unorm>"
+    assert "SampledImage | Image" in my_kernels.__stubs__
+    with pytest.raises(TypeError, match="expected an image for `&Sampled2D<Rgba8Unorm>`"):
+        my_kernels.resize((4, 4), own.array(texels), large)
+    with pytest.raises(TypeError, match="Rgba8Unorm"):
+        my_kernels.resize((4, 4), own.image_t(texels, 2, 2, 4).sampled(), large)
+    seq = own.sequence()
+    my_kernels.resize((4, 4), nearest, large, seq=seq)
+    small.write(np.full(16, 8, "uint8"))
+    seq.eval()
+    assert (large.numpy() == 8).all()
+
+
 @pytest.mark.parametrize(
     ("dtype", "channels", "format"),
     [("uint8", 1, "R8Unorm"), ("int8", 2, "Rg8Snorm"), ("uint16", 4, "Rgba16Unorm"), ("float16", 4, "Rgba16Float"), ("float16", 1, None)],

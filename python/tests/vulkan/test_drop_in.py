@@ -189,6 +189,56 @@ def test_images(mgr, glsl, dtype, channels):
     assert np.array_equal(b.numpy(), 2 * values) and len(b) == values.size
 
 
+SAMPLED = """
+layout(local_size_x = 1) in;
+layout(binding = 0) uniform sampler2D from;
+layout(binding = 1) buffer A { vec2 at[]; };
+layout(binding = 2) buffer B { float texels[]; };
+void main() { uint i = gl_GlobalInvocationID.x; texels[i] = textureLod(from, at[i], 0).x; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("sampler", "expected"),
+    [
+        (None, [1, 1.5, 4, 1]),
+        ({}, [1, 1.5, 4, 1]),
+        ({"filter": "nearest"}, [1, 2, 4, 1]),
+        ({"filter": "nearest", "edge": "repeat"}, [1, 2, 3, 2]),
+        ({"filter": "nearest", "edge": "mirror"}, [1, 2, 4, 1]),
+        ({"filter": "nearest", "edge": "zero"}, [1, 2, 0, 0]),
+    ],
+    ids=str,
+)
+def test_images_are_sampled(mgr, glsl, sampler, expected):
+    image = mgr.image([1, 2, 3, 4], 2, 2, 1)
+    # The middle of a texel, the border of two, beyond the right edge, and beyond the left one.
+    at, texels = mgr.tensor([0.25, 0.25, 0.5, 0.25, 1.1, 0.75, -0.1, 0.25]), mgr.tensor([0] * 4)
+    given = image if sampler is None else image.sampled(**sampler)
+    algorithm = mgr.algorithm([given, at, texels], glsl(SAMPLED), (4,))
+    mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([texels])).eval()
+    assert np.allclose(texels.data(), expected)
+    assert algorithm.get_mem_objects()[0] is image
+
+
+def test_samplers_that_do_not_fit(mgr, glsl):
+    image, tensor = mgr.image([1, 2, 3, 4], 2, 2, 1), mgr.tensor([0] * 8)
+    with pytest.raises(ValueError, match='there is no filter `cubic`; there are "linear", "nearest"'):
+        image.sampled("cubic")
+    with pytest.raises(ValueError, match="there is no edge `wrap`"):
+        image.sampled(edge="wrap")
+    with pytest.raises(kp.ArgumentMismatch, match="number 1 of the list is an image with a sampler"):
+        mgr.algorithm([image, image.sampled(), tensor], glsl(SAMPLED))
+    algorithm = mgr.algorithm([tensor, tensor, tensor], glsl(SAMPLED))
+    with pytest.raises(kp.ArgumentMismatch):
+        mgr.sequence().record(kp.OpAlgoDispatch(algorithm))
+    with pytest.raises(TypeError, match="no tensor and no image"):
+        kp.OpSyncLocal([image.sampled()])
+    image.destroy()
+    with pytest.raises(kp.Destroyed):
+        image.sampled()
+
+
 def test_copies(mgr):
     a, b, c = mgr.tensor([1, 2, 3]), mgr.tensor([0, 0, 0]), mgr.tensor([0, 0, 0])
     mgr.sequence().record(kp.OpSyncDevice([a])).record(kp.OpCopy([a, b, c])).record(kp.OpSyncLocal([b, c])).eval()

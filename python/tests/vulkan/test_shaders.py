@@ -1,5 +1,6 @@
 """Shaders in GLSL and WGSL, by naga and by glslangValidator."""
 
+import pathlib
 import shutil
 
 import kp
@@ -127,3 +128,73 @@ def test_arguments_that_are_none():
             kp.compile(GLSL, **keywords)
     with pytest.raises(TypeError, match="is a `str`, not bytes"):
         kp.compile(GLSL.encode())
+
+
+def test_modules_by_pyshader(mgr):
+    # SPIR-V's memory model `Simple`, and buffers as SPIR-V 1.0 had them.
+    module = (pathlib.Path(__file__).parent / "modules/pyshader.spv").read_bytes()
+    a, b, c = mgr.tensor([1, 2, 3, 4]), mgr.tensor([5, 6, 7, 8]), mgr.tensor([0] * 4)
+    mgr.sequence().record(kp.OpAlgoDispatch(mgr.algorithm([a, b, c], module))).record(kp.OpSyncLocal([c])).eval()
+    assert c.data().tolist() == [6, 12, 21, 32]
+
+
+@pytest.mark.parametrize(
+    ("format", "texel", "dtype", "channels"),
+    [
+        ("r32float", "f32", "float32", 1),
+        ("rgba32float", "f32", "float32", 4),
+        ("r32sint", "i32", "int32", 1),
+        ("rgba16sint", "i32", "int16", 4),
+        ("rgba8uint", "u32", "uint8", 4),
+        ("r32uint", "u32", "uint32", 1),
+    ],
+)
+def test_images_of_wgsl(mgr, format, texel, dtype, channels):
+    source = f"""
+    @group(0) @binding(0) var images: texture_storage_2d<{format}, read>;
+    @group(0) @binding(1) var to: texture_storage_2d<{format}, write>;
+    @compute @workgroup_size(1)
+    fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+        let size = textureDimensions(images);
+        let texel = textureLoad(images, vec2<u32>(size.x - 1u - id.x, id.y));
+        textureStore(to, id.xy, texel + vec4<{texel}>({texel}(1)));
+    }}
+    """
+    texels = np.arange(3 * 2 * channels).astype(dtype)
+    a, b = mgr.image_t(texels, 3, 2, channels), mgr.image_t(np.zeros_like(texels), 3, 2, channels)
+    algorithm = mgr.algorithm([a, b], kp.compile(source), (3, 2))
+    mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([b])).eval()
+    assert np.array_equal(b.data().reshape(2, 3, channels), texels.reshape(2, 3, channels)[:, ::-1] + 1)
+
+
+def test_uniform_buffers_and_sets(mgr):
+    source = """
+    struct Factors { scale: f32, shift: f32 }
+    @group(0) @binding(0) var<uniform> factors: Factors;
+    @group(1) @binding(0) var<storage, read> a: array<f32>;
+    @group(1) @binding(3) var<storage, read_write> b: array<f32>;
+    @compute @workgroup_size(1)
+    fn main(@builtin(global_invocation_id) id: vec3<u32>) { b[id.x] = factors.scale * a[id.x] + factors.shift; }
+    """
+    factors, a, b = mgr.tensor([2, 3]), mgr.tensor([1, 2, 3]), mgr.tensor([0] * 3)
+    algorithm = mgr.algorithm([factors, a, b], kp.compile(source), (3,))
+    mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([b])).eval()
+    assert b.data().tolist() == [5, 7, 9]
+
+
+def test_samplers_apart_are_refused(mgr):
+    source = """
+    @group(0) @binding(0) var image: texture_2d<f32>;
+    @group(0) @binding(1) var how: sampler;
+    @group(0) @binding(2) var<storage, read_write> b: array<f32>;
+    @compute @workgroup_size(1) fn main() { b[0] = textureSampleLevel(image, how, vec2<f32>(0.5), 0.0).x; }
+    """
+    image, b = mgr.image([1, 2, 3, 4], 2, 2, 1), mgr.tensor([0])
+    with pytest.raises(kp.ModuleRefused, match="sampler"):
+        mgr.algorithm([image, image, b], kp.compile(source))
+
+
+def test_modules_by_slang(mgr):
+    # A count of elements that the module asks its buffer for, and memory that a workgroup shares.
+    module = (pathlib.Path(__file__).parent / "modules/slang.spv").read_bytes()
+    assert run(mgr, module, (2,), [3.0]).tolist() == [3 * at + (64 if at >= 64 else 0) for at in range(100)]
