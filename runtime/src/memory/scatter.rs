@@ -25,7 +25,8 @@ use crate::memory::tensor::Tensor;
 /// let to = mgr.tensor(&[2u32, 0, 1])?;
 /// let mut y = mgr.scatter(mgr.tensor_of_len::<u32>(3)?)?;
 /// let seq = mgr.sequence()?;
-/// Permute::dispatch(&seq, Grid::items(3), &to, &mut y)?.eval()?.eval()?;
+/// Permute::dispatch(&seq, Grid::items(3), &to, &mut y)?.eval()?;
+/// seq.eval()?;
 /// assert_eq!(y.into_tensor().to_vec()?, [1, 2, 0]);
 /// # Ok(())
 /// # }
