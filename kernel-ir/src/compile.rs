@@ -392,6 +392,7 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
             None if buffer.is_list => ParamKind::List { binding, writable: buffer.writable, stride, align },
             None if buffer.is_texels => ParamKind::Texels { binding, stride, align },
             None if buffer.is_distinct => ParamKind::Distinct { binding },
+            None if buffer.is_claims => ParamKind::Claims { binding },
             None => ParamKind::Buffer { binding, writable: buffer.writable, stride, align },
         };
         params.push(CompiledParam { name: buffer.name.clone(), kind });

@@ -344,6 +344,11 @@ impl Param {
         Self { name, kind: ParamKind::Distinct { binding } }
     }
 
+    /// The claims of the parameter before.
+    pub const fn claims(name: &'static str, binding: u32) -> Self {
+        Self { name, kind: ParamKind::Claims { binding } }
+    }
+
     /// A list of storage buffers.
     pub const fn list(name: &'static str, binding: u32, writable: bool, stride: u32, align: u32) -> Self {
         Self { name, kind: ParamKind::List { binding, writable, stride, align } }
@@ -382,6 +387,12 @@ pub enum ParamKind {
     /// `&Distinct<u32>`: a storage buffer in descriptor set 0 that is only read. No number is in it twice: the proof that invocations do
     /// not race may rest on that, so a launch takes none but those that were checked.
     Distinct {
+        /// Binding number.
+        binding: u32,
+    },
+    /// The other part of a `&mut Scatter<T>`, behind the storage buffer of its elements: a storage buffer in descriptor set 0 with a word
+    /// for each element. A launch begins with zeros there.
+    Claims {
         /// Binding number.
         binding: u32,
     },
@@ -434,7 +445,7 @@ impl ParamKind {
     pub const fn align(self) -> u32 {
         match self {
             Self::Buffer { align, .. } | Self::Texels { align, .. } | Self::List { align, .. } => align,
-            Self::Distinct { .. } => 4,
+            Self::Distinct { .. } | Self::Claims { .. } => 4,
             Self::Image { .. } | Self::Images { .. } | Self::Value { .. } => 1,
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
-use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, SpanRange, UnaryOp};
+use crate::ast::{Expr, ExprKind, Literal, MacroCall, MacroKind, Member, Path, Scattered, SpanRange, UnaryOp};
 use crate::program::message::compared;
 
 /// File, line and column (both from 1) where a span starts.
@@ -191,6 +191,13 @@ fn write_kind(expr: &Expr, out: &mut Text) -> Result {
             }
         }
         ExprKind::Index { base, index } => {
+            // The author named the elements.
+            if let ExprKind::Path(path) = &base.kind
+                && let Some(name) = path.as_name()
+                && let Some(elements) = name.to_string().strip_prefix(Scattered::CLAIMS)
+            {
+                return write!(out, "{elements}[…]");
+            }
             write_expr(base, out)?;
             write_list("[", std::slice::from_ref(&**index), "]", out)
         }

@@ -65,6 +65,7 @@ pub use memory::data::{GpuData, Plain, Value};
 pub use memory::distinct::DistinctTensor;
 pub use memory::mapped::{Mapped, MappedMut, MemoryKind};
 pub use memory::page_vec::PageVec;
+pub use memory::scatter::ScatterTensor;
 pub use memory::tensor::{Contents, Tensor, TensorDesc, TensorRef};
 pub use memory::tensor_view::{TensorView, TensorViewMut};
 pub use record::algorithm::Algorithm;

@@ -81,6 +81,7 @@ pub mod references;
 pub mod reports;
 pub mod rows;
 pub mod scalars;
+pub mod scatter;
 pub mod sha256;
 pub mod slice_methods;
 pub mod slice_parameters;
@@ -192,6 +193,7 @@ pub fn all() -> Vec<Case> {
         reports::CASES,
         rows::CASES,
         scalars::CASES,
+        scatter::CASES,
         sha256::CASES,
         slice_methods::CASES,
         solvers::CASES,

@@ -178,3 +178,83 @@ pub(super) fn elements_that_differ_stay_so() {
     assert_eq!(to.to_vec().expect("memory"), [2, 0, 9]);
     assert_eq!((to.len(), to.is_empty(), to.name()), (3, false, "order"));
 }
+
+#[kernel(workgroup = (4, 2))]
+fn claim(to: &[u32], y: &mut gridwise::Scatter<u32>) {
+    let g = global_id();
+    y[to[g.y * 8 + g.x]] = g.x;
+}
+
+#[kernel(workgroup = 64)]
+fn claim_all(y: &mut gridwise::Scatter<u32>) {
+    let i = global_id().x;
+    y[i / 2 * 2 + (i & 1)] = i;
+}
+
+#[kernel(workgroup = 64)]
+fn claim_first(y: &mut gridwise::Scatter<u32>) {
+    let g = global_id();
+    if g.x + g.y == 0 {
+        y[0] = 1;
+    }
+}
+
+#[kernel(workgroup = 64)]
+fn slices(y: &mut [u32], claims: &[Atomic<u32>]) {
+    let i = global_id().x;
+    y[i] = claims[0].load(Relaxed);
+}
+
+pub(super) fn elements_with_two_writers() {
+    let mgr = manager();
+    let mut to: Vec<u32> = (0..24).collect();
+    to[2 * 8 + 3] = to[5];
+    let indices = mgr.tensor(&to).expect("memory");
+    let mut y = mgr.scatter(mgr.tensor_named("y", &[9u32; 24]).expect("memory")).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    Claim::dispatch(&seq, Grid::items([8, 3]), &indices, &mut y).expect("recorded");
+    match seq.eval().expect_err("one element has two writers") {
+        Error::KernelPanic { message, invocation, count, .. } => {
+            let both = [
+                ("invocations (5, 0, 0) and (3, 2, 0) both write element 5 of `y`", [3, 2, 0]),
+                ("invocations (3, 2, 0) and (5, 0, 0) both write element 5 of `y`", [5, 0, 0]),
+            ];
+            assert!(both.contains(&(&message, invocation)) && count == 1, "{message} {invocation:?} {count}");
+        }
+        other => panic!("{other}"),
+    }
+    // Every element but the one that nobody wrote.
+    let written: Vec<u32> = y.to_vec().expect("memory");
+    assert!(written.iter().enumerate().all(|(at, x)| *x == (at as u32 % 8) || [5, 19].contains(&at)), "{written:?}");
+    assert!([3, 5].contains(&written[5]) && written[19] == 9);
+    // An index out of range is what it always is.
+    let far = mgr.tensor(&[24u32]).expect("memory");
+    Claim::dispatch(&seq, Grid::items(1), &far, &mut y).expect("recorded");
+    let error = seq.eval().expect_err("24 of 24");
+    assert!(error.to_string().contains("the len is 24 but the index is 24"), "{error}");
+    // Two launches of one recording, and two runs of it, write the same elements.
+    let mut all = mgr.scatter(mgr.tensor_of_len::<u32>(128).expect("memory")).expect("memory");
+    for _ in 0..2 {
+        ClaimAll::dispatch(&seq, Grid::items(128), &mut all).expect("recorded");
+    }
+    seq.eval().expect("each has its element");
+    seq.eval().expect("and again");
+    assert_eq!(all.to_vec().expect("memory"), (0..128).collect::<Vec<u32>>());
+    // More invocations than numbers to claim with.
+    ClaimFirst::dispatch(&seq, Grid::items([64, 3]), &mut y).expect("recorded").eval().expect("one claims");
+    let race = told(ClaimFirst::dispatch(&seq, Grid::items([1 << 20, 1 << 12]), &mut y).expect_err("too many"));
+    assert!(race.condition.contains("4294967295"), "{race}");
+    // Only what `Manager::scatter` made is an argument, and it is no argument for anything else.
+    let (mut plain, words) = (mgr.tensor(&[0u32; 24]).expect("memory"), mgr.tensor(&[0u32; 24]).expect("memory"));
+    let args = KernelArgs::new::<Claim>().read(&indices).write(&mut plain).read(&words);
+    let error = seq.dispatch(Grid::items(1), args).expect_err("claims that nobody clears");
+    assert!(
+        matches!(error, Error::ArgumentMismatch { .. }) && error.to_string().contains("Manager::scatter"),
+        "{error}"
+    );
+    let args = KernelArgs::new::<Slices>().scatter(&mut y);
+    assert!(matches!(seq.dispatch(Grid::items(1), args), Err(Error::ArgumentMismatch { .. })));
+    let foreign = gridwise::Manager::host().tensor(&[1u32]).expect("memory");
+    assert!(matches!(mgr.scatter(foreign), Err(Error::ForeignTensor { .. })));
+    clean(&mgr);
+}

@@ -127,6 +127,15 @@ impl ModuleBuilder {
         self.add_buffer(Buffer { is_distinct: true, ..Buffer::new(name, element) })
     }
 
+    /// Adds the claims of the buffer parameter that was added last.
+    ///
+    /// # Panics
+    /// Before [`Self::begin_kernel`].
+    #[track_caller]
+    pub fn claims(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
+        self.add_buffer(Buffer { writable: true, is_claims: true, ..Buffer::new(name, element) })
+    }
+
     /// Adds a buffer parameter to the kernel whose elements are fetched as texels are.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! Modules: one kernel, the functions it calls, the types, source files and trap sites they name.
 
 use super::{FloatRules, Function, FunctionId, Image, Obligation};
-use crate::arena::Arena;
+use crate::arena::{Arena, EntityId};
 use crate::descriptor::SiteKind;
 use crate::entity_id;
 use crate::types::{ConstParamId, Scalar, Size, TypeId, Types};
@@ -81,6 +81,12 @@ impl Module {
 }
 
 impl Kernel {
+    /// The claims of a buffer's elements, if invocations claim them.
+    pub fn claims_of(&self, buffer: BufferId) -> Option<BufferId> {
+        let next = buffer.index() + 1;
+        (next < self.buffers.len()).then(|| BufferId::new(next)).filter(|next| self.buffers[*next].is_claims)
+    }
+
     /// A kernel without parameters.
     pub fn new<S: Into<Size>>(function: FunctionId, workgroup: [S; 3]) -> Self {
         Self {
@@ -131,13 +137,24 @@ pub struct Buffer {
     pub is_texels: bool,
     /// Whether its elements all differ, which was found out before the launch: then nobody writes it.
     pub is_distinct: bool,
+    /// Whether it has a word for each element of the buffer before it: the invocation that claimed the element in a launch, counted from
+    /// one; zero before. A claimed element is written by no other invocation.
+    pub is_claims: bool,
 }
 
 impl Buffer {
     /// A storage buffer that is only read.
     pub fn new(name: impl Into<String>, element: TypeId) -> Self {
-        let (writable, is_list, is_texels, is_distinct) = (false, false, false, false);
-        Self { name: name.into(), element, writable, is_list, image: None, is_texels, is_distinct }
+        Self {
+            name: name.into(),
+            element,
+            writable: false,
+            is_list: false,
+            image: None,
+            is_texels: false,
+            is_distinct: false,
+            is_claims: false,
+        }
     }
 }
 

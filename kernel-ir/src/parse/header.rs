@@ -133,8 +133,10 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         let writable = cursor.eat_word("mut");
         let is_texels = cursor.eat_word("texels");
         let is_distinct = cursor.eat_word("distinct");
+        let is_claims = cursor.eat_word("claims");
         let image = if cursor.eat_word("image") { Some(image(cursor)?) } else { None };
-        kernel.buffers.push(Buffer { name, element, writable, is_list, image, is_texels, is_distinct });
+        let of_list = Buffer { writable, is_list, image, ..Buffer::new(name, element) };
+        kernel.buffers.push(Buffer { is_texels, is_distinct, is_claims, ..of_list });
     }
     while !cursor.is_at_id("shared") && !cursor.is_at("}") && cursor.peek_word() != Some("requires") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;

@@ -164,8 +164,9 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
         let mutable = if buffer.writable { " mut" } else { "" };
         let texels = if buffer.is_texels { " texels" } else { "" };
         let distinct = if buffer.is_distinct { " distinct" } else { "" };
+        let claims = if buffer.is_claims { " claims" } else { "" };
         let element = module.types.display(buffer.element);
-        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}{distinct}", name(&buffer.name))?;
+        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}{distinct}{claims}", name(&buffer.name))?;
         if let Some(Image { format, dimensions, is_sampled }) = buffer.image {
             write!(f, " image({dimensions}, {format}{})", if is_sampled { ", sampled" } else { "" })?;
         }

@@ -97,6 +97,7 @@ fn look(module: &Module, explains: bool) -> (Analysis, Vec<Proven>) {
         let workgroup = Some(Workgroup::new(module, kernel, function, &uniformity, &accesses));
         order = Order { workgroup, unordered, in_detail: None };
     }
+    races.claimed(&accesses);
     let mut groups = Groups::new(&races.index, &accesses);
     races.shared(&accesses, &mut groups, &order);
     races.global(&accesses, &mut groups, &mut order);
@@ -166,6 +167,12 @@ impl Open {
             // Where a workgroup is one invocation, the author may well mean that there is one.
             return open;
         }
+        // The code that claims elements speaks of all axes, wherever the kernel does.
+        let claims = function.insts.iter().filter(|(_, inst)| match &inst.kind {
+            InstKind::Atomic(atomic) => matches!(atomic.place.root, Root::Buffer(of) if kernel.buffers[of].is_claims),
+            _ => false,
+        });
+        let claims: Vec<Option<SourceLocation>> = claims.map(|(_, inst)| inst.location).collect();
         // Vectors of positions, and composite values with such a vector at the end of a path.
         let mut whole: Vec<(ValueId, Vec<u32>, bool)> = Vec::new();
         for (_, inst) in function.insts.iter() {
@@ -189,7 +196,7 @@ impl Open {
                     open.groups[*axis] &= is_local;
                 }
             };
-            for (_, inst) in function.insts.iter() {
+            for (_, inst) in function.insts.iter().filter(|(_, inst)| !claims.contains(&inst.location)) {
                 match &inst.kind {
                     InstKind::Extract(of, path) if *of == value => match path.strip_prefix(&way[..]) {
                         Some([axis, ..]) => close(&[(*axis as usize).min(2)]),
@@ -408,6 +415,34 @@ impl Races<'_> {
         Some((proof.rule, conditions))
     }
 
+    /// Elements that invocations claim: nothing accesses them without a claim, and each invocation has a number of its own to claim with.
+    fn claimed(&mut self, accesses: &[Access]) {
+        let kernel = self.index.kernel;
+        for access in accesses {
+            let Object::Buffer(buffer) = access.object else { continue };
+            if kernel.claims_of(buffer).is_some() {
+                self.report(access, access, Reason::Unclaimed, None);
+            }
+            if kernel.buffers[buffer].is_claims {
+                let all = (0..3).map(|axis| {
+                    let width = match kernel.workgroup[usize::from(axis)] {
+                        Size::Known(width) => Bound::Const(width),
+                        Size::Param(param) => Bound::Constant(param),
+                    };
+                    Bound::binary(BoundOp::Mul, Bound::Groups(axis), width)
+                });
+                let all = all.reduce(|product, of| Bound::binary(BoundOp::Mul, product, of));
+                // Numbers begin at one.
+                let (index, length) = (
+                    all.unwrap_or(Bound::Const(1)),
+                    Bound::Const(mutants::shift(Mutant::Claims, u32::MAX.into()) as u32),
+                );
+                let location = self.index.function.insts[access.inst].location;
+                self.require(Obligation { index, length, in_all: None }, location);
+            }
+        }
+    }
+
     /// Buffers and images.
     fn global(&mut self, accesses: &[Access], groups: &mut Groups, order: &mut Order<'_, '_>) {
         let mut pairs = 0;
@@ -419,7 +454,10 @@ impl Races<'_> {
                 if a.object != b.object || !a.kind.conflicts(b.kind) {
                     continue;
                 }
-                if self.have_parts(groups, accesses, [at, other]) {
+                // Reported before.
+                let is_claimed =
+                    matches!(a.object, Object::Buffer(buffer) if self.index.kernel.claims_of(buffer).is_some());
+                if is_claimed || self.have_parts(groups, accesses, [at, other]) {
                     continue;
                 }
                 pairs += 1;

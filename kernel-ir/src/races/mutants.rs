@@ -15,6 +15,8 @@ pub(super) enum Mutant {
     Single,
     /// The length that an index of a `Distinct` is below.
     Within,
+    /// The numbers that invocations claim elements with.
+    Claims,
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub enum Reason {
     OpenSize,
     /// A function is called that may access anything.
     Call,
+    /// Elements that invocations claim are accessed without a claim.
+    Unclaimed,
 }
 
 impl Reason {
@@ -32,6 +34,7 @@ impl Reason {
             Self::TooMuch => "the kernel accesses more than the analysis looks at",
             Self::OpenSize => "const parameters decide the size of the workgroup or of shared memory",
             Self::Call => "the function that is called may access any element",
+            Self::Unclaimed => "elements of a `Scatter` are only written, each as a whole and by its index",
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Module part of the verifier: types, sites, the kernel's interface, signatures of functions.
 
 use super::{VerifyError, VerifyErrorKind};
+use crate::arena::EntityId;
 use crate::coop;
-use crate::ir::{Bound, ConstParam, Function, FunctionId, Kernel, Module};
+use crate::ir::{Bound, Buffer, BufferId, ConstParam, Function, FunctionId, Kernel, Module};
 use crate::layout::Layout;
 use crate::types::{Scalar, Size, StructId, Type, TypeId};
 
@@ -161,6 +162,19 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
         }
         if buffer.is_distinct && types.all().get(buffer.element) != Some(&Type::Scalar(Scalar::U32)) {
             errors.push(error(KernelInterface, id, "elements that differ are numbers of 32 bits without sign"));
+        }
+        if buffer.is_claims {
+            let is_plain = |of: &Buffer| of.writable && !of.is_list && of.image.is_none() && !of.is_claims;
+            let before = id.index().checked_sub(1).map(|before| &kernel.buffers[BufferId::new(before)]);
+            let is_word = types.all().get(buffer.element) == Some(&Type::Scalar(Scalar::U32));
+            let is_own = buffer.writable && !buffer.is_list && buffer.image.is_none() && is_word;
+            if !is_own || !before.is_some_and(is_plain) {
+                errors.push(error(
+                    KernelInterface,
+                    id,
+                    "claims are words of a buffer, behind another one that is written",
+                ));
+            }
         }
         if !types.all().contains(buffer.element) {
             errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));

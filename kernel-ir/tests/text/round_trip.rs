@@ -151,6 +151,34 @@ fn elements_that_differ() {
     }
 }
 
+const CLAIMS: &str = "kernel fn0 workgroup(64, 1, 1) {
+    buffer0 y: [f32] mut
+    buffer1 y: [u32] mut claims
+}
+fn0 k() -> () {
+    %0: u32 = len buffer0
+    %1: u32 = atomic_add buffer1[%0], %0 relaxed device
+    return
+}
+";
+
+#[test]
+fn claims_of_elements() {
+    round_trip(CLAIMS);
+    assert_eq!(verify(&parse(CLAIMS).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    for (good, bad) in [
+        ("[u32] mut claims", "[i32] mut claims"),
+        ("[u32] mut claims", "[u32] claims"),
+        ("[u32] mut claims", "[u32] list mut claims"),
+        ("[f32] mut", "[f32]"),
+        ("[f32] mut", "[f32] list mut"),
+        ("[f32] mut", "[u32] mut claims"),
+    ] {
+        let text = CLAIMS.replace(good, bad);
+        assert!(text != CLAIMS && verify(&parse(&text).unwrap()).is_err(), "{bad}");
+    }
+}
+
 const IMAGE_LISTS: &str = "kernel fn0 workgroup(64, 1, 1) {
     buffer0 layers: [vec4<f32>] list image(2, Rgba8Unorm, sampled)
     buffer1 to: [u32] mut

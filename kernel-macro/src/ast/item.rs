@@ -60,6 +60,22 @@ pub(crate) struct Param {
     pub(crate) texels: Option<super::SpanRange>,
     /// Whether the type of a kernel's parameter is `&Distinct<T>`: then `ty` is the slice that it is in the kernel.
     pub(crate) is_distinct: bool,
+    /// The part of a `&mut Scatter<T>` that a kernel's parameter is, if it is one.
+    pub(crate) scattered: Option<Scattered>,
+}
+
+/// The two parameters of a kernel that a `&mut Scatter<T>` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scattered {
+    /// The elements, as a slice.
+    Elements,
+    /// The words with which invocations claim them, which come with the elements' argument.
+    Claims,
+}
+
+impl Scattered {
+    /// The beginning of the names of claims, before the name of the elements. No author may write one.
+    pub(crate) const CLAIMS: &str = "__claims_of_";
 }
 
 /// A struct.

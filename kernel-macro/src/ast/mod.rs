@@ -19,7 +19,7 @@ pub(crate) use expr::{
 };
 pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
 pub(crate) use gridwise_ir::ir::Unroll;
-pub(crate) use item::{Alias, Const, Derives, Enum, Fn, Item, Param, Shape, Struct, Variant};
+pub(crate) use item::{Alias, Const, Derives, Enum, Fn, Item, Param, Scattered, Shape, Struct, Variant};
 pub(crate) use macro_call::{Format, FormatArg, MacroCall, MacroKind, PrintTarget};
 pub(crate) use op::{BinaryOp, COMPARISON, UnaryOp};
 pub(crate) use path::Path;

@@ -64,7 +64,7 @@ use gridwise_ir::ir::{BufferId, FunctionId, Module, ParamId, SourceLocation};
 use gridwise_ir::parallel::NativeFloats;
 use gridwise_ir::types::{Scalar, Size, Type, TypeId, Types};
 
-use crate::ast::{BindingId, ExprId, Fn, Item, SpanRange};
+use crate::ast::{BindingId, ExprId, Fn, Item, Scattered, SpanRange};
 use crate::builtin::image::ImageTy;
 use crate::program::message::Message;
 use crate::program::{Chosen, ItemId, Program, TypedItem};
@@ -255,6 +255,10 @@ fn declare_interface(
             }
             Ty::Buffer { element, mutable, .. } => match shared.types.lower(module.types_mut(), element) {
                 Some(element) if param.texels.is_some() => KernelParam::Buffer(module.texels(name, element)),
+                Some(element) if param.scattered == Some(Scattered::Claims) => {
+                    let of = name.strip_prefix(Scattered::CLAIMS).unwrap_or(&name);
+                    KernelParam::Buffer(module.claims(of, element))
+                }
                 Some(element) if param.is_distinct => KernelParam::Buffer(module.distinct(name, element)),
                 Some(element) => {
                     let writable = *mutable || typed.atomic_buffers.contains(&param.binding);

@@ -13,6 +13,9 @@ impl Parser<'_> {
         if let Some(written) = written_insertion(&assign.left, &assign.right, None) {
             return self.expr_kind(&written);
         }
+        if let Some(scattered) = self.scattered(assign) {
+            return scattered;
+        }
         if !is_pattern(&assign.left) {
             return ExprKind::Assign(self.boxed(&assign.left), self.boxed(&assign.right));
         }

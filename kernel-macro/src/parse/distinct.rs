@@ -10,9 +10,14 @@ use crate::diag::code;
 
 /// The element of `&Distinct<T>`, and whether the reference is `&mut`.
 pub(super) fn distinct_element(ty: &Type) -> Option<(&Type, bool)> {
+    wrapped_element(ty, "Distinct")
+}
+
+/// The element of a reference to such a type, `&Name<T>`, and whether the reference is `&mut`.
+pub(super) fn wrapped_element<'t>(ty: &'t Type, name: &str) -> Option<(&'t Type, bool)> {
     let Type::Reference(reference) = ungroup(ty) else { return None };
     let Type::Path(path) = ungroup(&reference.elem) else { return None };
-    let last = path.path.segments.last().filter(|last| path.qself.is_none() && last.ident == "Distinct")?;
+    let last = path.path.segments.last().filter(|last| path.qself.is_none() && last.ident == name)?;
     let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
     match (args.args.first(), args.args.len()) {
         (Some(GenericArgument::Type(element)), 1) => Some((element, reference.mutability.is_some())),

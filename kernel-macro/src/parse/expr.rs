@@ -9,6 +9,7 @@ use super::assign::written_insertion;
 use super::contains::{is_contains, without_parens};
 use super::for_each::written_for_each;
 use super::pat::PatternPlace;
+use super::scatter::CLAIMED;
 use super::span::{expr_range, path_range};
 use crate::ast::{
     BinaryOp, Block, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp, Unroll,
@@ -280,7 +281,7 @@ impl Parser<'_> {
         turbofish: Option<Box<PathArgs>>,
         args: Vec<Expr>,
     ) -> ExprKind {
-        if name == UNORDERED && turbofish.is_none() && args.is_empty() {
+        if (name == UNORDERED || self.is_claim && name == CLAIMED) && turbofish.is_none() && args.is_empty() {
             return ExprKind::Paren(receiver, Some(Box::new(name)));
         }
         if turbofish.is_none() && is_contains(&receiver, &name, &args) {

@@ -8,10 +8,11 @@ use syn::{FnArg, Pat, ReturnType, Type};
 use super::Parser;
 use super::distinct::distinct_element;
 use super::pat::PatternPlace;
+use super::scatter::scatter_element;
 use super::ty::ungroup;
 use crate::ast::{
-    Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Shape, SpanRange, Statement, Struct,
-    TypeExpr, TypeKind,
+    Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Scattered, Shape, SpanRange, Statement,
+    Struct, TypeExpr, TypeKind,
 };
 use crate::diag::{Diagnostics, code};
 
@@ -70,6 +71,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     };
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let params = parser.told_apart(params);
+    let params = parser.with_claims(params, &item.block);
     let result = parser.result(&item.sig.output, role);
     let mut body = parser.block(&item.block);
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
@@ -199,9 +201,11 @@ impl Parser<'_> {
         }
         let distinct = (role == Role::Kernel).then(|| self.distinct_param(&typed.ty)).flatten();
         let is_distinct = distinct.is_some();
+        let scatter = (role == Role::Kernel).then(|| self.scatter_param(&typed.ty)).flatten();
+        let scattered = scatter.is_some().then_some(Scattered::Elements);
         let ty = match role {
-            _ if is_distinct => TypeExpr {
-                kind: distinct.unwrap_or(TypeKind::Error),
+            _ if is_distinct || scattered.is_some() => TypeExpr {
+                kind: distinct.or(scatter).unwrap_or(TypeKind::Error),
                 span: SpanRange::of(&typed.ty),
                 tokens: typed.ty.to_token_stream(),
             },
@@ -215,7 +219,7 @@ impl Parser<'_> {
             Role::Kernel => self.param_name(&typed.pat)?,
             Role::Device | Role::Method | Role::Element => self.param_pattern(&typed.pat),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding(), texels, is_distinct })
+        Some(Param { name, mutable, ty, binding: self.next_binding(), texels, is_distinct, scattered })
     }
 
     /// `#[texels]`; what the parameter may be then is checked when its type is known.
@@ -253,7 +257,8 @@ impl Parser<'_> {
             span: SpanRange::of(receiver),
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding(), texels: None, is_distinct: false })
+        let binding = self.next_binding();
+        Some(Param { name, mutable, ty, binding, texels: None, is_distinct: false, scattered: None })
     }
 
     /// Reports names that two parameters have. rustc does, too, where it sees both.
@@ -316,6 +321,11 @@ impl Parser<'_> {
         if distinct_element(ty).is_some() {
             let help = "take a slice, `ix: &[u32]`, and pass the kernel's parameter";
             self.unsupported(ty, "`&Distinct<T>` as the type of this parameter is", help);
+            return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
+        }
+        if scatter_element(ty).is_some() {
+            let help = "write the elements in the kernel, `y[k] = v`, with what the function returns";
+            self.unsupported(ty, "`&mut Scatter<T>` as the type of this parameter is", help);
             return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
         let reference = self.reference_ty(ty);

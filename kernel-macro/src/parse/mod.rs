@@ -20,6 +20,7 @@ mod module;
 mod option_place;
 mod parallel;
 mod pat;
+mod scatter;
 mod span;
 mod stmt;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod ty;
 mod uses;
 
 use gridwise_ir::arena::EntityId;
+use proc_macro2::Ident;
 use quote::ToTokens;
 
 pub(crate) use data::{parse_alias, parse_device_struct, parse_enum};
@@ -64,6 +66,10 @@ pub(crate) struct Parser<'d> {
     owned: bool,
     /// Inside a method with `&mut self`.
     writes_self: bool,
+    /// Parameters whose elements are claimed before they are written.
+    scatters: Vec<Ident>,
+    /// Inside the code that claims an element.
+    is_claim: bool,
 }
 
 impl<'d> Parser<'d> {
@@ -82,6 +88,8 @@ impl<'d> Parser<'d> {
             globs: Vec::new(),
             owned: false,
             writes_self: false,
+            scatters: Vec::new(),
+            is_claim: false,
         }
     }
 

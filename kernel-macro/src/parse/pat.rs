@@ -87,6 +87,7 @@ impl Parser<'_> {
 
     fn name_pattern(&mut self, pat: &syn::PatIdent, place: PatternPlace) -> Pattern {
         let name = pat.ident.clone();
+        self.check_hides_no_scatter(&name);
         if let Some(path) = self.imported_pattern(&name) {
             let span = SpanRange::token(name.span());
             return Pattern::Path { id: self.next_expr(), path, span };

@@ -4,6 +4,7 @@ mod distinct;
 mod handles;
 mod objects;
 mod recovery;
+mod scatter;
 #[cfg(unix)]
 mod shared_memory;
 mod start;

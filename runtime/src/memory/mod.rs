@@ -9,6 +9,7 @@ pub(crate) mod image;
 pub(crate) mod mapped;
 pub(crate) mod padding;
 pub(crate) mod page_vec;
+pub(crate) mod scatter;
 #[cfg(unix)]
 pub(crate) mod shared_memory;
 pub(crate) mod tensor;

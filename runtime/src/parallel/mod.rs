@@ -5,6 +5,7 @@ mod atomic;
 mod barrier;
 mod coop;
 mod distinct;
+mod scatter;
 mod shared;
 mod slope;
 pub mod subgroup;
@@ -16,6 +17,7 @@ pub use coop::{
     Accumulator, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole, MultipliesInto,
 };
 pub use distinct::Distinct;
+pub use scatter::Scatter;
 pub use shared::{Shared, held};
 pub use slope::{detach, with_slope};
 pub use unordered::Unordered;

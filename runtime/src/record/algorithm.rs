@@ -303,9 +303,10 @@ fn create_pipeline(
 fn bindings_of(descriptor: &KernelDescriptor, listed_images: u32) -> Vec<Binding> {
     let list = Some(listed_images.max(LEAST_LISTED));
     let binding = |kind: ParamKind| match kind {
-        ParamKind::Buffer { binding, .. } | ParamKind::Distinct { binding } | ParamKind::List { binding, .. } => {
-            Some(Binding::buffer(binding))
-        }
+        ParamKind::Buffer { binding, .. }
+        | ParamKind::Distinct { binding }
+        | ParamKind::Claims { binding }
+        | ParamKind::List { binding, .. } => Some(Binding::buffer(binding)),
         ParamKind::Texels { binding, .. } => Some(Binding { is_texels: true, ..Binding::buffer(binding) }),
         ParamKind::Image { binding, access, .. } => Some(Binding::image(binding, access)),
         ParamKind::Images { binding, access, .. } => Some(Binding { list, ..Binding::image(binding, access) }),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, ParamKind, Sampler};
+use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, Param, ParamKind, Sampler};
 
 use crate::core::error::{Error, Result, TensorName};
 use crate::memory::buffer::Buffer;
@@ -10,6 +10,7 @@ use crate::memory::data::GpuData;
 use crate::memory::distinct::DistinctTensor;
 use crate::memory::image::{Format, Image, Sampled};
 use crate::memory::padding;
+use crate::memory::scatter::ScatterTensor;
 use crate::memory::tensor::Tensor;
 use crate::record::kernel::{HostFn, Kernel};
 use crate::record::launch::PushBlock;
@@ -300,6 +301,34 @@ impl KernelArgs {
             Ok(())
         });
         self
+    }
+
+    /// The next argument, for a `&mut Scatter<T>` parameter.
+    ///
+    /// ```
+    /// use gridwise::{Grid, Kernel, KernelArgs, Result, ScatterTensor, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(to: &[u32], y: &mut Scatter<f32>)`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, to: &Tensor<u32>, y: &mut ScatterTensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(to.len()), KernelArgs::new::<K>().read(to).scatter(y))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn scatter<T: GpuData>(self, tensor: &mut ScatterTensor<T>) -> Self {
+        let claims = tensor.claims().handle().buffer;
+        let mut args = self.buffer(tensor.tensor().handle().buffer, true);
+        args.fill(|descriptor, param, filled| {
+            let found = || format!("&mut scatter tensor of {}-byte elements", size_of::<T>());
+            let ParamKind::Claims { binding } = param_kind(descriptor, param, found)? else {
+                // The elements were taken for a slice.
+                return Err(mismatch(descriptor, param - 1, found()));
+            };
+            let (param, is_written, role) = (param as u32, true, Role::Whole);
+            let alias = filled.buffers.iter().position(|other| other.buffer.overlaps(&claims));
+            filled.buffers.push(BufferArg { buffer: claims, param, binding, is_written, sampler: None, role });
+            refuse_alias(descriptor, &filled.buffers, alias)
+        });
+        args
     }
 
     /// The next argument, a tensor for a `&mut [T]` parameter.
@@ -671,7 +700,10 @@ fn passed_twice(descriptor: &KernelDescriptor, arguments: &[BufferArg], first: u
 /// in the list.
 fn place_among(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
     let (param, role) = (arguments[at].param, arguments[at].role);
-    let position = u64::from(param) + 1;
+    // Claims come with their elements.
+    let is_claims = |param: &&Param| matches!(param.kind, ParamKind::Claims { .. });
+    let claims = descriptor.params.iter().take(param as usize + 1).filter(is_claims).count();
+    let position = param as usize + 1 - claims;
     let name = descriptor.params.get(param as usize).map_or("", |param| param.name);
     match role {
         Role::Member => {
@@ -698,6 +730,7 @@ fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) 
             describe_images(access, format, dimensions.into())
         }
         Some(ParamKind::Distinct { .. }) => "& distinct tensor of 4-byte elements, from `Manager::distinct`".to_owned(),
+        Some(ParamKind::Claims { .. }) => "the claims of a scatter tensor, from `Manager::scatter`".to_owned(),
         Some(ParamKind::Texels { stride, .. }) => format!("& tensor of {stride}-byte elements"),
         Some(ParamKind::Buffer { writable, stride, .. }) => {
             format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })

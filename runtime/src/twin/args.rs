@@ -207,6 +207,11 @@ impl<'a> HostArgs<'a> {
                 assert!(!mutable, "parameter {param} has another mutability");
                 self.aligned::<T>(param, binding)
             }
+            // A kernel that writes no element claims none.
+            ParamKind::Claims { binding } => {
+                assert_eq!(4, size_of::<T>(), "parameter {param} has another stride");
+                self.aligned::<T>(param, binding)
+            }
             ParamKind::Value { .. } | ParamKind::List { .. } | ParamKind::Image { .. } | ParamKind::Images { .. } => {
                 panic!("parameter {param} is no buffer")
             }

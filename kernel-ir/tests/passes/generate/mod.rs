@@ -108,6 +108,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
             image: None,
             is_texels,
             is_distinct: false,
+            is_claims: false,
         });
     }
     for (name, element, writable) in [("e", u, false), ("f", f, true)] {

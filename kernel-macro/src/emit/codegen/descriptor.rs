@@ -149,6 +149,10 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let binding = number(binding);
             tokens!(distinct #binding)
         }
+        ParamKind::Claims { binding } => {
+            let binding = number(binding);
+            tokens!(claims #binding)
+        }
         ParamKind::List { binding, writable, stride, align } => {
             let [binding, stride, align] = [binding, stride, align].map(number);
             tokens!(list #binding #writable #stride #align)

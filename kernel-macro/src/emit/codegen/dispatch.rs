@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use super::generics::{params_and_args, params_with_defaults, type_params};
 use super::listed::{is_incomplete, type_clauses, types_name, types_trait, types_tuple};
 use super::tuning::tuning;
-use crate::ast::{Fn, Param, ScalarName, TypeExpr, TypeKind};
+use crate::ast::{Fn, Param, ScalarName, Scattered, TypeExpr, TypeKind};
 use crate::attribute::KernelAttr;
 use crate::builtin::names::is_gathered_type;
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
@@ -65,7 +65,7 @@ pub(crate) fn dispatch_items(
 ) -> TokenStream {
     let private = &TokenStream::from(tokens!(#krate::__private));
     let is_plausible = !signature.has_receiver
-        && function.params.len() == signature.typed
+        && arguments(function).count() == signature.typed
         && function.params.iter().all(|param| may_reach_device(&param.ty));
     let is_generic = type_params(function).next().is_some();
     if is_plausible && !is_generic && !function.is_unsafe {
@@ -105,9 +105,15 @@ pub(crate) fn dispatch_items(
 /// The dispatch type of a kernel without type parameters: most of it is written by a macro of the facade.
 fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> Tokens {
     let (vis, kernel, name) = (&function.vis, &function.name, type_name(&function.name));
+<<<<<<< HEAD
     let params = function.params.iter().map(|param| open_param(param, private));
     let values = function.params.iter().map(|param| value_param(param, private));
     let pushes = function.params.iter().map(push);
+=======
+    let params = arguments(function).map(|param| dispatch_param(param, private));
+    let values = arguments(function).map(|param| value_param(param, private));
+    let pushes = arguments(function).map(push);
+>>>>>>> h24
     let dispatch = dispatch_name(function);
     let is_plain = function.attrs.is_empty() && function.generics.params.is_empty();
     let rest = (!is_plain).then(|| {
@@ -132,11 +138,17 @@ fn dispatch_name(function: &Fn) -> Ident {
     Ident::new("dispatch", function.name.span())
 }
 
+/// The parameters that a launch has arguments for.
+pub(super) fn arguments(function: &Fn) -> impl Iterator<Item = &Param> {
+    function.params.iter().filter(|param| param.scattered != Some(Scattered::Claims))
+}
+
 /// How an argument is passed on.
 pub(super) fn push(param: &Param) -> Tokens {
     let name = &param.name;
     match &param.ty.kind {
         TypeKind::Slice { .. } if param.is_distinct => tokens!(.distinct(#name)),
+        TypeKind::Slice { .. } if param.scattered.is_some() => tokens!(.scatter(#name)),
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
         TypeKind::List { mutable: true, .. } => tokens!(.list_mut(#name)),
@@ -179,8 +191,13 @@ fn unsafe_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
+<<<<<<< HEAD
     let params = function.params.iter().map(|param| open_param(param, private));
     let pushes = function.params.iter().map(push);
+=======
+    let params = arguments(function).map(|param| dispatch_param(param, private));
+    let pushes = arguments(function).map(push);
+>>>>>>> h24
     let (dispatch, launch) = (dispatch_name(function), launch_args(function, &tokens!(Self), private));
     tokens! {
         #vis unsafe fn #dispatch<'__seq>(
@@ -202,8 +219,13 @@ fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
+<<<<<<< HEAD
     let params = function.params.iter().map(|param| open_param(param, private));
     let pushes = function.params.iter().map(push);
+=======
+    let params = arguments(function).map(|param| dispatch_param(param, private));
+    let pushes = arguments(function).map(push);
+>>>>>>> h24
     let dispatch = dispatch_name(function);
     let (types, trait_name) = (types_tuple(function), types_name(function));
     let consts = function.generics.source.const_params().map(|param| &param.ident);
@@ -283,6 +305,10 @@ pub(crate) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
         TypeKind::Slice { element, .. } if param.is_distinct => {
             let element = plain_element(element);
             tokens_at!(span=> #name: &#private::DistinctTensor<#element>)
+        }
+        TypeKind::Slice { element, .. } if param.scattered.is_some() => {
+            let element = plain_element(element);
+            tokens_at!(span=> #name: &mut #private::ScatterTensor<#element>)
         }
         TypeKind::Slice { mutable, element } => {
             let element = plain_element(element);

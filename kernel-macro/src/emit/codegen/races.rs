@@ -49,6 +49,9 @@ impl Text<'_> {
         let name = &race.name;
         let [(kind, at, inst), (other_kind, other_at, other)] = race.accesses;
         let message = match (inst == other, other_kind) {
+            _ if race.reason == Reason::Unclaimed => {
+                format!("invocations may race: elements of `{name}` are {} here without a claim", kind.name())
+            }
             (true, _) => format!("invocations may race: several may write one element of `{name}` here"),
             (false, Kind::Read) => {
                 format!("invocations may race: one may write an element of `{name}` here that another one reads")
@@ -143,7 +146,7 @@ fn remedy(race: &Race) -> String {
             format!("read one buffer and write another one, or access `{name}` at the invocation's own place only")
         }
         Reason::Axis(0) => format!(
-            "write at the invocation's own place, `{name}[global_id().x]`, let one invocation write, `if global_id().x == 0 {{ … }}`, make the elements `Atomic`, or take indices that all differ, `ix: &Distinct<u32>`"
+            "write at the invocation's own place, `{name}[global_id().x]`, let one invocation write, `if global_id().x == 0 {{ … }}`, make the elements `Atomic`, take indices that all differ, `ix: &Distinct<u32>`, or let invocations claim elements, `{name}: &mut Scatter<T>`"
         ),
         Reason::Axis(axis) => {
             let axis = if axis == 1 { 'y' } else { 'z' };
@@ -153,12 +156,15 @@ fn remedy(race: &Race) -> String {
         }
         Reason::NoBarrier => "put a `barrier()` between the two, where all of a workgroup come by".to_owned(),
         Reason::Index => format!(
-            "let the index be made of the invocation's whole position, `{name}[g.y * width + g.x]`, make the elements `Atomic`, or take indices that all differ, `ix: &Distinct<u32>`"
+            "let the index be made of the invocation's whole position, `{name}[g.y * width + g.x]`, make the elements `Atomic`, take indices that all differ, `ix: &Distinct<u32>`, or let invocations claim elements, `{name}: &mut Scatter<T>`"
         ),
         Reason::OpenSize => {
             "give the workgroup and its memory sizes that are numbers: `#[kernel(workgroup = 64)]`".to_owned()
         }
         Reason::TooMuch => "make the kernel smaller, or split it in two".to_owned(),
         Reason::Call => "access the elements in the kernel itself".to_owned(),
+        Reason::Unclaimed => {
+            format!("write whole elements, `{name}[k] = v`, and read another tensor")
+        }
     }
 }

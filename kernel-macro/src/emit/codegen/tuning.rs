@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use super::dispatch::{cfgs, dispatch_param, launch_args, push, type_name};
+use super::dispatch::{self, cfgs, dispatch_param, launch_args, push, type_name};
 use crate::ast::Fn;
 use crate::attribute::KernelAttr;
 use crate::emit::tokens::{Tokens, tokens};
@@ -12,8 +12,8 @@ pub(super) fn tuning(function: &Fn, attr: &KernelAttr, private: &TokenStream) ->
     let candidates = attr.candidates(&function.generics.source);
     let first = arguments(candidates.first()?);
     let (vis, name) = (&function.vis, type_name(&function.name));
-    let params = function.params.iter().map(|param| dispatch_param(param, private));
-    let pushes = function.params.iter().map(push);
+    let params = dispatch::arguments(function).map(|param| dispatch_param(param, private));
+    let pushes = dispatch::arguments(function).map(push);
     let cfgs = cfgs(&function.attrs);
     let all = candidates.iter().map(|candidate| {
         let candidate = arguments(candidate);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Access, guard};
-use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, Verdict};
+use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, ParamKind, Verdict};
 use gridwise_ir::reflect::Interface;
 
 use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, RecordingError, Result, TensorName};
@@ -156,8 +156,20 @@ impl<'a> Recorder<'a> {
             indirect: Some(indirect),
             guards: None,
         };
+        self.clear_claims(&step);
         self.steps.push(Step::Dispatch(self.again.steps.take(step)));
         Ok(())
+    }
+
+    /// Lets a launch begin without claims.
+    fn clear_claims(&mut self, step: &DispatchStep) {
+        for argument in step.buffers.iter().filter(|argument| argument.buffer.bytes() > 0) {
+            let param = step.descriptor.params.get(argument.param as usize);
+            if param.is_some_and(|param| matches!(param.kind, ParamKind::Claims { .. })) {
+                let (buffer, bytes) = (argument.buffer.clone(), argument.buffer.bytes());
+                self.steps.push(Step::Fill { buffer, pattern: vec![0], bytes });
+            }
+        }
     }
 
     /// A grid in a tensor for a launch with such workgroups, checked on the device before the launch.
@@ -267,6 +279,7 @@ impl<'a> Recorder<'a> {
             indirect: None,
             guards: None,
         };
+        self.clear_claims(&step);
         self.steps.push(Step::Dispatch(self.again.steps.take(step)));
         Ok(())
     }
