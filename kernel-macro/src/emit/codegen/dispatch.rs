@@ -105,15 +105,9 @@ pub(crate) fn dispatch_items(
 /// The dispatch type of a kernel without type parameters: most of it is written by a macro of the facade.
 fn short_dispatch(function: &Fn, attr: &KernelAttr, private: &TokenStream) -> Tokens {
     let (vis, kernel, name) = (&function.vis, &function.name, type_name(&function.name));
-<<<<<<< HEAD
-    let params = function.params.iter().map(|param| open_param(param, private));
-    let values = function.params.iter().map(|param| value_param(param, private));
-    let pushes = function.params.iter().map(push);
-=======
-    let params = arguments(function).map(|param| dispatch_param(param, private));
+    let params = arguments(function).map(|param| open_param(param, private));
     let values = arguments(function).map(|param| value_param(param, private));
     let pushes = arguments(function).map(push);
->>>>>>> h24
     let dispatch = dispatch_name(function);
     let is_plain = function.attrs.is_empty() && function.generics.params.is_empty();
     let rest = (!is_plain).then(|| {
@@ -191,13 +185,8 @@ fn unsafe_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
-<<<<<<< HEAD
-    let params = function.params.iter().map(|param| open_param(param, private));
-    let pushes = function.params.iter().map(push);
-=======
-    let params = arguments(function).map(|param| dispatch_param(param, private));
+    let params = arguments(function).map(|param| open_param(param, private));
     let pushes = arguments(function).map(push);
->>>>>>> h24
     let (dispatch, launch) = (dispatch_name(function), launch_args(function, &tokens!(Self), private));
     tokens! {
         #vis unsafe fn #dispatch<'__seq>(
@@ -219,13 +208,8 @@ fn listed_dispatch(function: &Fn, private: &TokenStream) -> Tokens {
     // Hygiene keeps these apart from the author's names.
     let local = |name| Ident::new(name, Span::mixed_site());
     let (seq, grid, args) = (local("seq"), local("grid"), local("args"));
-<<<<<<< HEAD
-    let params = function.params.iter().map(|param| open_param(param, private));
-    let pushes = function.params.iter().map(push);
-=======
-    let params = arguments(function).map(|param| dispatch_param(param, private));
+    let params = arguments(function).map(|param| open_param(param, private));
     let pushes = arguments(function).map(push);
->>>>>>> h24
     let dispatch = dispatch_name(function);
     let (types, trait_name) = (types_tuple(function), types_name(function));
     let consts = function.generics.source.const_params().map(|param| &param.ident);
