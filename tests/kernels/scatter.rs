@@ -20,6 +20,7 @@ fn permuted(to: &[u32], x: &[u32], y: &mut Scatter<u32>) {
     y[to[i]] = x[i];
 }
 
+/// Two numbers of 4 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, GpuData)]
 pub struct Pair {
