@@ -79,7 +79,12 @@ package_all() {
     version=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
     [ -n "$version" ] || fail "Cargo.toml has no rust-version"
     grep -q "toolchain ($version or newer)" README.md || fail "README.md names another toolchain than Cargo.toml, which says $version"
-    cargo "+$version" --version 2>/dev/null || rustup toolchain install "$version" --profile minimal
+    # Cargo of that age packs no crates that need each other.
+    local rustc
+    rustc=$(rustup which --toolchain "$version" rustc 2>/dev/null) || {
+        rustup toolchain install "$version" --profile minimal
+        rustc=$(rustup which --toolchain "$version" rustc)
+    }
     for name in gridwise-ir gridwise-macro gridwise-runtime gridwise gridwise-inspect; do
         published+=(-p "$name")
         list=$(cargo package --quiet --allow-dirty --list -p "$name")
@@ -92,7 +97,7 @@ package_all() {
     # target directory. With a path used before it would compile what the crates were then: a new path each time.
     local fresh registry result=0
     fresh=$(mktemp -d)
-    CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$fresh cargo "+$version" package --quiet --allow-dirty --all-features "${published[@]}" || result=$?
+    CARGO_PROFILE_DEV_DEBUG=0 RUSTC=$rustc CARGO_TARGET_DIR=$fresh cargo package --quiet --allow-dirty --all-features "${published[@]}" || result=$?
     for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*; do
         [ "$registry" -nt "$fresh/.rustc_info.json" ] && [ -d "$registry/gridwise-ir-0.1.0" ] && rm -rf "$registry"
     done
