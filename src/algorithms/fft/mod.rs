@@ -93,7 +93,7 @@ impl OpFft {
         let mut stages = Stages::new(name);
         let count = len.ilog2().div_ceil(MAX_LOG).max(1);
         let mut spare = if count > 1 { Some(mgr.tensor_of_len::<Vec2>(x.len())?) } else { None };
-        let table = Table::new(mgr, turn)?;
+        let roots = Roots::new(mgr, turn)?;
         let mut done = 0;
         for pass in 0..count {
             // Passes of about the same length.
@@ -108,9 +108,9 @@ impl OpFft {
                 (_, _, _) => (x, &mut *y),
             };
             if done == 0 {
-                table.first(&mut stages, log, apart, scale, from, to);
+                roots.first(&mut stages, log, apart, scale, from, to);
             } else {
-                table.later(&mut stages, log, apart, done, scale, from, to)?;
+                roots.later(&mut stages, log, apart, done, scale, from, to)?;
             }
             done += log;
         }
@@ -119,18 +119,18 @@ impl OpFft {
 }
 
 /// The roots of unity by which passes in one direction turn points.
-struct Table {
+struct Roots {
     /// A full turn in that direction.
     turn: f64,
-    roots: Tensor<Vec2>,
+    all: Tensor<Vec2>,
     /// Those of forward transforms, which passes in registers are, where the direction is the other.
     forward: Option<Tensor<Vec2>>,
 }
 
-impl Table {
+impl Roots {
     fn new(mgr: &Manager, turn: f64) -> Result<Self> {
         let forward = if turn > 0.0 { Some(roots(mgr, -turn, TABLE_LOG, TABLE_LOG)?) } else { None };
-        Ok(Self { turn, roots: roots(mgr, turn, TABLE_LOG, TABLE_LOG)?, forward })
+        Ok(Self { turn, all: roots(mgr, turn, TABLE_LOG, TABLE_LOG)?, forward })
     }
 
     /// The grid of a pass in registers of columns of `1 << log` points that are `1 << apart` from each other, where there is one.
@@ -145,7 +145,7 @@ impl Table {
     fn in_registers(&self, args: KernelArgs, log: u32, apart: u32, scale: f32) -> KernelArgs {
         let args =
             args.value(scale).value(u32::from(self.turn > 0.0)).value(1u32 << (log + apart)).value(1u32 << apart);
-        args.read(self.forward.as_ref().unwrap_or(&self.roots))
+        args.read(self.forward.as_ref().unwrap_or(&self.all))
     }
 
     /// Transforms columns of `1 << log` points that are `1 << apart` from each other. Each comes out as a row.
@@ -160,7 +160,7 @@ impl Table {
                 _ => stages.launch::<registers::First1024>(grid, arguments),
             };
         }
-        let roots = &self.roots;
+        let roots = &self.all;
         launch(stages, log, x.len(), |args| {
             let args = args.value(self.turn.signum() as f32).value(scale).value(apart).value(0u32);
             args.read(roots).read(roots).read(roots).read(x).write(y)
@@ -202,7 +202,7 @@ impl Table {
         let (fine, coarse) = tables(self.turn)?;
         launch(stages, log, x.len(), |args| {
             let args = args.value(self.turn.signum() as f32).value(scale).value(apart).value(done);
-            args.read(&self.roots).read(&fine).read(&coarse).read(x).write(y)
+            args.read(&self.all).read(&fine).read(&coarse).read(x).write(y)
         });
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::{MAX_LOG, OpFft, TABLE_LOG, Table, roots, times};
+use super::{MAX_LOG, OpFft, Roots, TABLE_LOG, roots, times};
 use crate::algorithms::expect_len;
 use crate::algorithms::lines::{self, item};
 use crate::algorithms::stages::Stages;
@@ -119,9 +119,9 @@ impl OpFft {
         let [down, across] = [rows.ilog2(), columns.ilog2()];
         if down.max(across) <= MAX_LOG {
             // Columns come out as rows: what were rows are columns then, and are rows again after their own pass.
-            let table = Table::new(mgr, turn)?;
-            table.first(&mut stages, down, across, scale(rows), x, &mut turned);
-            table.first(&mut stages, across, down, scale(columns), &turned, y);
+            let roots = Roots::new(mgr, turn)?;
+            roots.first(&mut stages, down, across, scale(rows), x, &mut turned);
+            roots.first(&mut stages, across, down, scale(columns), &turned, y);
             return Ok(Self(stages));
         }
         let transform = if turn > 0.0 { Self::inverse } else { Self::forward };

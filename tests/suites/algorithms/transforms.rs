@@ -58,8 +58,9 @@ pub(crate) fn fourier_transforms() {
     let device = MANAGER.device();
     let long: &[(u32, usize)] = match device.kind {
         _ if is_interpreter() => &[],
-        gridwise::DeviceKind::Host => &[(20, 1)],
-        _ => &[(19, 2), (20, 1), (21, 1)],
+        // Passes of 128 to 512 points in registers, first and last.
+        gridwise::DeviceKind::Host => &[(14, 3), (16, 1), (17, 1), (18, 1), (20, 1)],
+        _ => &[(14, 3), (16, 3), (17, 1), (18, 2), (19, 2), (20, 1), (21, 1)],
     };
     for (log, count) in long {
         long_fourier_transforms(1 << log, *count);
@@ -121,7 +122,7 @@ pub(crate) fn transforms_of_reals_and_images() {
     let sides: &[(usize, usize, usize)] = if is_interpreter() {
         &[(4, 2, 2)]
     } else {
-        // Columns of 1024 by eights go through registers, sides above 1024 through transposes.
+        // Columns of 64 to 1024 points side by side go through registers, sides above 1024 through transposes.
         &[
             (1, 1, 3),
             (8, 4, 0),
@@ -129,6 +130,9 @@ pub(crate) fn transforms_of_reals_and_images() {
             (1, 64, 2),
             (64, 32, 1),
             (2, 128, 5),
+            (128, 32, 1),
+            (256, 16, 2),
+            (512, 16, 1),
             (1024, 8, 2),
             (4, 1024, 1),
             (2, 2048, 1),
