@@ -31,6 +31,8 @@ pub(super) enum Atom {
     Remainder(Form, Form),
     /// The exclusive or with a number of the launch, which exchanges numbers in pairs.
     Exchanged(Form, Form),
+    /// A number whose bits are mixed, from which it follows.
+    Mixed(Form, Mix),
     /// The result of an atomic addition of a fixed number, divided by that number: nobody else gets the same.
     Ticket(InstId),
     /// The element of a buffer whose elements differ, by its index there: elements at other indices within the buffer are others.
@@ -39,6 +41,17 @@ pub(super) enum Atom {
     Round(u32),
     /// A number that is another one in each invocation and each round of a loop.
     Free(u32),
+}
+
+/// A way of mixing the bits of a number so that different ones stay different.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Mix {
+    /// The exclusive or with itself shifted to the right: from the highest bit on, each bit follows.
+    Right(u32),
+    /// The same, shifted to the left.
+    Left(u32),
+    /// The bits in reverse order, shifted to the right by as many as are zero.
+    Reversed(u32),
 }
 
 /// The origin of a number of the launch.

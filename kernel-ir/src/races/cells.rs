@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::access::{Kind, Object};
+use super::mutants::{Mutant, shift};
 use crate::ir::InstId;
 
 /// Those who accessed a cell by one instruction: nobody, one invocation, a subgroup, or several.
@@ -48,7 +49,7 @@ impl Who {
             Self(bits) if bits & KIND == BEFORE => self.group(width) != Some(bits & !KIND),
             // Several of a subgroup are not all `self`.
             Self(bits) if bits & KIND == SOME_OF => true,
-            other => self != other,
+            other => self != other && shift(Mutant::Cell, 0) == 0,
         }
     }
 

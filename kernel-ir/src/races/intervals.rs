@@ -4,6 +4,7 @@
 //! not all take one way, the ways count as one after the other.
 
 use super::access::Access;
+use super::mutants::{Mutant, shift};
 use crate::hash::FastMap;
 use crate::ir::{BlockId, Function, InstId, InstKind, Scope};
 use crate::uniformity::Uniformity;
@@ -104,7 +105,9 @@ impl Walk<'_, '_> {
                 }
                 InstKind::Return(_) | InstKind::Panic(..) | InstKind::Unreachable => false,
                 InstKind::Barrier(Scope::Workgroup | Scope::Device) => {
-                    self.pending.0.fill(0);
+                    if shift(Mutant::Barrier, 0) == 0 {
+                        self.pending.0.fill(0);
+                    }
                     true
                 }
                 _ => {

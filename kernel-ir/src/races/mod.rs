@@ -25,6 +25,7 @@ mod known;
 mod lanes;
 mod layout;
 mod less;
+mod mix;
 mod mutants;
 mod owners;
 mod relevance;

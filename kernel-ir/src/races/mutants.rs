@@ -17,6 +17,30 @@ pub(super) enum Mutant {
     Within,
     /// The numbers that invocations claim elements with.
     Claims,
+    /// The factors of two in a number that has an inverse.
+    Odd,
+    /// The least shift of a number that is mixed with itself.
+    Mixed,
+    /// The number that reversed bits are below.
+    Reversed,
+    /// The number that a form differs by less than, where its remainder tells it.
+    Differs,
+    /// The number that a quotient is below.
+    Quotient,
+    /// The rounds of a loop that ends with a known number.
+    Last,
+    /// No bound: shifted, a ticket need not be the only change of its cell.
+    Ticket,
+    /// No bound: shifted, any invocation of a subgroup is the one that was elected.
+    Elected,
+    /// No bound: shifted, both of a pair exchange numbers.
+    Exchanged,
+    /// No bound: shifted, what the launch chooses keeps two accesses apart whichever it chooses.
+    Chosen,
+    /// No bound: shifted, a barrier puts nothing in order.
+    Barrier,
+    /// No bound: shifted, an accessed cell counts as the invocation's own.
+    Cell,
 }
 
 #[cfg(test)]

@@ -124,7 +124,8 @@ fn prove_with(
     if goal == Goal::Member {
         pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
     }
-    let elected = a.facts.iter().any(|fact| matches!(fact, Fact::Elected(_)) && b.facts.contains(fact));
+    let elected = shift(Mutant::Elected, 0) != 0
+        || a.facts.iter().any(|fact| matches!(fact, Fact::Elected(_)) && b.facts.contains(fact));
     if elected {
         pair.equal.push(pair.index.atoms.intern(Atom::Lane).0);
     }
@@ -208,7 +209,9 @@ fn prove_with(
 /// Whether no launch does both, as the launch chooses.
 fn are_never_both(a: &Access, b: &Access) -> bool {
     a.facts.iter().any(|fact| match fact {
-        Fact::Chosen(condition, truth) => b.facts.contains(&Fact::Chosen(*condition, !truth)),
+        Fact::Chosen(condition, truth) => {
+            b.facts.contains(&Fact::Chosen(*condition, !truth)) || shift(Mutant::Chosen, 0) != 0
+        }
         _ => false,
     })
 }
@@ -218,11 +221,12 @@ fn are_never_both(a: &Access, b: &Access) -> bool {
 fn are_one_pair(index: &Index<'_>, a: &Access, b: &Access) -> bool {
     a.path.iter().zip(&b.path).any(|(left, right)| {
         index.are_exchanged(left, right)
-            && a.facts.iter().any(|fact| {
-                let Fact::Order(low, high) = fact else { return false };
-                let is_of_these = low == left && high == right || low == right && high == left;
-                is_of_these && b.facts.contains(fact)
-            })
+            && (shift(Mutant::Exchanged, 0) != 0
+                || a.facts.iter().any(|fact| {
+                    let Fact::Order(low, high) = fact else { return false };
+                    let is_of_these = low == left && high == right || low == right && high == left;
+                    is_of_these && b.facts.contains(fact)
+                }))
     })
 }
 
@@ -264,6 +268,7 @@ impl Pair<'_, '_> {
     fn is_equal(&self, atom: AtomId) -> bool {
         self.equal.contains(&atom)
             || match self.index.atoms.get(atom) {
+                Atom::Mixed(of, _) => of.atoms().all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom)),
                 Atom::Quotient(of, by) | Atom::Remainder(of, by) | Atom::Exchanged(of, by) => {
                     of.atoms().chain(by.atoms()).all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom))
                 }
@@ -641,7 +646,7 @@ impl Pair<'_, '_> {
             })
             .collect();
         forms.extend(self.equal.iter().filter_map(|atom| match self.index.atoms.get(*atom) {
-            Atom::Exchanged(of, _) => Some(of.clone()),
+            Atom::Exchanged(of, _) | Atom::Mixed(of, _) => Some(of.clone()),
             _ => None,
         }));
         let remainders: Vec<(Form, Form)> = self
@@ -653,6 +658,8 @@ impl Pair<'_, '_> {
             })
             .collect();
         for (of, by) in remainders {
+            let atoms = &self.index.atoms;
+            let of = without_odd_factor(of, &by, |product| product.iter().any(|atom| !atoms.is_uniform(*atom)));
             if self.differs_by_less(&of, &by) {
                 forms.push(of);
             }
@@ -726,6 +733,24 @@ pub(super) fn is_one_subgroup(index: &Index<'_>) -> bool {
     let widths = index.kernel.workgroup.iter().map(|width| width.known().map(u64::from));
     let invocations = widths.product::<Option<u64>>();
     invocations.is_some() && index.kernel.subgroup_size.map(u64::from) == invocations
+}
+
+/// A form that is equal modulo `by` in two invocations where `of` is. An odd factor of all that varies has an inverse modulo a power of two,
+/// and the rest is the same in both.
+fn without_odd_factor(of: Form, by: &Form, varies: impl Fn(&Product) -> bool) -> Form {
+    if by.as_constant().is_none_or(|by| by.count_ones() != 1) {
+        return of;
+    }
+    let varying: Vec<(Product, i128)> = of.terms().iter().filter(|(product, _)| varies(product)).cloned().collect();
+    let divisor = varying.iter().fold(0, |divisor, (_, factor)| gcd(divisor, factor.abs()));
+    if divisor < 2 || i128::from(divisor.trailing_zeros()) >= shift(Mutant::Odd, 1) {
+        return of;
+    }
+    Form::of(varying.into_iter().map(|(product, factor)| (product, factor / divisor)).collect())
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// How often one natural form is another one.

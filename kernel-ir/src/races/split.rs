@@ -6,6 +6,7 @@ use super::demand::Demand;
 use super::digits::{MOST_SUMS, totals};
 use super::form::{AtomId, Form, Product};
 use super::index::WORD;
+use super::mutants::{Mutant, shift};
 use super::rules::Pair;
 
 /// Numbers of the launch by which an equation is divided, at most.
@@ -65,7 +66,7 @@ impl Pair<'_, '_> {
         });
         let quotient = |limit: &Limit| {
             let below = match (limit.below.as_constant(), by.as_constant(), by.as_atom()) {
-                (Some(below), Some(by), _) if by > 0 => Form::constant((below + by - 1) / by),
+                (Some(below), Some(by), _) if by > 0 => Form::constant(shift(Mutant::Quotient, (below + by - 1) / by)),
                 (_, _, Some(by)) => {
                     let [quotient, rest] = divided(&limit.below, by);
                     rest.is_zero().then_some(quotient)?
@@ -162,7 +163,8 @@ impl Pair<'_, '_> {
         }
         let mut conditions = Vec::new();
         for adds in [true, false] {
-            if self.below(totals(&digits, adds), by, &mut conditions).is_none() {
+            let by = by.add(&Form::constant(shift(Mutant::Differs, 0)));
+            if self.below(totals(&digits, adds), &by, &mut conditions).is_none() {
                 return false;
             }
         }

@@ -1,6 +1,7 @@
 //! Whether kernels can race: what the analysis accepts, and that the interpreter finds nothing in it.
 
 mod cases;
+mod mutants;
 mod programs;
 mod soundness;
 mod strangers;

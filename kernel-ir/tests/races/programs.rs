@@ -189,8 +189,8 @@ impl Writer<'_> {
             11 if depth > 0 => {
                 let a = self.index(depth - 1);
                 let by = self.small();
-                let op = self.random.pick(&["and", "rem", "div", "shr", "xor", "mul"]);
-                self.op(op, a, by)
+                let op = self.random.pick(&["and", "rem", "div", "shr", "xor", "mul", "mixed", "reversed", "inverse"]);
+                self.scrambled(op, a, by)
             }
             12 => self.leaf(),
             13 if depth > 0 => {
@@ -198,6 +198,35 @@ impl Writer<'_> {
                 self.value(&format!("load buffer3[%{at} !site0]"))
             }
             _ => self.id("global_id", 0),
+        }
+    }
+
+    /// Another number for each number, or nearly.
+    fn scrambled(&mut self, how: &str, a: u32, by: u32) -> u32 {
+        match how {
+            "mixed" => {
+                let bits = self.random.pick(&[0, 1, 1, 2, 3]);
+                let bits = self.constant(bits);
+                let op = self.random.pick(&["shr", "shr", "shl"]);
+                let shifted = self.op(op, a, bits);
+                self.op("xor", shifted, a)
+            }
+            "reversed" => {
+                let (bits, reversed) =
+                    (self.random.pick(&[0, 27, 28, 29, 30, 31]), self.value(&format!("reverse_bits %{a}")));
+                let bits = self.constant(bits);
+                self.op("shr", reversed, bits)
+            }
+            "inverse" => {
+                let mask = self.random.pick(&[3, 7, 15, 31, 63]);
+                let mask = self.constant(mask);
+                let factor = self.random.pick(&[1, 3, 5, 6, 7, 0xffff_ffff]);
+                let factor = self.constant(factor);
+                let product = self.op("mul", a, factor);
+                let sum = self.op("add", product, by);
+                self.op("and", sum, mask)
+            }
+            op => self.op(op, a, by),
         }
     }
 
