@@ -399,7 +399,7 @@ fn kernels() -> Vec<(String, Kernel)> {
             for below in [by / 2, by, by + 1] {
                 add(vec![behind(vec![("lt", x.clone(), Const(below)), ("lt", y.clone(), Const(1))], index.clone())]);
             }
-            let both = plus(times(factor, x.clone()), times(2 * factor, y.clone()));
+            let both = plus(times(factor, x.clone()), times(factor.wrapping_mul(2), y.clone()));
             let guards = vec![("lt", x.clone(), Const(2)), ("lt", y.clone(), Const(by / 2))];
             add(vec![behind(guards, op("rem", both, Const(by)))]);
         }
