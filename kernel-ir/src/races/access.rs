@@ -5,7 +5,6 @@ use std::rc::Rc;
 use super::atoms::{Atom, Less, Limit};
 use super::form::{AtomId, Form};
 use super::index::Index;
-use super::mutants::{Mutant, shift};
 use crate::arena::EntityId;
 use crate::hash::{FastMap, FastSet};
 use crate::ir::{
@@ -196,7 +195,7 @@ impl<'i, 'm> Walker<'i, 'm> {
                     None => false,
                 }
             });
-            if is_alone || shift(Mutant::Ticket, 0) != 0 {
+            if is_alone {
                 self.index.note_ticket(*id, first);
             }
         }
@@ -331,7 +330,7 @@ impl<'i, 'm> Walker<'i, 'm> {
             return;
         }
         let round = self.index.atoms.intern(Atom::Round(body.index() as u32)).0;
-        if let Some(rounds) = self.natural(&last.sub(first).add(&Form::constant(shift(Mutant::Last, 1)))) {
+        if let Some(rounds) = self.natural(&last.sub(first).add(&Form::constant(1))) {
             self.note(Fact::Below(round, rounds));
         }
     }

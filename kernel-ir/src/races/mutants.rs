@@ -25,12 +25,6 @@ pub(super) enum Mutant {
     Reversed,
     /// The number that a form differs by less than, where its remainder tells it.
     Differs,
-    /// The number that a quotient is below.
-    Quotient,
-    /// The rounds of a loop that ends with a known number.
-    Last,
-    /// No bound: shifted, a ticket need not be the only change of its cell.
-    Ticket,
     /// No bound: shifted, any invocation of a subgroup is the one that was elected.
     Elected,
     /// No bound: shifted, both of a pair exchange numbers.

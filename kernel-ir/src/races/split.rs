@@ -66,7 +66,7 @@ impl Pair<'_, '_> {
         });
         let quotient = |limit: &Limit| {
             let below = match (limit.below.as_constant(), by.as_constant(), by.as_atom()) {
-                (Some(below), Some(by), _) if by > 0 => Form::constant(shift(Mutant::Quotient, (below + by - 1) / by)),
+                (Some(below), Some(by), _) if by > 0 => Form::constant((below + by - 1) / by),
                 (_, _, Some(by)) => {
                     let [quotient, rest] = divided(&limit.below, by);
                     rest.is_zero().then_some(quotient)?

@@ -6,7 +6,14 @@ use gridwise_ir::ir::Module;
 use crate::analysed;
 
 /// Barriers that a kernel of the folder `free` does not need for its own accesses, by the kernel and the barrier's number.
-const HARMLESS: &[(&str, usize, &str)] = &[];
+const HARMLESS: &[(&str, usize, &str)] = &[
+    ("blelloch", 2, "the last step leaves each invocation the two elements that it writes out"),
+    ("block_counts", 0, "the count is changed and read by atomics, which race with nobody: it may be read too early"),
+    ("fft_shared", 1, "the last step leaves each invocation the two points that it writes out"),
+    ("histogram", 0, "all accesses of the bins are atomic: bins may be cleared late"),
+    ("histogram", 1, "all accesses of the bins are atomic: bins may be read too early"),
+    ("histogram_parts", 0, "all accesses of the bins are atomic: bins may be read too early"),
+];
 
 /// A kernel as written, without one of its barriers.
 struct Mutant {
