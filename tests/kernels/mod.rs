@@ -24,6 +24,7 @@ pub mod directions;
 pub mod distinct;
 pub mod divided;
 pub mod doubles;
+pub mod drawn;
 pub mod elements;
 pub mod equality;
 pub mod everyday;
@@ -133,6 +134,7 @@ pub fn all() -> Vec<Case> {
         defaults::CASES,
         directions::CASES,
         distinct::CASES,
+        drawn::CASES,
         divided::CASES,
         float_atomics::CASES,
         doubles::CASES,

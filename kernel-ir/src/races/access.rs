@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use super::atoms::{Atom, Less, Limit};
+use super::firsts::Change;
 use super::form::{AtomId, Form};
 use super::index::Index;
 use crate::arena::EntityId;
 use crate::hash::{FastMap, FastSet};
 use crate::ir::{
-    Atomic, AtomicOp, BlockId, BufferId, CoopAccess, CoopLayout, Function, ImageOp, InstId, InstKind, Place, Root,
-    SharedId, Step, ValueId,
+    Atomic, BlockId, BufferId, CoopAccess, CoopLayout, Function, ImageOp, InstId, InstKind, Place, Root, SharedId,
+    Step, ValueId,
 };
 use crate::op::Op;
 use crate::types::{Scalar, Type};
@@ -78,10 +79,11 @@ pub(super) enum Fact {
     Elected(ValueId),
     /// The launch decides that a condition holds, or that it does not.
     Chosen(ValueId, bool),
+    /// A condition holds that says how long a range of tickets is.
+    Holds(ValueId),
+    /// The invocation was the first to change a cell, named by an object and a path.
+    First(Object, Change, Vec<Form>),
 }
-
-/// Atomic additions of a kernel that are looked at.
-const MOST_ADDS: usize = 16;
 
 /// An access.
 #[derive(Debug, Clone)]
@@ -149,69 +151,6 @@ impl<'i, 'm> Walker<'i, 'm> {
         self.block(self.index.function.entry);
     }
 
-    /// Atomic additions of a fixed number to a cell that nothing else writes in this kernel.
-    fn note_tickets(&mut self) {
-        let function = self.index.function;
-        let is_buffer = |place: &Place| matches!(place.root, Root::Buffer(_));
-        let adds = function.insts.iter().filter_map(|(id, inst)| match &inst.kind {
-            InstKind::Atomic(atomic) if atomic.op == AtomicOp::Add && is_buffer(&atomic.place) => Some((id, &**atomic)),
-            _ => None,
-        });
-        let adds: Vec<(InstId, &Atomic)> = adds.collect();
-        if adds.is_empty() || adds.len() > MOST_ADDS {
-            return;
-        }
-        let writes: Vec<(InstId, &InstKind)> = (function.insts.iter())
-            .filter(|(_, inst)| match &inst.kind {
-                InstKind::Store(..) | InstKind::CoopStore(..) => true,
-                InstKind::Atomic(atomic) => atomic.op.writes(),
-                _ => false,
-            })
-            .map(|(id, inst)| (id, &inst.kind))
-            .collect();
-        for (id, atomic) in &adds {
-            let Some(cell) = self.fixed_cell(&atomic.place) else { continue };
-            let by = self.index.form(atomic.operands[0]);
-            let is_word = self.index.scalar(atomic.operands[0]) == Some(Scalar::U32);
-            if !is_word || !by.as_constant().is_some_and(|by| (1..1 << 31).contains(&by)) {
-                continue;
-            }
-            let mut first = *id;
-            let is_alone = writes.iter().all(|(other, kind)| {
-                let place = kind.place().filter(|place| place.root == atomic.place.root);
-                let Some(place) = place.filter(|_| other != id) else { return true };
-                match self.fixed_cell(place) {
-                    Some(theirs) if theirs == cell => {
-                        let adds_as_much = matches!(kind, InstKind::Atomic(more)
-                            if more.op == AtomicOp::Add && self.index.form(more.operands[0]) == by);
-                        first = first.min(*other);
-                        adds_as_much
-                    }
-                    // Two constants that differ are two cells.
-                    Some(theirs) => theirs
-                        .iter()
-                        .zip(&cell)
-                        .any(|(a, b)| a.as_constant().zip(b.as_constant()).is_some_and(|(a, b)| a != b)),
-                    None => false,
-                }
-            });
-            if is_alone {
-                self.index.note_ticket(*id, first);
-            }
-        }
-    }
-
-    /// The way to a cell that is the same in all invocations.
-    fn fixed_cell(&mut self, place: &Place) -> Option<Vec<Form>> {
-        if !place.values().all(|value| self.index.is_launch_wide(value)) {
-            return None;
-        }
-        let mark = self.facts.len();
-        let cell = self.path(place);
-        self.forget(mark);
-        Some(cell)
-    }
-
     pub(super) fn note(&mut self, mut fact: Fact) {
         if let Fact::Below(_, limit) | Fact::Whole(_, limit) | Fact::Value(_, limit) = &mut fact {
             let is_open = |Less(low, high): &Less| {
@@ -225,7 +164,7 @@ impl<'i, 'm> Walker<'i, 'm> {
         }
     }
 
-    fn forget(&mut self, mark: usize) {
+    pub(super) fn forget(&mut self, mark: usize) {
         if self.facts.len() > mark {
             self.facts.truncate(mark);
             self.shared_facts = None;
@@ -325,6 +264,12 @@ impl<'i, 'm> Walker<'i, 'm> {
         let Some(InstKind::Op(Op::Eq, operands)) = self.index.definition(*condition) else { return };
         let [param, last] = operands[..] else { return };
         let Some((_, first, step)) = counters.iter().find(|(counter, ..)| *counter == param) else { return };
+        if first.is_zero() && step.as_constant() == Some(1) && self.is_outside(last, body) {
+            let (counter, last) = (self.index.form(param), self.index.form(last));
+            if !self.index.atoms.is_launch_wide(&last) {
+                self.note(Fact::Order(counter, last.add(&Form::constant(1)).reduced()));
+            }
+        }
         let Some(last) = self.launch_wide_form(last).filter(|_| step.as_constant() == Some(1)) else { return };
         if self.index.scalar(param) != Some(Scalar::U32) || !(first.is_zero() || self.is_no_greater(first, &last)) {
             return;
@@ -333,6 +278,24 @@ impl<'i, 'm> Walker<'i, 'm> {
         if let Some(rounds) = self.natural(&last.sub(first).add(&Form::constant(1))) {
             self.note(Fact::Below(round, rounds));
         }
+    }
+
+    /// Whether a value is there before a loop begins, so that it is the same in all rounds.
+    fn is_outside(&self, value: ValueId, body: BlockId) -> bool {
+        let Some(id) = self.index.definition_id(value) else { return false };
+        let (mut left, mut seen) = (vec![body], FastSet::default());
+        while let Some(block) = left.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            for inner in &self.index.function.blocks[block].insts {
+                if *inner == id {
+                    return false;
+                }
+                left.extend(self.index.function.insts[*inner].kind.blocks());
+            }
+        }
+        true
     }
 
     /// Whether a condition that the launch chose says that one number is no greater than another one.
@@ -409,7 +372,10 @@ impl<'i, 'm> Walker<'i, 'm> {
         let what = match kind {
             InstKind::Load(_) | InstKind::CoopLoad(_) => Kind::Read,
             InstKind::Store(..) | InstKind::CoopStore(..) => Kind::Write,
-            InstKind::Atomic(atomic) => Kind::of_atomic(atomic),
+            InstKind::Atomic(atomic) => {
+                self.note_add(id, atomic);
+                Kind::of_atomic(atomic)
+            }
             InstKind::Image(op, image, operands) => return self.image(id, *op, *image, operands),
             _ => return,
         };
@@ -442,7 +408,7 @@ impl<'i, 'm> Walker<'i, 'm> {
         self.accesses.push(Access { facts, ..access });
     }
 
-    fn path(&mut self, place: &Place) -> Vec<Form> {
+    pub(super) fn path(&mut self, place: &Place) -> Vec<Form> {
         let mut path = Vec::new();
         if let Root::Member(_, member) = place.root {
             path.push(self.index.form(member));

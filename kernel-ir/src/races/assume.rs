@@ -23,6 +23,10 @@ impl Walker<'_, '_> {
     pub(super) fn assume(&mut self, condition: ValueId, truth: bool, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let function = self.index.function;
+        let condition = self.index.origin(condition);
+        if truth && self.index.tickets.is_flag(condition) {
+            self.note(Fact::Holds(condition));
+        }
         match self.index.definition(condition) {
             Some(InstKind::Op(op, operands)) => match (op, &operands[..], truth) {
                 (Op::Not, [a], _) => self.assume(*a, !truth, depth),
@@ -42,7 +46,10 @@ impl Walker<'_, '_> {
                 (Op::Gt, [a, b], true) | (Op::Le, [a, b], false) => self.below(*b, *a, 0),
                 (Op::Le, [a, b], true) | (Op::Gt, [a, b], false) => self.below(*a, *b, 1),
                 (Op::Ge, [a, b], true) | (Op::Lt, [a, b], false) => self.below(*b, *a, 1),
-                (Op::Eq, [a, b], true) | (Op::Ne, [a, b], false) => self.equal(*a, *b),
+                (Op::Eq, [a, b], true) | (Op::Ne, [a, b], false) => match self.chosen_by(*a, *b) {
+                    Some((condition, truth)) => self.assume(condition, truth, depth),
+                    None => self.equal(*a, *b),
+                },
                 (Op::All, [lanes], true) => self.equal_lanes(*lanes),
                 _ => {}
             },
@@ -114,14 +121,18 @@ impl Walker<'_, '_> {
             _ => return,
         }
         // What is below the smaller of two is below both.
+        let b = self.index.origin(b);
         if let Some(InstKind::Op(Op::Min, operands)) = self.index.definition(b) {
             operands.iter().for_each(|operand| self.below(a, *operand, more));
         }
         let (low, high) = (self.index.form(a), self.index.form(b));
-        if more == 0 && requires.is_empty() {
-            self.below_steps(&low, b);
-            if self.index.are_exchanged(&low, &high) {
-                self.note(Fact::Order(low.clone(), high.clone()));
+        if requires.is_empty() {
+            if more == 0 {
+                self.below_steps(&low, b);
+            }
+            let is_varying = |form: &Form| !self.index.atoms.is_launch_wide(form);
+            if self.index.are_exchanged(&low, &high) || is_varying(&low) && is_varying(&high) {
+                self.note(Fact::Order(low.clone(), high.add(&Form::constant(more)).reduced()));
             }
         }
         let high = match high.as_constant() {
@@ -211,7 +222,16 @@ impl Walker<'_, '_> {
         if atoms.is_launch_wide(below) {
             let Some(limit) = self.limit(below) else { return };
             match low.as_atom().filter(|atom| !matches!(self.index.atoms.get(*atom), Atom::Round(_))) {
-                Some(atom) => self.note(Fact::Below(atom, limit)),
+                Some(atom) => {
+                    self.note(Fact::Below(atom, limit));
+                    // Those that do not exceed it.
+                    let lower = self.facts.iter().filter_map(|fact| match fact {
+                        Fact::Order(lower, high) => Some((lower.clone(), high.clone())),
+                        _ => None,
+                    });
+                    let lower: Vec<(Form, Form)> = lower.collect();
+                    lower.into_iter().for_each(|(lower, high)| self.below_variable(&lower, &high));
+                }
                 None => {
                     self.note(Fact::Value(low.clone(), limit.clone()));
                     self.count(low, &limit);
@@ -220,6 +240,7 @@ impl Walker<'_, '_> {
             }
             return;
         }
+        self.below_variable(low, below);
         self.below_rest(low, below);
         self.below_part(low, below);
         if let Some((atom, factor, rest)) = difference(&self.index.atoms, below, low) {
@@ -233,6 +254,21 @@ impl Walker<'_, '_> {
                 self.note(Fact::Below(atom, limit));
             }
         }
+    }
+
+    /// Notes that a variable is below what another one is below that it does not exceed.
+    fn below_variable(&mut self, low: &Form, below: &Form) {
+        let offset = below.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, offset)| *offset);
+        let high = below.sub(&Form::constant(offset)).as_atom().filter(|_| (0..=1).contains(&offset));
+        let (Some(low), Some(high)) = (low.as_atom(), high) else { return };
+        if [low, high].iter().any(|atom| matches!(self.index.atoms.get(*atom), Atom::Round(_))) {
+            return;
+        }
+        let limits = self.facts.iter().filter_map(|fact| match fact {
+            Fact::Below(of, limit) if *of == high => Some(limit.clone()),
+            _ => None,
+        });
+        limits.collect::<Vec<_>>().into_iter().for_each(|limit| self.note(Fact::Below(low, limit)));
     }
 
     /// Notes what one variable is below, if a sum of it and a number of the launch is below another such number and does not wrap.
@@ -360,7 +396,32 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// The condition that decides whether a member of a composite value that it chooses is a constant, and whether it holds then: the
+    /// tag of an `Option` or a `Result`.
+    fn chosen_by(&self, member: ValueId, number: ValueId) -> Option<(ValueId, bool)> {
+        let number = self.index.constant(number)?;
+        if let Some(InstKind::Op(Op::Cast, operands)) = self.index.definition(self.index.origin(member))
+            && self.index.scalar(operands[0]) == Some(Scalar::Bool)
+            && number < 2
+        {
+            return Some((operands[0], number == 1));
+        }
+        let Some(InstKind::Extract(whole, path)) = self.index.definition(member) else { return None };
+        let Some(InstKind::Op(Op::Select, operands)) = self.index.definition(*whole) else { return None };
+        let tag = |value: ValueId| match self.index.definition(value)? {
+            InstKind::Compose(members) if path.len() == 1 => self.index.constant(*members.get(path[0] as usize)?),
+            _ => None,
+        };
+        match (tag(operands[1])? == number, tag(operands[2])? == number) {
+            (true, false) => Some((operands[0], true)),
+            (false, true) => Some((operands[0], false)),
+            _ => None,
+        }
+    }
+
     fn equal(&mut self, a: ValueId, b: ValueId) {
+        self.note_first(a, b);
+        self.note_first(b, a);
         if !matches!(self.index.scalar(a), Some(Scalar::U32 | Scalar::I32)) {
             return;
         }

@@ -33,8 +33,14 @@ pub(super) enum Atom {
     Exchanged(Form, Form),
     /// A number whose bits are mixed, from which it follows.
     Mixed(Form, Mix),
+    /// Half of the product of a number and the next one, which are multiplied as numbers of 32 bits.
+    Triangle(Form),
     /// The result of an atomic addition of a fixed number, divided by that number: nobody else gets the same.
     Ticket(InstId),
+    /// The same, drawn by one invocation for its workgroup.
+    GroupTicket(InstId),
+    /// Where a range of tickets begins, and the value that says so.
+    Start(InstId, ValueId),
     /// The element of a buffer whose elements differ, by its index there: elements at other indices within the buffer are others.
     Distinct(BufferId, Form),
     /// How many rounds of a loop came before: no number of 32 bits.

@@ -63,6 +63,8 @@ pub(super) fn of(index: &Index<'_>, less: &Less) -> Option<Demand> {
         (false, true) => Some(Demand::Extent),
         // Whoever makes a tensor of numbers that differ has it as long as what it goes with.
         (false, false) if has_distinct(index, &added) => Some(Demand::Extent),
+        // As is one of cells, whose first changes decide.
+        (false, false) if has_firsts(index, &added) => Some(Demand::Extent),
         // Tensors may be of any length.
         (false, false) if has(&taken, is_len) || taken.as_constant().is_none() && has(&added, is_len) => None,
         (false, false) => Some(Demand::Extent),
@@ -84,6 +86,14 @@ fn names(index: &Index<'_>, atom: AtomId, is: fn(&Bound) -> bool) -> bool {
 fn has_distinct(index: &Index<'_>, form: &Form) -> bool {
     form.atoms().any(|atom| match index.atoms.get(atom) {
         Atom::Uniform(Uniform::Known(Bound::Len(buffer))) => index.kernel.buffers[*buffer].is_distinct,
+        _ => false,
+    })
+}
+
+/// Whether a form speaks of the length of a buffer whose cells invocations may be the first to change.
+fn has_firsts(index: &Index<'_>, form: &Form) -> bool {
+    form.atoms().any(|atom| match index.atoms.get(atom) {
+        Atom::Uniform(Uniform::Known(Bound::Len(buffer))) => index.firsts.has(*buffer),
         _ => false,
     })
 }

@@ -1,12 +1,14 @@
 //! Values as forms: what each 32-bit integer of a kernel is, as a polynomial over atoms. It looks at definitions only, not at control.
 
 use super::atoms::{Atom, Atoms, Less, Limit, Uniform};
+use super::firsts::Firsts;
 use super::form::{AtomId, Form, Product};
+use super::tickets::Tickets;
 use crate::arena::EntityId;
-use crate::hash::{FastMap, FastSet};
+use crate::hash::FastSet;
 use crate::ir::{
-    AtomicOp, BlockId, Bound, BoundOp, BufferId, Builtin, Constant, Function, ImageOp, InstId, InstKind, Kernel,
-    Module, Place, Root, Step, ValueId,
+    BlockId, Bound, BoundOp, BufferId, Builtin, Constant, Function, ImageOp, InstId, InstKind, Kernel, Module, Place,
+    Root, Step, ValueId,
 };
 use crate::op::Op;
 use crate::passes::eval;
@@ -26,8 +28,9 @@ pub(super) struct Index<'m> {
     definitions: Vec<Option<InstId>>,
     forms: Vec<Option<Form>>,
     depth: u32,
-    /// Atomic additions that give tickets, each with the first of those to the same cell.
-    tickets: FastMap<InstId, InstId>,
+    pub(super) tickets: Tickets,
+    /// What the kernel does to cells that invocations may be the first to change.
+    pub(super) firsts: Firsts,
     /// Conditions under which an invocation panics.
     traps: FastSet<ValueId>,
 }
@@ -45,7 +48,7 @@ impl<'m> Index<'m> {
             }
             _ => None,
         });
-        Self {
+        let mut index = Self {
             module,
             kernel,
             function,
@@ -53,13 +56,50 @@ impl<'m> Index<'m> {
             definitions,
             forms: vec![None; function.values.len()],
             depth: 0,
-            tickets: FastMap::default(),
+            tickets: Tickets::default(),
+            firsts: Firsts::default(),
             traps: traps.collect(),
-        }
+        };
+        index.firsts = Firsts::of(&index, function);
+        index
     }
 
     pub(super) fn definition(&self, value: ValueId) -> Option<&'m InstKind> {
         self.definitions[value.index()].map(|id| &self.function.insts[id].kind)
+    }
+
+    /// The instruction that defines a value.
+    pub(super) fn definition_id(&self, value: ValueId) -> Option<InstId> {
+        self.definitions[value.index()]
+    }
+
+    /// The value that another one is a member of, as far as it was put together here.
+    pub(super) fn origin(&self, mut value: ValueId) -> ValueId {
+        let mut path: Vec<u32> = Vec::new();
+        let mut at = value;
+        // The path is from the value that is looked at now to the member.
+        while let Some(definition) = self.definition(at) {
+            match definition {
+                InstKind::Extract(whole, steps) => {
+                    path.splice(0..0, steps.iter().copied());
+                    at = *whole;
+                }
+                InstKind::Compose(members) if !path.is_empty() => {
+                    let Some(member) = members.get(path.remove(0) as usize) else { break };
+                    at = *member;
+                }
+                _ => break,
+            }
+            if path.is_empty() {
+                value = at;
+            }
+        }
+        value
+    }
+
+    /// The form of a value that was asked for before.
+    pub(super) fn form_known(&self, value: ValueId) -> Option<Form> {
+        self.forms[value.index()].clone()
     }
 
     /// How many results the instruction has that defines a value.
@@ -75,11 +115,6 @@ impl<'m> Index<'m> {
     /// Says what a value is before it is asked for.
     pub(super) fn define(&mut self, value: ValueId, form: Form) {
         self.forms[value.index()] = Some(form);
-    }
-
-    /// Says that an atomic addition gives tickets, and which one is the first to the same cell.
-    pub(super) fn note_ticket(&mut self, inst: InstId, first: InstId) {
-        self.tickets.insert(inst, first);
     }
 
     pub(super) fn scalar(&self, value: ValueId) -> Option<Scalar> {
@@ -115,6 +150,9 @@ impl<'m> Index<'m> {
             };
         }
         let Some(id) = self.definitions[value.index()] else { return self.opaque(value) };
+        if let Some(ticket) = self.ticket(value) {
+            return ticket;
+        }
         let function = self.function;
         match &function.insts[id].kind {
             InstKind::Const(constant) => match eval::bits(*constant) {
@@ -128,18 +166,6 @@ impl<'m> Index<'m> {
             InstKind::Builtin(builtin) => self.builtin(*builtin, 0),
             InstKind::Len(buffer) => self.len(*buffer),
             InstKind::Load(place) => self.load(place, value),
-            InstKind::Atomic(atomic) if self.tickets.contains_key(&id) && atomic.op == AtomicOp::Add => {
-                let of = self.tickets[&id];
-                let by = self.form(atomic.operands[0]);
-                let (ticket, is_new) = self.atoms.intern(Atom::Ticket(of));
-                if let Some(by) = by.as_constant().filter(|by| is_new && *by > 0) {
-                    // A launch that counts on to where it began is beyond what is promised.
-                    self.atoms.limit(ticket, Limit::always(Form::constant(WORD / by)));
-                }
-                // Where the cell starts, is the same for all.
-                let first = self.atoms.uniform(Uniform::Value(function.insts[of].results[0]));
-                Form::atom(ticket).mul(&by).add(&first)
-            }
             InstKind::Image(ImageOp::Size(axis), image, operands) if operands.is_empty() => {
                 self.atoms.uniform(Uniform::Size(*image, *axis))
             }
@@ -296,6 +322,17 @@ impl<'m> Index<'m> {
                 Some(by) => a.scale(1 << (by & 31)),
                 None => self.unknown(op, from, &forms, Vec::new()),
             },
+            (Op::Div | Op::Shr, [_, b])
+                if is_unsigned
+                    && lane.is_none()
+                    && b.as_constant() == Some(if op == Op::Div { 2 } else { 1 })
+                    && self.side_of_triangle(operands[0]).is_some() =>
+            {
+                match self.side_of_triangle(operands[0]) {
+                    Some(side) => Form::atom(self.atoms.intern(Atom::Triangle(side)).0),
+                    None => self.opaque(value),
+                }
+            }
             (Op::Shr, [a, b]) if is_unsigned => match b.as_constant() {
                 Some(by) => match self.part_of_reversed(a, (by & 31) as u32) {
                     Some(part) => part,
@@ -330,6 +367,20 @@ impl<'m> Index<'m> {
             }
             (Op::Cast, [a]) if matches!(from, Some(Scalar::U8 | Scalar::U16 | Scalar::Bool)) => a.clone(),
             _ => self.unknown(op, from, &forms, Vec::new()),
+        }
+    }
+
+    /// The smaller factor of a product of two numbers, one after the other.
+    fn side_of_triangle(&mut self, product: ValueId) -> Option<Form> {
+        let Some(InstKind::Op(Op::Mul, operands)) = self.definition(product) else { return None };
+        let (a, b) = (self.form(operands[0]), self.form(operands[1]));
+        if self.atoms.is_launch_wide(&a) {
+            return None;
+        }
+        match b.sub(&a).reduced().as_constant()? {
+            1 => Some(a),
+            -1 => Some(b),
+            _ => None,
         }
     }
 

@@ -7,7 +7,8 @@
 //! `segments` runs a workgroup as far as the code tells, by the values and branches that `relevance` finds, and `cells` remembers who
 //! accessed what since the last barrier. What is not understood counts as a race.
 //!
-//! One thing is taken for granted: a launch does not add to a counter so often that it begins anew, 2^32 in all.
+//! One thing is taken for granted: the loops of a launch do not add small numbers to a counter so often that it begins anew, 2^32 in
+//! all. Elsewhere it is a condition of the launch.
 
 mod access;
 mod assume;
@@ -18,6 +19,7 @@ mod cells;
 mod demand;
 mod digits;
 mod distinct;
+mod firsts;
 mod form;
 mod index;
 mod intervals;
@@ -34,6 +36,7 @@ mod rules;
 mod segments;
 mod split;
 mod sums;
+mod tickets;
 
 use access::{Access, Walker};
 use atoms::Less;
@@ -83,6 +86,7 @@ fn look(module: &Module, explains: bool) -> (Analysis, Vec<Proven>) {
     let mut walker = Walker::new(&mut index);
     walker.run();
     let (accesses, unknown_call) = (std::mem::take(&mut walker.accesses), walker.unknown_call);
+    index.limit_tickets();
     let (open, known) = (Open::of(module, kernel, function), Known::default());
     let proven = explains.then(Vec::new);
     let mut races = Races { index, open, known, analysis: Analysis::default(), proven };
@@ -499,6 +503,7 @@ impl Races<'_> {
             };
         }
         let reason = match failure {
+            _ if self.index.has_endless_counter(&a.path) && self.index.has_endless_counter(&b.path) => Reason::Counter,
             Failure::Axis(axis) => Reason::Axis(axis),
             Failure::Unknown => Reason::Index,
         };

@@ -25,6 +25,14 @@ pub(super) enum Mutant {
     Reversed,
     /// The number that a form differs by less than, where its remainder tells it.
     Differs,
+    /// The number that the rest beside a triangle's number is below.
+    Triangle,
+    /// No bound: shifted, numbers need not be exchanged to make a circle.
+    Circle,
+    /// The length of a range of tickets.
+    Drawn,
+    /// No bound: shifted, any change of a cell is the first.
+    First,
     /// No bound: shifted, any invocation of a subgroup is the one that was elected.
     Elected,
     /// No bound: shifted, both of a pair exchange numbers.

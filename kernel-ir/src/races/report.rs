@@ -18,6 +18,8 @@ pub enum Reason {
     OpenSize,
     /// A function is called that may access anything.
     Call,
+    /// A counter gives ranges of any length, so that it may begin anew.
+    Counter,
     /// Elements that invocations claim are accessed without a claim.
     Unclaimed,
 }
@@ -34,6 +36,9 @@ impl Reason {
             Self::TooMuch => "the kernel accesses more than the analysis looks at",
             Self::OpenSize => "const parameters decide the size of the workgroup or of shared memory",
             Self::Call => "the function that is called may access any element",
+            Self::Counter => {
+                "the numbers that are added to the counter have no limit, so that together they may reach 2^32"
+            }
             Self::Unclaimed => "elements of a `Scatter` are only written, each as a whole and by its index",
         }
     }
@@ -69,6 +74,8 @@ pub enum Rule {
     Part,
     /// The number that an atomic addition gave.
     Ticket,
+    /// The invocation was the first to change a cell, by an atomic operation.
+    First,
     /// An element of a tensor whose elements differ.
     Distinct,
     /// R2: the indices are in ranges that have nothing in common.
@@ -97,6 +104,7 @@ impl Rule {
             Self::Stride => "P5, a loop with the stride of the grid",
             Self::Part => "P6, each invocation has a part of its own",
             Self::Ticket => "the index is a ticket, which nobody else gets",
+            Self::First => "only the first to change a cell, by an atomic operation, comes here",
             Self::Distinct => "the index is an element of a `Distinct`",
             Self::Ranges => "R2, the indices have no range in common",
             Self::Remainders => "R3, the indices have different remainders",

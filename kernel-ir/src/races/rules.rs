@@ -121,6 +121,12 @@ fn prove_with(
     }
     let (equal, proof) = (Vec::new(), Proof::by(Rule::Digits));
     let mut pair = Pair { index, sides: [a, b], goal, equal, proof, most, wants_more: false };
+    if pair.are_drawn(goal) {
+        return (Ok(Proof { rule: Rule::Ticket, ..pair.proof }), false);
+    }
+    if pair.are_firsts(goal) {
+        return (Ok(Proof { rule: Rule::First, ..pair.proof }), false);
+    }
     if goal == Goal::Member {
         pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
     }
@@ -155,7 +161,7 @@ fn prove_with(
                 }
                 continue;
             }
-            match pair.solve(&left, &right) {
+            match pair.triangles(&left, &right).or_else(|| pair.solve(&left, &right)) {
                 Some(Solved::Never) => {
                     return (Ok(pair.proof), false);
                 }
@@ -249,7 +255,7 @@ impl Pair<'_, '_> {
         for (product, _) in self.sides[0].path.iter().flat_map(Form::terms) {
             let Some(atom) = product.iter().find(|atom| !self.index.atoms.is_uniform(**atom)) else { continue };
             match (self.index.atoms.get(*atom), rule) {
-                (Atom::Ticket(_), _) => return Rule::Ticket,
+                (Atom::Ticket(_) | Atom::GroupTicket(_), _) => return Rule::Ticket,
                 (Atom::Round(_), _) if product.iter().any(is_grid) => return Rule::Stride,
                 (Atom::Round(_) | Atom::Free(_), _) => return Rule::Part,
                 (Atom::Global(_) | Atom::LocalIndex, Rule::Single) => rule = Rule::Own,
@@ -268,7 +274,9 @@ impl Pair<'_, '_> {
     fn is_equal(&self, atom: AtomId) -> bool {
         self.equal.contains(&atom)
             || match self.index.atoms.get(atom) {
-                Atom::Mixed(of, _) => of.atoms().all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom)),
+                Atom::Mixed(of, _) | Atom::Triangle(of) => {
+                    of.atoms().all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom))
+                }
                 Atom::Quotient(of, by) | Atom::Remainder(of, by) | Atom::Exchanged(of, by) => {
                     of.atoms().chain(by.atoms()).all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom))
                 }
@@ -401,6 +409,49 @@ impl Pair<'_, '_> {
             }
         }
         common
+    }
+
+    /// `i * (i + 1) / 2 + j` tells both numbers where `j` is no greater than `i`, and the product is one of 32 bits.
+    fn triangles(&mut self, left: &Form, right: &Form) -> Option<Solved> {
+        let [(first, rest), (second, other)] = [self.triangle(left, 0)?, self.triangle(right, 1)?];
+        let mut conditions = self.is_side(&first, 0)?;
+        conditions.extend(self.is_side(&second, 1)?);
+        self.accept(conditions)?;
+        Some(Solved::Both([(first, second), (rest, other)]))
+    }
+
+    /// The side of the triangle that a form is, and the rest, which is no greater.
+    fn triangle(&self, form: &Form, side: usize) -> Option<(Form, Form)> {
+        let (atom, of) = form.terms().iter().find_map(|(product, factor)| match (&product[..], factor) {
+            ([atom], 1) => match self.index.atoms.get(*atom) {
+                Atom::Triangle(of) => Some((*atom, of.clone())),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        let rest = form.sub(&Form::atom(atom));
+        let end = of.add(&Form::constant(1 + shift(Mutant::Triangle, 0))).reduced();
+        (rest.is_zero() || self.sides[side].facts.contains(&Fact::Order(rest.clone(), end))).then_some((of, rest))
+    }
+
+    /// Conditions under which the side of a triangle is below 2^16.
+    fn is_side(&mut self, side: &Form, of: usize) -> Option<Vec<Less>> {
+        let offset = side.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, offset)| *offset);
+        let atom = side.sub(&Form::constant(offset)).as_atom().filter(|_| offset <= 0)?;
+        let most = Form::constant((1 << 16) + 1);
+        let mut ways: Vec<Vec<Less>> = Vec::new();
+        for Limit { below, mut requires } in self.limits(atom, of) {
+            if below.as_constant().is_some_and(|below| below > 1 << 16) {
+                continue;
+            }
+            if !self.is_less(&below, &most) {
+                requires.push(Less(below, most.clone()));
+            }
+            if self.expressible(&requires) && requires.iter().all(|less| self.is_allowed(less)) {
+                ways.push(requires);
+            }
+        }
+        ways.into_iter().min_by_key(Vec::len)
     }
 
     fn solve(&mut self, left: &Form, right: &Form) -> Option<Solved> {
@@ -687,10 +738,20 @@ impl Pair<'_, '_> {
         if goal == Goal::Nobody {
             return Err(Failure::Unknown);
         }
-        if self.equal.iter().any(|atom| matches!(self.index.atoms.get(*atom), Atom::Ticket(_))) {
+        let tickets = self.equal.iter().find_map(|atom| match self.index.atoms.get(*atom) {
+            Atom::Ticket(of) => Some((*of, true)),
+            Atom::GroupTicket(of) => Some((*of, false)),
+            _ => None,
+        });
+        let (is_own, of_group) = (tickets.is_some_and(|(_, is_own)| is_own), tickets.is_some());
+        if let Some((of, _)) = tickets {
+            let exists = self.index.has_counter(of).ok_or(Failure::Unknown)?;
+            self.proof.conditions.push(exists);
             // There are no more invocations than tickets.
             let [x, y, z] = [0, 1, 2].map(|axis| self.index.atoms.uniform(Uniform::Known(Bound::Items(axis))));
             self.proof.conditions.push(Less(x.mul(&y).mul(&z), Form::constant(WORD + 1)));
+        }
+        if is_own {
             return Ok(());
         }
         let (mut single, mut single_group) = (Vec::new(), Vec::new());
@@ -712,7 +773,7 @@ impl Pair<'_, '_> {
         }
         for axis in 0..3u8 {
             let at = usize::from(axis);
-            let is_group = self.has(&Atom::Group(axis)) || self.has(&Atom::Global(axis));
+            let is_group = of_group || self.has(&Atom::Group(axis)) || self.has(&Atom::Global(axis));
             let is_in_group = goal != Goal::Invocation || is_local(axis);
             let is_known = self.has(&Atom::Global(axis)) || is_group && is_in_group;
             match (is_known, is_in_group && open.groups[at], open.items[at]) {

@@ -34,7 +34,7 @@ impl Pair<'_, '_> {
         let (multiples, rests) = (self.digits(&first, &second)?, self.digits(&rest, &other)?);
         let by = Form::atom(divisor);
         // By zero anything could be multiplied.
-        let mut conditions = self.is_positive(&by)?;
+        let mut conditions = self.is_positive(&by).unwrap_or_else(|| vec![Less(Form::default(), by.clone())]);
         for adds in [true, false] {
             // By facts alone: which number of the launch is the length of a row, is a guess.
             let mut small = totals(&rests, adds);
@@ -101,7 +101,21 @@ impl Pair<'_, '_> {
                 })
             })
         });
-        are_two || self.are_never_congruent(equations)
+        are_two || self.is_circle(equations) || self.are_never_congruent(equations)
+    }
+
+    /// Whether equations exchange two numbers of which one is lower on both sides: `i` and `j` of one invocation are `j` and `i` of the
+    /// other one, where `j < i`.
+    fn is_circle(&self, equations: &[(Form, Form)]) -> bool {
+        let holds = |left: &Form, right: &Form| equations.iter().any(|(a, b)| a == left && b == right);
+        self.sides[0].facts.iter().any(|fact| {
+            let Fact::Order(low, high) = fact else { return false };
+            self.sides[1].facts.iter().any(|other| {
+                let Fact::Order(least, most) = other else { return false };
+                holds(high, least) && holds(low, most) && shift(Mutant::Circle, 0) == 0
+                    || holds(high, most) && holds(low, least) && shift(Mutant::Circle, 0) != 0
+            })
+        })
     }
 
     fn are_never_congruent(&mut self, equations: &[(Form, Form)]) -> bool {

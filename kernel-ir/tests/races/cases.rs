@@ -119,7 +119,8 @@ fn tickets() {
              store buffer1[%12 !site0] = %x\n{more}"
         )
     };
-    accepts(&code(1, ""), 1);
+    // The counter exists, and does not begin anew.
+    accepts(&code(1, ""), 2);
     // Somebody else writes the counter.
     refuses(&code(1, "    %13: u32 = atomic_exchange buffer2[%10 !site0], %10 relaxed device"), Reason::Axis(0));
     refuses(&code(0, ""), Reason::Axis(0));

@@ -3,6 +3,7 @@
 mod cases;
 mod mutants;
 mod programs;
+
 mod soundness;
 mod strangers;
 mod survey;

@@ -247,8 +247,12 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: u32, is_uniform: bool) {
-        match self.random.below(14) {
+        match self.random.below(18) {
             0..=3 => self.store(),
+            14 => self.first(),
+            15 => self.draw(),
+            16 => self.compacted(),
+            17 => self.triangle(),
             12 => self.neighbours(),
             13 if depth > 0 => self.chunk(depth),
             4 => {
@@ -299,10 +303,10 @@ impl Writer<'_> {
             let wanted = if self.random.one_in(2) { self.value("param0") } else { self.constant(1) };
             conditions.push(self.typed("bool", &format!("eq %{colour}, %{wanted}")));
         }
-        for condition in &conditions {
-            self.line(&format!("if %{condition} {{"));
-            self.indent += 1;
-        }
+        self.behind(&conditions, |writer| writer.from_neighbour(x, y, w));
+    }
+
+    fn from_neighbour(&mut self, x: u32, y: u32, w: u32) {
         let row = self.op("mul", y, w);
         let own = self.op("add", row, x);
         let one = self.constant(1);
@@ -321,13 +325,6 @@ impl Writer<'_> {
         let old = self.value(&format!("load buffer1[%{at} !site0]"));
         let to = if self.random.one_in(4) { at } else { own };
         self.line(&format!("store buffer1[%{to} !site0] = %{old}"));
-        for _ in conditions {
-            self.line("yield");
-            self.indent -= 1;
-            self.line("} else {");
-            self.line("    yield");
-            self.line("}");
-        }
     }
 
     /// Elements side by side, so many for each invocation or each workgroup.
@@ -361,6 +358,134 @@ impl Writer<'_> {
             false => (start, self.constant(1)),
         };
         self.count_from(first, end, step, depth, false);
+    }
+
+    /// Code for the first to change a cell, or nearly.
+    fn first(&mut self) {
+        let cell = self.index(1);
+        let (from, to) = (self.random.pick(&[0, 0, 0, 1]), self.random.pick(&[0, 1, 1, 1, 2]));
+        let (from, to) = (self.constant(from), self.constant(to));
+        let mut word = cell;
+        let (found, wanted) = match self.random.below(3) {
+            0 => (self.value(&format!("atomic_exchange buffer2[%{cell} !site0], %{to} relaxed device")), from),
+            1 => {
+                let operands = format!("%{from}, %{to} relaxed relaxed device");
+                (self.value(&format!("atomic_compare_exchange buffer2[%{cell} !site0], {operands}")), from)
+            }
+            _ => {
+                let by = self.random.pick(&[2, 4, 4, 5]);
+                let by = self.constant(by);
+                word = self.op("div", cell, by);
+                let bit = self.op("rem", cell, by);
+                let one = self.constant(1);
+                let set = self.op("shl", one, bit);
+                let mask = if self.random.one_in(4) { self.op("shl", one, cell) } else { set };
+                let old = self.value(&format!("atomic_or buffer2[%{word} !site0], %{set} relaxed device"));
+                (self.op("and", old, mask), self.constant(0))
+            }
+        };
+        let op = self.random.pick(&["eq", "eq", "eq", "ne"]);
+        let is_first = self.typed("bool", &format!("{op} %{found}, %{wanted}"));
+        let at = match self.random.below(4) {
+            0 => word,
+            1 => self.index(0),
+            _ => cell,
+        };
+        self.behind(&[is_first], |writer| writer.line(&format!("store buffer1[%{at} !site0] = %{from}")));
+    }
+
+    /// Elements of a range that a counter gives, or some more.
+    fn draw(&mut self) {
+        let count = self.leaf();
+        let most = self.random.pick(&[1, 2, 3, 5]);
+        let most = self.constant(most);
+        let count = match self.random.below(4) {
+            0 => count,
+            1 => most,
+            _ => self.op("min", count, most),
+        };
+        let cell = self.random.pick(&[0, 0, 0, 1, 95, 96]);
+        let (cell, one) = (self.constant(cell), self.constant(1));
+        let start = self.value(&format!("atomic_add buffer2[%{cell} !site0], %{count} relaxed device"));
+        let end = match self.random.below(4) {
+            0 => most,
+            1 => self.op("add", count, one),
+            _ => count,
+        };
+        let first = self.constant(0);
+        let (block, counter) = self.begin_loop(first, end);
+        let at = self.op("add", start, counter);
+        self.line(&format!("store buffer1[%{at} !site0] = %{one}"));
+        self.end_loop(&block, counter, one);
+    }
+
+    /// Elements side by side for those of a subgroup whose condition holds, from where one of them draws for all.
+    fn compacted(&mut self) {
+        let flag = self.condition();
+        let other = if self.random.one_in(4) { self.condition() } else { flag };
+        let (count, theirs) = (self.value(&format!("cast %{flag}")), self.value(&format!("cast %{other}")));
+        let before = self.value(&format!("subgroup_exclusive_add %{count}"));
+        let total = self.value(&format!("subgroup_add %{theirs}"));
+        let cell = self.random.pick(&[0, 0, 0, 96]);
+        let (cell, elected) = (self.constant(cell), self.typed("bool", "subgroup_elect"));
+        let drawn = self.values + 1;
+        self.line(&format!("if %{elected} -> (%{drawn}: u32) {{"));
+        self.line(&format!("    %{}: u32 = atomic_add buffer2[%{cell} !site0], %{total} relaxed device", self.values));
+        self.line(&format!("    yield %{}", self.values));
+        self.line("} else {");
+        self.line(&format!("    yield %{cell}"));
+        self.line("}");
+        self.values += 2;
+        let base = self.value(&format!("subgroup_broadcast_first %{drawn}"));
+        let at = self.op("add", base, before);
+        let guard = if self.random.one_in(4) { self.condition() } else { flag };
+        self.behind(&[guard], |writer| writer.line(&format!("store buffer1[%{at} !site0] = %{base}")));
+    }
+
+    /// Rows of which each is one longer than the one before, or what a matrix has on the other side of its diagonal.
+    fn triangle(&mut self) {
+        let (x, y) = (self.id("global_id", 0), self.id("global_id", 1));
+        let one = self.constant(1);
+        let (op, below) = (self.random.pick(&["lt", "le", "lt"]), self.random.below(4));
+        let end = if below == 0 { self.op("add", y, one) } else { y };
+        let mut conditions = vec![self.typed("bool", &format!("{op} %{x}, %{end}"))];
+        let w = self.value("param1");
+        if !self.random.one_in(4) {
+            conditions.insert(self.random.below(2) as usize, self.typed("bool", &format!("lt %{y}, %{w}")));
+        }
+        if self.random.one_in(2) {
+            let next = self.random.pick(&["add", "add", "sub"]);
+            let next = self.op(next, y, one);
+            let (product, two) = (self.op("mul", y, next), self.constant(2));
+            let row = self.op("div", product, two);
+            let at = self.op("add", row, x);
+            self.behind(&conditions, |writer| writer.line(&format!("store buffer1[%{at} !site0] = %{one}")));
+            return;
+        }
+        let (row, column) = (self.op("mul", y, w), self.op("mul", x, w));
+        let (own, other) = (self.op("add", row, x), self.op("add", column, y));
+        self.behind(&conditions, |writer| {
+            let (a, b) = (format!("load buffer1[%{own} !site0]"), format!("load buffer1[%{other} !site0]"));
+            let (a, b) = (writer.value(&a), writer.value(&b));
+            writer.line(&format!("store buffer1[%{own} !site0] = %{b}"));
+            writer.line(&format!("store buffer1[%{other} !site0] = %{a}"));
+        });
+    }
+
+    /// Lines behind conditions.
+    fn behind(&mut self, conditions: &[u32], lines: impl FnOnce(&mut Self)) {
+        for condition in conditions {
+            self.line(&format!("if %{condition} {{"));
+            self.indent += 1;
+        }
+        lines(self);
+        for _ in conditions {
+            self.line("yield");
+            self.indent -= 1;
+            self.line("} else {");
+            self.line("    yield");
+            self.line("}");
+        }
     }
 
     fn atomic(&mut self) {
@@ -415,6 +540,18 @@ impl Writer<'_> {
     }
 
     fn count_from(&mut self, first: u32, end: u32, step: u32, depth: u32, is_uniform: bool) {
+        let (block, counter) = self.begin_loop(first, end);
+        self.counters.push(counter);
+        let statements = 1 + self.random.below(2);
+        for _ in 0..statements {
+            self.statement(depth - 1, is_uniform);
+        }
+        self.counters.pop();
+        self.end_loop(&block, counter, step);
+    }
+
+    /// The loop's block and its counter, which is below `end` in each round.
+    fn begin_loop(&mut self, first: u32, end: u32) -> (String, u32) {
         self.blocks += 1;
         let (block, counter) = (format!("block{}", 100 + self.blocks), self.values);
         self.values += 1;
@@ -426,12 +563,10 @@ impl Writer<'_> {
         self.line("} else {");
         self.line(&format!("    break {block}()"));
         self.line("}");
-        self.counters.push(counter);
-        let statements = 1 + self.random.below(2);
-        for _ in 0..statements {
-            self.statement(depth - 1, is_uniform);
-        }
-        self.counters.pop();
+        (block, counter)
+    }
+
+    fn end_loop(&mut self, block: &str, counter: u32, step: u32) {
         let next = self.op("add", counter, step);
         self.line(&format!("continue {block}(%{next})"));
         self.indent -= 1;

@@ -163,6 +163,9 @@ fn remedy(race: &Race) -> String {
         }
         Reason::TooMuch => "make the kernel smaller, or split it in two".to_owned(),
         Reason::Call => "access the elements in the kernel itself".to_owned(),
+        Reason::Counter => {
+            "limit the number where it is computed: `count.min(1024)`, or `count.min(most)` with a parameter".to_owned()
+        }
         Reason::Unclaimed => {
             format!("write whole elements, `{name}[k] = v`, and read another tensor")
         }
