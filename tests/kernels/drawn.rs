@@ -162,7 +162,7 @@ fn sorted(mut values: Vec<u32>) -> Output {
 }
 
 fn edges() -> Vec<u32> {
-    patterns::<u32>(ITEMS, 11).into_iter().map(|v| v % 97).collect()
+    patterns(ITEMS, 11).into_iter().map(|v| v % 97).collect()
 }
 
 /// The entries.
@@ -171,14 +171,14 @@ pub const CASES: &[Case] = &[
         "drawn::compacted",
         [Compacted],
         |mgr| {
-            let (x, count) = (mgr.tensor(&patterns::<u32>(ITEMS, 3))?, mgr.tensor_of_len::<u32>(1)?);
+            let (x, count) = (mgr.tensor(&patterns(ITEMS, 3))?, mgr.tensor_of_len::<u32>(1)?);
             let mut y = mgr.tensor_of_len::<u32>(ITEMS)?;
             let seq = mgr.sequence()?;
             Compacted::dispatch(&seq, Grid::groups(5), &x, &count, &mut y)?.eval()?;
             Ok(vec![sorted(y.to_vec()?), Output::U32(count.to_vec()?)])
         },
         || {
-            let odd: Vec<u32> = patterns::<u32>(ITEMS, 3).into_iter().filter(|x| x % 2 == 1).collect();
+            let odd: Vec<u32> = patterns(ITEMS, 3).into_iter().filter(|x| x % 2 == 1).collect();
             let mut y = odd.clone();
             y.resize(ITEMS, 0);
             vec![sorted(y), Output::U32(vec![odd.len() as u32])]
@@ -188,7 +188,7 @@ pub const CASES: &[Case] = &[
         "drawn::repeated",
         [Repeated],
         |mgr| {
-            let (x, count) = (mgr.tensor(&patterns::<u32>(ITEMS, 5))?, mgr.tensor_of_len::<u32>(1)?);
+            let (x, count) = (mgr.tensor(&patterns(ITEMS, 5))?, mgr.tensor_of_len::<u32>(1)?);
             let mut y = mgr.tensor_of_len::<u32>(7 * ITEMS)?;
             let seq = mgr.sequence()?;
             Repeated::dispatch(&seq, Grid::items(ITEMS), 5, &x, &count, &mut y)?.eval()?;
@@ -196,7 +196,7 @@ pub const CASES: &[Case] = &[
         },
         || {
             let copies = |x: u32| std::iter::repeat_n(x, (x % 7).min(5) as usize);
-            let mut y: Vec<u32> = patterns::<u32>(ITEMS, 5).into_iter().flat_map(copies).collect();
+            let mut y: Vec<u32> = patterns(ITEMS, 5).into_iter().flat_map(copies).collect();
             y.resize(7 * ITEMS, 0);
             vec![sorted(y)]
         }
@@ -205,14 +205,14 @@ pub const CASES: &[Case] = &[
         "drawn::in_pieces",
         [InPieces],
         |mgr| {
-            let (x, count) = (mgr.tensor(&patterns::<u32>(ITEMS, 6))?, mgr.tensor_of_len::<u32>(2)?);
+            let (x, count) = (mgr.tensor(&patterns(ITEMS, 6))?, mgr.tensor_of_len::<u32>(2)?);
             let (mut y, mut z) = (mgr.tensor_of_len::<u32>(3 * ITEMS)?, mgr.tensor_of_len::<u32>(3 * ITEMS)?);
             let seq = mgr.sequence()?;
             InPieces::dispatch(&seq, Grid::items(ITEMS), &x, &count, &mut y, &mut z)?.eval()?;
             Ok(vec![sorted(y.to_vec()?), sorted(z.to_vec()?)])
         },
         || {
-            let x = patterns::<u32>(ITEMS, 6);
+            let x = patterns(ITEMS, 6);
             let copies = |x: &u32| std::iter::repeat_n(*x, 2 + (*x % 2) as usize);
             let (mut y, mut z): (Vec<u32>, Vec<u32>) = (
                 x.iter().flat_map(copies).collect(),
@@ -227,7 +227,7 @@ pub const CASES: &[Case] = &[
         "drawn::by_group",
         [DrawnByGroup],
         |mgr| {
-            let (x, count) = (mgr.tensor(&patterns::<u32>(256, 3))?, mgr.tensor_of_len::<u32>(1)?);
+            let (x, count) = (mgr.tensor(&patterns(256, 3))?, mgr.tensor_of_len::<u32>(1)?);
             let mut y = mgr.tensor_of_len::<u32>(256)?;
             let seq = mgr.sequence()?;
             DrawnByGroup::dispatch(&seq, Grid::groups(4), &x, &count, &mut y)?.eval()?;
@@ -239,13 +239,13 @@ pub const CASES: &[Case] = &[
         "drawn::persistent",
         [Persistent],
         |mgr| {
-            let (x, next) = (mgr.tensor(&patterns::<u32>(320, 3))?, mgr.tensor_of_len::<u32>(1)?);
+            let (x, next) = (mgr.tensor(&patterns(320, 3))?, mgr.tensor_of_len::<u32>(1)?);
             let mut y = mgr.tensor_of_len::<u32>(320)?;
             let seq = mgr.sequence()?;
             Persistent::dispatch(&seq, Grid::groups(3), 10, &x, &next, &mut y)?.eval()?;
             Ok(vec![Output::U32(y.to_vec()?)])
         },
-        || vec![Output::U32(patterns::<u32>(320, 3).into_iter().map(|x| x / 3).collect())]
+        || vec![Output::U32(patterns(320, 3).into_iter().map(|x| x / 3).collect())]
     ),
     case!(
         "drawn::search_level",
@@ -290,14 +290,14 @@ pub const CASES: &[Case] = &[
         "drawn::triangle",
         [Triangle],
         |mgr| {
-            let x = mgr.tensor(&patterns::<u32>(19 * 19, 4))?;
+            let x = mgr.tensor(&patterns(19 * 19, 4))?;
             let (mut y, mut z) = (mgr.tensor_of_len::<u32>(190)?, mgr.tensor_of_len::<u32>(171)?);
             let seq = mgr.sequence()?;
             Triangle::dispatch(&seq, Grid::items((19, 19)), 19, &x, &mut y, &mut z)?.eval()?;
             Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?)])
         },
         || {
-            let x = patterns::<u32>(19 * 19, 4);
+            let x = patterns(19 * 19, 4);
             let rows = |more: usize| (0..19).flat_map(move |i| (0..i + more).map(move |j| 19 * i + j));
             vec![Output::U32(rows(1).map(|at| x[at]).collect()), Output::U32(rows(0).map(|at| x[at]).collect())]
         }
@@ -306,13 +306,13 @@ pub const CASES: &[Case] = &[
         "drawn::transposed",
         [Transposed],
         |mgr| {
-            let mut a = mgr.tensor(&patterns::<u32>(13 * 13, 4))?;
+            let mut a = mgr.tensor(&patterns(13 * 13, 4))?;
             let seq = mgr.sequence()?;
             Transposed::dispatch(&seq, Grid::items((13, 13)), 13, &mut a)?.eval()?;
             Ok(vec![Output::U32(a.to_vec()?)])
         },
         || {
-            let a = patterns::<u32>(13 * 13, 4);
+            let a = patterns(13 * 13, 4);
             vec![Output::U32((0..169).map(|at| a[at % 13 * 13 + at / 13]).collect())]
         }
     ),
@@ -320,15 +320,15 @@ pub const CASES: &[Case] = &[
         "drawn::rows_of_two",
         [RowsOfTwo],
         |mgr| {
-            let (x, mut y) = (mgr.tensor(&patterns::<u32>(101, 4))?, mgr.tensor_of_len::<u32>(95)?);
-            let mut z = mgr.tensor(&patterns::<u32>(90, 8))?;
+            let (x, mut y) = (mgr.tensor(&patterns(101, 4))?, mgr.tensor_of_len::<u32>(95)?);
+            let mut z = mgr.tensor(&patterns(90, 8))?;
             let seq = mgr.sequence()?;
             RowsOfTwo::dispatch(&seq, Grid::items(20), 7, &x, &mut y, &mut z)?.eval()?;
             Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?)])
         },
         || {
-            let y = patterns::<u32>(101, 4)[..95].iter().map(|x| x ^ 1).collect();
-            let mut z = patterns::<u32>(90, 8);
+            let y = patterns(101, 4)[..95].iter().map(|x| x ^ 1).collect();
+            let mut z = patterns(90, 8);
             for at in (0..83).step_by(14) {
                 let (a, b) = (z[at], z[at + 7]);
                 (z[at], z[at + 7]) = (a.wrapping_add(b), a.wrapping_sub(b));
