@@ -145,8 +145,13 @@ pub(crate) fn is_builtin_type(path: &Path) -> bool {
     }
     path.segments.last().is_none_or(|name| {
         let name = Spelling::of(name);
-        TYPES.contains(&&*name) || foreign::ty(&name).is_some()
+        is_type_name(&name)
     })
+}
+
+/// Whether a built-in type has this name.
+pub(crate) fn is_type_name(name: &str) -> bool {
+    TYPES.contains(&name) || foreign::ty(name).is_some()
 }
 
 /// Whether a type path names an item to gather.

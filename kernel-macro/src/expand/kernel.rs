@@ -4,7 +4,7 @@ use gridwise_ir::batch::Request;
 use gridwise_ir::compile::{CompileError, CompileOptions, compile};
 use gridwise_ir::parallel::{NativeFloats, native_floats};
 use gridwise_ir::spirv::EmitError;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 
 use super::globs::gather_first;
 use super::incomplete::{check_incomplete, report_unmarked};
@@ -12,6 +12,7 @@ use super::instances::{bind_unknown_types, compile_instances};
 use super::{Finished, advance, errors_of, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attribute::KernelAttr;
+use crate::builtin::names::is_type_name;
 use crate::check::check_kernel;
 use crate::diag::{Diagnostics, code};
 use crate::dump::{dump, lowered_text, words_text};
@@ -54,6 +55,7 @@ impl KernelItem {
     /// The names to gather.
     pub(super) fn names(&self, diags: &mut Diagnostics) -> Vec<Path> {
         check_name(&self.function.name, diags);
+        check_hidden(&self.function.name, self.item.clone(), diags);
         let mut names = names_of_fn(&self.function, diags);
         let is_param = |path: &&Path| {
             path.as_name().is_some_and(|name| self.function.generics.params.iter().any(|param| param.name == *name))
@@ -387,5 +389,38 @@ fn check_name(name: &Ident, diags: &mut Diagnostics) {
             )
             .note(format!("the type with its `dispatch` is called `{name}`"))
             .help("begin the function's name with a small letter");
+    }
+}
+
+/// The dispatch type would hide a built-in type of the same name that the kernel speaks of: `fn scatter(y: &mut Scatter<f32>)`.
+fn check_hidden(name: &Ident, item: TokenStream, diags: &mut Diagnostics) {
+    let hidden = type_name(name);
+    let is_known = |name: &str| is_type_name(name) || matches!(name, "Distinct" | "Scatter");
+    // `Shared` is written with its path where the kernel runs on the host.
+    if !is_known(&hidden.to_string()) || hidden == "Shared" {
+        return;
+    }
+    // A name behind `::` is another type's.
+    let (mut streams, mut colons) = (vec![item.into_iter()], 0);
+    while let Some(tokens) = streams.last_mut() {
+        match tokens.next() {
+            None => {
+                streams.pop();
+            }
+            Some(TokenTree::Group(group)) => streams.push(group.stream().into_iter()),
+            Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => colons += 1,
+            Some(TokenTree::Ident(ident)) if ident == hidden && colons < 2 => {
+                diags
+                    .error(
+                        code::BAD_SIGNATURE,
+                        SpanRange::token(ident.span()),
+                        format!("the kernel `{name}` hides the type `{hidden}`, which it uses"),
+                    )
+                    .note(format!("the type with the kernel's `dispatch` is called `{hidden}`, too"))
+                    .help(format!("give the kernel another name, such as `{name}_all`"));
+                return;
+            }
+            Some(_) => colons = 0,
+        }
     }
 }
