@@ -334,7 +334,13 @@ impl Pair<'_, '_> {
             // The same variable, or one that is as free, with the same coefficient.
             let same = right.iter().position(|(other, by)| *other == atom && *by == factor).or_else(|| {
                 let is_free = |atom: AtomId| !self.is_of_both(atom);
-                right.iter().position(|(other, by)| is_free(*other) && is_free(atom) && *by == factor)
+                right.iter().position(|(other, by)| {
+                    is_free(*other)
+                        && is_free(atom)
+                        && *by == factor
+                        // Where they have no limit in common, each is a digit of its own.
+                        && !self.common_limits(atom, *other).is_empty()
+                })
             });
             match same {
                 Some(at) => {
@@ -640,7 +646,13 @@ impl Pair<'_, '_> {
                     && self.expressible(&sum.requires)
             })
             .collect();
-        let sum = hopeful.iter().min_by_key(|sum| sum.requires.len())?.clone();
+        // First those that a launch may be asked for, of which the ones that take the least besides.
+        let sum = hopeful.iter().min_by_key(|sum| {
+            let wanted = Less(sum.below.clone(), factor.clone());
+            let open = sum.requires.iter().filter(|Less(low, high)| !self.is_less(low, high)).count();
+            (demand::of(self.index, &wanted).is_none(), open)
+        })?;
+        let sum = sum.clone();
         conditions.push(Less(sum.below.clone(), factor.clone()));
         conditions.extend(sum.requires.iter().cloned());
         Some(vec![Limit::always(sum.below)])

@@ -74,7 +74,8 @@ impl Pair<'_, '_> {
         for (sum, limit) in sums {
             for factor in self.factors_of(sum, &left) {
                 let less = left.sub(&sum.mul(&factor)).reduced();
-                let key = (self.varying(&less), limit.below.as_constant().unwrap_or(i128::MAX));
+                let below = limit.below.as_constant().unwrap_or(i128::MAX);
+                let key = (self.varying(&less), below, less.terms().len());
                 if key.0 < varying {
                     candidates.push((key, less, factor, *limit));
                 }

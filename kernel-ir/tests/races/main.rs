@@ -3,7 +3,6 @@
 mod cases;
 mod mutants;
 mod programs;
-
 mod soundness;
 mod strangers;
 mod survey;

@@ -72,7 +72,9 @@ impl<'a> Infer<'a> {
             let error = self.diags.error(code::UNKNOWN_NAME, span, message);
             match suggestion {
                 Some(known) => error.help(format!("a function with a similar name exists: `subgroup::{known}`")),
-                None => error.help("subgroups have `add`, `min`, `inclusive_add`, `ballot`, `shuffle` and others"),
+                None => error
+                    .help("subgroups have `add`, `min`, `inclusive_add`, `ballot`, `shuffle` and others")
+                    .help("positions are functions of their own: `subgroup_id()`, `subgroup_local_id()`, `subgroup_size()` and `num_subgroups()`"),
             };
             return self.infer_arguments_only(args);
         };
