@@ -548,3 +548,50 @@ pub fn of_named(points: &[Vec4], gradient: &mut [Vec4]) {
     let (a, b, c, d) = named::vjp(at.x, at.y, at.z, at.w, 1.0);
     gradient[i] = vec4(a, b, c, d);
 }
+
+/// A line, with a number that has no gradient.
+#[derive(Debug, Clone, Copy, GpuData)]
+#[repr(C)]
+pub struct Line {
+    /// What it grows by.
+    pub slope: f32,
+    /// Added to the place.
+    pub shift: u32,
+    /// Its middle.
+    pub middle: Vec2,
+}
+
+/// A struct by value, and one of which all read all elements.
+#[kernel(workgroup = 32, grad(line, lines))]
+pub fn lines(line: Line, lines: &[Line], x: &[f32], y: &mut [f32]) {
+    let i = global_id().x;
+    let mut sum = line.slope * (x[i] - line.middle.x) + line.middle.y;
+    for other in lines {
+        sum += other.slope * other.slope * (x[i + other.shift] - other.middle.y);
+    }
+    y[i] = sum;
+}
+
+/// Variables with the names that the derived kernel gives its own.
+#[kernel(workgroup = 64, grad(x))]
+pub fn names(x: &[f32], y: &mut [f32]) {
+    let l_0 = Shared::<[f32; 64]>::new();
+    let l = local_index();
+    let mut next = [0.0f32; 4];
+    let out = if l % 2 == 0 { x[global_id().x] } else { 2.0 * x[global_id().x] };
+    for local in 0..4 {
+        next[local] = out * local as f32;
+    }
+    l_0[l] = next[(l % 4) as usize] * next[3];
+    barrier();
+    let v = l_0[63 - l];
+    y[global_id().x] = v * v + out;
+}
+
+/// Numbers of 16 bits, whose gradients have as many.
+#[kernel(workgroup = 32, grad(x))]
+pub fn halves(x: &[f16], y: &mut [f32]) {
+    let i = global_id().x;
+    let value = x[i].to_f32();
+    y[i] = value * value + f16::from_f32(2.0 * value).to_f32();
+}

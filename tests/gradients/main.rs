@@ -115,6 +115,70 @@ fn gradients_are_added() -> Result<()> {
     Ok(())
 }
 
+fn line_of(numbers: &[f32]) -> Line {
+    Line { slope: numbers[0], shift: 1, middle: vec2(numbers[1], numbers[2]) }
+}
+
+fn floats_of(lines: &[Line]) -> Floats {
+    lines.iter().flat_map(|line| [line.slope, line.middle.x, line.middle.y]).collect()
+}
+
+#[test]
+fn structs_that_all_invocations_read() -> Result<()> {
+    check(
+        &[numbers(1, 3), numbers(2, 6)],
+        |mgr, inputs| {
+            let lines: Vec<Line> = inputs[1].chunks(3).map(line_of).collect();
+            let (lines, x, mut y) = (mgr.tensor(&lines)?, mgr.tensor(&numbers(3, 51))?, mgr.tensor_of_len::<f32>(50)?);
+            let seq = mgr.sequence()?;
+            Lines::dispatch(&seq, Grid::items(50), line_of(&inputs[0]), &lines, &x, &mut y)?.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let of: Vec<Line> = inputs[1].chunks(3).map(line_of).collect();
+            let (lines, x, y, dy) = (mgr.tensor(&of)?, mgr.tensor(&numbers(3, 51))?, mgr.tensor(u)?, mgr.tensor(u)?);
+            let zero = Line { slope: 0.0, shift: 7, middle: Vec2::ZERO };
+            let (mut d_line, mut d_lines) = (mgr.tensor(&[zero])?, mgr.tensor(&[zero; 2])?);
+            let (seq, line) = (mgr.sequence()?, line_of(&inputs[0]));
+            Lines::backward(&seq, Grid::items(50), line, &mut d_line, &lines, &mut d_lines, &x, &y, &dy)?.eval()?;
+            let (d_line, d_lines) = (d_line.to_vec()?, d_lines.to_vec()?);
+            // Nobody touches what is no float.
+            assert!(d_line.iter().chain(&d_lines).all(|line| line.shift == 7));
+            Ok(vec![floats_of(&d_line), floats_of(&d_lines)])
+        },
+    )
+}
+
+#[test]
+fn variables_called_as_the_derived_kernels_own() -> Result<()> {
+    check(
+        &[numbers(5, 128)],
+        |mgr, inputs| {
+            let (x, mut y, seq) = (mgr.tensor(&inputs[0])?, mgr.tensor(&[0.0f32; 128])?, mgr.sequence()?);
+            Names::dispatch(&seq, Grid::groups(2), &x, &mut y)?.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, mut dx) = (mgr.tensor(&inputs[0])?, mgr.tensor(&[0.0f32; 128])?);
+            let (y, dy, seq) = (mgr.tensor(&[0.0f32; 128])?, mgr.tensor(u)?, mgr.sequence()?);
+            Names::backward(&seq, Grid::groups(2), &x, &mut dx, &y, &dy)?.eval()?;
+            Ok(vec![dx.to_vec()?])
+        },
+    )
+}
+
+#[test]
+fn numbers_of_16_bits() -> Result<()> {
+    let values = [0.5f32, -1.25, 2.0];
+    for mgr in [Manager::host(), Manager::new()?] {
+        let (x, mut dx) = (mgr.tensor(&values.map(f16::from_f32))?, mgr.tensor(&[f16::ZERO; 3])?);
+        let (y, dy, seq) = (mgr.tensor(&[0.0f32; 3])?, mgr.tensor(&[1.0f32; 3])?, mgr.sequence()?);
+        Halves::backward(&seq, Grid::items(3), &x, &mut dx, &y, &dy)?.eval()?;
+        assert_eq!(dx.to_vec()?, values.map(|x| f16::from_f32(2.0 * x + 2.0)));
+    }
+    Ok(())
+}
+
 /// Rows and triples: nobody else adds to their elements.
 #[test]
 fn several_elements_of_their_own() -> Result<()> {

@@ -89,6 +89,13 @@ pub enum Refused {
         /// The parameter's name.
         name: String,
     },
+    /// An input that the kernel is to be derived by is a list of buffers, or an image.
+    Kind {
+        /// The parameter's name.
+        name: String,
+        /// Whether it is a list.
+        is_list: bool,
+    },
     /// An input that the kernel is to be derived by is written by it.
     Written {
         /// The parameter's name.
@@ -142,11 +149,17 @@ impl Refused {
             Self::Overwritten { .. } => {
                 "write the result to another buffer, so that what is read is still there when the gradient is computed"
             }
-            Self::Element { .. } => "read `x[global_id().x]` only, or pass the floats as a `&[f32]`",
+            Self::Element { .. } => {
+                "read `x[global_id().x]` only, or let all numbers in it have the size of its floats, `f32` or `f64`"
+            }
             Self::Argument { .. } => {
                 "take and give floats, vectors, matrices, and arrays and structs of these; split others into such parts"
             }
             Self::NoFloats { .. } => "name parameters with floats in them",
+            Self::Kind { is_list: true, .. } => {
+                "pass its buffers as parameters of their own, or one buffer with a row for each"
+            }
+            Self::Kind { .. } => "pass the texels as a `&[f32]`, or as a slice of vectors",
             Self::Written { .. } => {
                 "name what is read only: each `&mut` parameter with floats is an output, whose adjoint is given"
             }
@@ -206,6 +219,10 @@ impl fmt::Display for Refused {
                 write!(f, " {verb} a `{ty}`, which has no derivative in `vjp` and `jvp`")
             }
             Self::NoFloats { name } => write!(f, "`{name}` has no floats, so it has no gradient"),
+            Self::Kind { name, is_list } => {
+                let kind = if *is_list { "a list of buffers" } else { "an image" };
+                write!(f, "`{name}` is {kind}, whose gradient cannot be asked for yet")
+            }
             Self::Written { name } => write!(f, "the kernel writes `{name}`, so its gradient cannot be asked for"),
             Self::NoPath { name } => write!(f, "no output depends on `{name}` in a way that has a gradient"),
             Self::Loop => f.write_str("no gradient flows out of a loop that nothing leaves"),

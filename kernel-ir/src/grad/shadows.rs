@@ -57,7 +57,10 @@ pub(super) fn find(
         let refuse = |refused| Err(Refusal { location: None, refused });
         let name = buffer.name.clone();
         if is_input {
-            if !has_floats(&module.types, buffer.element) || buffer.is_list || buffer.image.is_some() {
+            if buffer.is_list || buffer.image.is_some() {
+                return refuse(Refused::Kind { name, is_list: buffer.is_list });
+            }
+            if !has_floats(&module.types, buffer.element) {
                 return refuse(Refused::NoFloats { name });
             }
             if is_written {
@@ -77,7 +80,7 @@ pub(super) fn find(
             (true, false) => {
                 let scalar = flat_scalar(&module.types, buffer.element);
                 let Some(scalar) = scalar else {
-                    let ty = module.types.display(buffer.element).to_string();
+                    let ty = name_of(&module.types, buffer.element);
                     return refuse(Refused::Element { name, ty });
                 };
                 (ShadowKind::Atomic(scalar), result.types.scalar(scalar.unsigned()))
@@ -103,7 +106,7 @@ pub(super) fn find(
         }
         let Some(scalar) = flat_scalar(&module.types, ty).filter(|_| has_floats(&module.types, ty)) else {
             let refused = match has_floats(&module.types, ty) {
-                true => Refused::Element { name, ty: module.types.display(ty).to_string() },
+                true => Refused::Element { name, ty: name_of(&module.types, ty) },
                 false => Refused::NoFloats { name },
             };
             return Err(Refusal { location: None, refused });
@@ -150,8 +153,7 @@ pub(super) fn flat_scalar(types: &Types, ty: TypeId) -> Option<Scalar> {
         }
         Type::Scalar(Scalar::I32 | Scalar::U32) | Type::Vector(Scalar::I32 | Scalar::U32, _) => Scalar::F32,
         Type::Array(element, _) => flat_scalar(types, *element)?,
-        // Of the program's own structs, nobody but it knows that their bytes may be seen as floats.
-        Type::Struct(id) if matches!(types.struct_def(*id).name.as_str(), "Mat2" | "Mat3" | "Mat4" | "Quat") => {
+        Type::Struct(id) => {
             let mut fields = types.struct_def(*id).fields.iter().map(|field| flat_scalar(types, field.ty));
             let first = fields.next()??;
             if !fields.all(|field| field == Some(first)) {

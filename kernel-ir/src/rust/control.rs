@@ -23,7 +23,7 @@ impl Printer<'_> {
         let mut variables = Vec::new();
         for result in results {
             let (ty, zero) = (self.ty(self.value_type(*result))?, self.zero(self.value_type(*result))?);
-            let variable = self.own(format!("out_{}", result.index()));
+            let variable = self.own(format!("__out_{}", result.index()));
             self.line(&format!("let mut {variable}: {ty} = {zero};"));
             variables.push(variable);
         }
@@ -80,7 +80,8 @@ impl Printer<'_> {
             }
             InstKind::Loop { initial, body, .. } => {
                 let params = &function.blocks[*body].params;
-                let carried: Vec<_> = params.iter().map(|param| self.own(format!("next_{}", param.index()))).collect();
+                let carried: Vec<_> =
+                    params.iter().map(|param| self.own(format!("__next_{}", param.index()))).collect();
                 for ((carried, param), value) in carried.iter().zip(params).zip(initial) {
                     let text =
                         format!("let mut {carried}: {} = {};", self.ty(self.value_type(*param))?, self.name(*value));

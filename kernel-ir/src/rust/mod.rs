@@ -127,9 +127,9 @@ impl<'m> Printer<'m> {
         name
     }
 
-    /// The name of a variable.
+    /// The name of a variable. Values have names that begin with a letter, so that none is called so.
     fn local(&self, local: LocalId) -> String {
-        self.own(format!("l_{}", local.index()))
+        self.own(format!("__local_{}", local.index()))
     }
 
     fn names(&self, values: &[ValueId]) -> Vec<String> {
@@ -212,11 +212,14 @@ impl<'m> Printer<'m> {
     /// The name of a variable of the workgroup, with its number where the name has another owner.
     fn shared_name(&self, shared: SharedId) -> String {
         let name = &self.kernel.shared[shared].name;
-        let is_other = self.kernel.shared.iter().any(|(id, other)| id != shared && other.name == *name)
+        // A value may be called so: all of theirs end in a number.
+        let is_numbered = name.rsplit_once('_').is_some_and(|(_, end)| end.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_other = is_numbered
+            || self.kernel.shared.iter().any(|(id, other)| id != shared && other.name == *name)
             || self.kernel.buffers.iter().any(|(_, other)| other.name == *name)
             || self.kernel.params.iter().any(|(_, other)| other.name == *name)
             || self.kernel.constants.iter().any(|(_, other)| other.name == *name);
-        if is_other { format!("{name}_of_group_{}", shared.index()) } else { name.clone() }
+        if is_other { format!("__{name}_{}", shared.index()) } else { name.clone() }
     }
 
     /// The type of a variable of the workgroup: of atomics, if it is accessed so.

@@ -128,6 +128,10 @@ impl Printer<'_> {
             _ if of == to => x.to_owned(),
             (_, Scalar::Bool) => format!("{x} != {}", if of.is_float() { "0.0" } else { "0" }),
             (Scalar::Bool, _) if to.is_float() => format!("({x} as u32) as {}", to.name()),
+            (Scalar::F16 | Scalar::Bf16, Scalar::F32 | Scalar::F64) => format!("{x}.to_{}()", to.name()),
+            (Scalar::F32 | Scalar::F64, Scalar::F16 | Scalar::Bf16) => {
+                format!("{}::from_{}({x})", to.name(), of.name())
+            }
             (Scalar::F16 | Scalar::Bf16, _) | (_, Scalar::F16 | Scalar::Bf16) => {
                 return self.fail(format!("a cast from `{}` to `{}`", of.name(), to.name()));
             }

@@ -111,14 +111,17 @@ impl Cx<'_> {
     fn report(&self, refusal: &Refusal, names: &[Ident], diags: &mut Diagnostics) {
         let code = match &refusal.refused {
             Refused::Overwritten { .. } => code::LOST_VALUE,
-            Refused::Element { .. } | Refused::NoFloats { .. } | Refused::Written { .. } | Refused::NoPath { .. } => {
-                code::GRADIENT_OF
-            }
+            Refused::Element { .. }
+            | Refused::NoFloats { .. }
+            | Refused::Kind { .. }
+            | Refused::Written { .. }
+            | Refused::NoPath { .. } => code::GRADIENT_OF,
             _ => code::NO_GRADIENT,
         };
         let name = match &refusal.refused {
             Refused::Element { name, .. }
             | Refused::NoFloats { name }
+            | Refused::Kind { name, .. }
             | Refused::Written { name }
             | Refused::NoPath { name } => names.iter().find(|known| *known == name),
             _ => None,
@@ -304,7 +307,7 @@ impl Cx<'_> {
                 match self.is_scalar(place) {
                     true => arguments.push(quote!(&*#adjoint)),
                     false => {
-                        checks.push(quote!(let #adjoint = #adjoint.cast::<#scalar>()?;));
+                        checks.push(quote!(let #adjoint = #adjoint.__floats::<#scalar>()?;));
                         arguments.push(quote!(&#adjoint));
                     }
                 }

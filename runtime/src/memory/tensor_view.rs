@@ -203,6 +203,15 @@ impl<T: Plain> Tensor<T> {
     pub fn cast_mut<U: Plain>(&mut self) -> Result<TensorViewMut<'_, U>> {
         Ok(TensorViewMut { tensor: self.seen_as()?, whole: PhantomData })
     }
+}
+
+impl<T: GpuData> Tensor<T> {
+    // Of an adjoint whose elements consist of these floats, and of integers of the same size. Derived kernels add to the floats only, so
+    // that an element stays a `T`. Not part of the interface.
+    #[doc(hidden)]
+    pub fn __floats<U: Plain>(&mut self) -> Result<TensorView<'_, U>> {
+        Ok(TensorView { tensor: self.seen_as()?, whole: PhantomData })
+    }
 
     fn seen_as<U: Plain>(&self) -> Result<Tensor<U>> {
         // On the host device, memory begins where any element can.
