@@ -227,6 +227,7 @@ fn bound_text(kernel: &Kernel, bound: &Bound) -> String {
                 BoundOp::Div => format!("{a} / {b}"),
                 BoundOp::Min => format!("min({a}, {b})"),
                 BoundOp::Max => format!("max({a}, {b})"),
+                BoundOp::Shl => format!("{a} << {b}"),
             }
         }
     }

@@ -195,7 +195,7 @@ fn grows(steps: &[Step]) -> bool {
                 match (a, b) {
                     (Depends::Not, Depends::Not) => Depends::Not,
                     (Depends::Somehow, _) | (_, Depends::Somehow) => Depends::Somehow,
-                    (_, Depends::Grows) if matches!(op, BoundOp::Sub | BoundOp::Div) => Depends::Somehow,
+                    (_, Depends::Grows) if matches!(op, BoundOp::Sub | BoundOp::Div | BoundOp::Shl) => Depends::Somehow,
                     _ => Depends::Grows,
                 }
             }

@@ -86,11 +86,13 @@ pub enum BoundOp {
     Min,
     /// The larger one.
     Max,
+    /// The first, times two to the power of the second, of which the last five bits count: what a shift of 32 bits gives that loses none.
+    Shl,
 }
 
 impl BoundOp {
     /// All of them, in their order.
-    pub const ALL: [Self; 6] = [Self::Add, Self::Sub, Self::Mul, Self::Div, Self::Min, Self::Max];
+    pub const ALL: [Self; 7] = [Self::Add, Self::Sub, Self::Mul, Self::Div, Self::Min, Self::Max, Self::Shl];
 
     /// The name in the text format.
     pub const fn name(self) -> &'static str {
@@ -101,16 +103,18 @@ impl BoundOp {
             Self::Div => "div",
             Self::Min => "min",
             Self::Max => "max",
+            Self::Shl => "shl",
         }
     }
 
     /// The operator, where it is one.
-    pub(super) const fn symbol(self) -> Option<char> {
+    pub(super) const fn symbol(self) -> Option<&'static str> {
         match self {
-            Self::Add => Some('+'),
-            Self::Sub => Some('-'),
-            Self::Mul => Some('*'),
-            Self::Div => Some('/'),
+            Self::Add => Some("+"),
+            Self::Sub => Some("-"),
+            Self::Mul => Some("*"),
+            Self::Div => Some("/"),
+            Self::Shl => Some("<<"),
             Self::Min | Self::Max => None,
         }
     }
@@ -125,6 +129,7 @@ impl BoundOp {
             Self::Div => Some(a / b.max(1)),
             Self::Min => Some(a.min(b)),
             Self::Max => Some(a.max(b)),
+            Self::Shl => a.checked_mul(1 << (b & 31)),
         }
     }
 
@@ -138,13 +143,14 @@ impl BoundOp {
             Self::Div => a / b.max(1),
             Self::Min => a.min(b),
             Self::Max => a.max(b),
+            Self::Shl => a.saturating_mul(1 << (b & 31)),
         }
     }
 }
 
 /// The characters of [`BoundOp::ALL`].
 #[cfg(any(test, feature = "compiler"))]
-const BINARY: [u8; 6] = *b"+-*/mM";
+const BINARY: [u8; 7] = *b"+-*/mMs";
 /// The character of a value of the push constants.
 pub(super) const VALUE: u8 = b'v';
 /// The character of a condition.
@@ -218,6 +224,7 @@ impl Step {
             b'/' => Self::Binary(BoundOp::Div),
             b'm' => Self::Binary(BoundOp::Min),
             b'M' => Self::Binary(BoundOp::Max),
+            b's' => Self::Binary(BoundOp::Shl),
             _ => return None,
         };
         Some((step, rest))

@@ -62,7 +62,8 @@ impl Bound {
         }
         let is_neutral = matches!(
             (op, &b),
-            (BoundOp::Add | BoundOp::Sub, Self::Const(0)) | (BoundOp::Mul | BoundOp::Div, Self::Const(1))
+            (BoundOp::Add | BoundOp::Sub | BoundOp::Shl, Self::Const(0))
+                | (BoundOp::Mul | BoundOp::Div, Self::Const(1))
         );
         if is_neutral || (matches!(op, BoundOp::Min | BoundOp::Max) && a == b) {
             return a;
@@ -82,6 +83,8 @@ impl Bound {
     fn is_at_least(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Const(a), Self::Const(b)) => a >= b,
+            // A power of more may be a smaller one: only some bits of it count.
+            (Self::Binary(BoundOp::Shl, a), Self::Binary(BoundOp::Shl, b)) => a[1] == b[1] && a[0].is_at_least(&b[0]),
             (Self::Binary(op, a), Self::Binary(other, b)) if op == other => {
                 // Less is left where more is taken away, or where there are more to divide among.
                 let (more, less) = if matches!(op, BoundOp::Sub | BoundOp::Div) { (b, a) } else { (a, b) };

@@ -318,9 +318,10 @@ impl<'m> Index<'m> {
             (Op::Sub, [a, b]) => a.sub(b),
             (Op::Neg, [a]) => a.scale(-1),
             (Op::Mul, [a, b]) if self.atoms.is_launch_wide(a) || self.atoms.is_launch_wide(b) => a.mul(b),
-            (Op::Shl, [a, b]) => match b.as_constant() {
-                Some(by) => a.scale(1 << (by & 31)),
-                None => self.unknown(op, from, &forms, Vec::new()),
+            (Op::Shl, [a, b]) => match (b.as_constant(), self.power(b)) {
+                (Some(by), _) => a.scale(1 << (by & 31)),
+                (None, Some(power)) => a.mul(&power),
+                (None, None) => self.unknown(op, from, &forms, Vec::new()),
             },
             (Op::Div | Op::Shr, [_, b])
                 if is_unsigned
@@ -338,7 +339,10 @@ impl<'m> Index<'m> {
                     Some(part) => part,
                     None => self.quotient(a, &Form::constant(1 << (by & 31))),
                 },
-                None => self.unknown(op, from, &forms, Vec::new()),
+                None => match self.power(b) {
+                    Some(power) => self.quotient(a, &power),
+                    None => self.unknown(op, from, &forms, Vec::new()),
+                },
             },
             (Op::Div, [a, b]) if is_unsigned => self.quotient(a, b),
             (Op::Rem, [a, b]) if is_unsigned => self.remainder(a, b),
@@ -580,7 +584,16 @@ impl<'m> Index<'m> {
         let (a, mask) = match (a.as_constant(), b.as_constant()) {
             (Some(mask), _) => (b, mask),
             (_, Some(mask)) => (a, mask),
-            _ => return self.unknown(Op::And, Some(Scalar::U32), &[a.clone(), b.clone()], Vec::new()),
+            _ => {
+                // One less than a power of two: the remainder.
+                for (a, mask) in [(a, b), (b, a)] {
+                    let power = mask.add(&Form::constant(1));
+                    if power.as_atom().is_some_and(|atom| self.is_power(atom)) {
+                        return self.remainder(a, &power);
+                    }
+                }
+                return self.unknown(Op::And, Some(Scalar::U32), &[a.clone(), b.clone()], Vec::new());
+            }
         };
         let mask = mask as u32;
         if mask.wrapping_add(1).is_power_of_two() {
@@ -614,8 +627,46 @@ impl<'m> Index<'m> {
         Form::atom(id)
     }
 
+    /// Two to the power of a number of the launch, of which the last five bits count, as shifts take it.
+    fn power(&mut self, of: &Form) -> Option<Form> {
+        let constant = |product: &Product| product.is_empty();
+        let offset = of.terms().iter().find(|(product, _)| constant(product)).map_or(0, |(_, offset)| *offset);
+        let offset = offset.clamp(0, 31);
+        let rest = of.sub(&Form::constant(offset));
+        let mut requires = Vec::new();
+        if offset > 0 {
+            // No bit of the sum is left out.
+            requires.push(Less(of.clone(), Form::constant(32)));
+        }
+        let bound = self.atoms.bound(&rest, &mut requires)?;
+        let power = self.atoms.computed(Bound::binary(BoundOp::Shl, Bound::Const(1), bound), requires);
+        Some(power.scale(1 << offset))
+    }
+
+    /// Whether a variable is a power of two.
+    fn is_power(&self, atom: AtomId) -> bool {
+        matches!(
+            self.atoms.get(atom),
+            Atom::Uniform(Uniform::Known(Bound::Binary(BoundOp::Shl, operands))) if operands[0] == Bound::Const(1)
+        )
+    }
+
+    /// Whether a number is a multiple of a power of two that another one is below.
+    fn is_of_higher(&self, high: &Form, low: &Form) -> bool {
+        let Some(power) = low.as_atom().and_then(|atom| match self.atoms.get(atom) {
+            Atom::Remainder(_, by) => by.as_atom().filter(|by| self.is_power(*by)),
+            _ => None,
+        }) else {
+            return false;
+        };
+        high.terms().iter().all(|(product, _)| product.contains(&power))
+    }
+
     /// Whether two numbers have no bit in common, for certain.
     fn are_apart(&self, a: &Form, b: &Form) -> bool {
+        if self.is_of_higher(a, b) || self.is_of_higher(b, a) {
+            return true;
+        }
         let zeros = |form: &Form| form.terms().iter().map(|(_, factor)| factor.trailing_zeros()).min().unwrap_or(32);
         let fits = |high: &Form, low: &Form| {
             self.most(low).and_then(|most| most.as_constant()).is_some_and(|most| most < 1 << zeros(high).min(32))

@@ -165,6 +165,9 @@ impl Writer<'_> {
             5 => {
                 // Quotient and remainder.
                 let x = self.id("global_id", 0);
+                if self.random.one_in(3) {
+                    return self.butterfly(x);
+                }
                 let by = if self.random.one_in(2) { self.value("param1") } else { self.small() };
                 let (q, r) = (self.op("div", x, by), self.op("rem", x, by));
                 let other = if self.random.one_in(2) { self.value("param0") } else { self.small() };
@@ -199,6 +202,26 @@ impl Writer<'_> {
             }
             _ => self.id("global_id", 0),
         }
+    }
+
+    /// The lower one of two numbers that differ in a bit, which a parameter names; or nearly.
+    fn butterfly(&mut self, x: u32) -> u32 {
+        let (stage, one) = (self.value("param0"), self.constant(1));
+        let half = self.op("shl", one, stage);
+        let (mask, more) = (self.op("sub", half, one), self.random.pick(&[1, 1, 1, 0, 2]));
+        let more = self.constant(more);
+        let next = self.op("add", stage, more);
+        let low = if self.random.one_in(2) { self.op("and", x, mask) } else { self.op("rem", x, half) };
+        let high = if self.random.one_in(2) { self.op("shr", x, stage) } else { self.op("div", x, half) };
+        let high = if self.random.one_in(2) {
+            self.op("shl", high, next)
+        } else {
+            let whole = self.op("shl", one, next);
+            self.op("mul", high, whole)
+        };
+        let op = self.random.pick(&["or", "add", "add"]);
+        let lower = self.op(op, high, low);
+        if self.random.one_in(4) { self.op("add", lower, half) } else { lower }
     }
 
     /// Another number for each number, or nearly.

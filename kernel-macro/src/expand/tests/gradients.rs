@@ -47,7 +47,10 @@ fn arguments() {
     "#]],
     );
     check("#[kernel(grad(x))]\nfn k(x: &[&[f32]], y: &mut [f32]) { y[0] = x[0][0]; }", expect![[r#""#]]);
-    check("#[kernel(grad(x))]\nfn k(x: &Image2D<f32>, y: &mut [f32]) { y[0] = x.load(uvec2(0, 0)).x; }", expect![[r#""#]]);
+    check(
+        "#[kernel(grad(x))]\nfn k(x: &Image2D<f32>, y: &mut [f32]) { y[0] = x.load(uvec2(0, 0)).x; }",
+        expect![[r#""#]],
+    );
     check(
         "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) { y[0] = x[0].floor(); }",
         expect![[r#"
