@@ -46,10 +46,23 @@ fn arguments() {
            |               ^
     "#]],
     );
-    check("#[kernel(grad(x))]\nfn k(x: &[&[f32]], y: &mut [f32]) { y[0] = x[0][0]; }", expect![[r#""#]]);
     check(
-        "#[kernel(grad(x))]\nfn k(x: &Image2D<f32>, y: &mut [f32]) { y[0] = x.load(uvec2(0, 0)).x; }",
-        expect![[r#""#]],
+        "#[kernel(grad(x))]\nfn k(x: &[&[f32]], y: &mut [f32]) { y[0] = x[0][0]; }",
+        expect![[r#"
+        error: [K0502] `x` is a list of buffers, whose gradient cannot be asked for yet
+               help: pass its buffers as parameters of their own, or one buffer with a row for each
+         1 | #[kernel(grad(x))]
+           |               ^
+    "#]],
+    );
+    check(
+        "#[kernel(grad(x))]\nfn k(x: &Image2D<R32Float>, y: &mut [f32]) { y[0] = x.load(uvec2(0, 0)).x; }",
+        expect![[r#"
+        error: [K0502] `x` is an image, whose gradient cannot be asked for yet
+               help: pass the texels as a `&[f32]`, or as a slice of vectors
+         1 | #[kernel(grad(x))]
+           |               ^
+    "#]],
     );
     check(
         "#[kernel(grad(x))]\nfn k(x: &[f32], y: &mut [f32]) { y[0] = x[0].floor(); }",
