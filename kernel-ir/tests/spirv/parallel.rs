@@ -266,6 +266,21 @@ fn shared_memory_is_zeroed_unless_it_is_written_first() {
 }
 
 #[test]
+fn each_cell_of_shared_memory_is_zeroed() {
+    // Each invocation zeroes as many cells, one workgroup apart; where some are left, the first ones zero those, too.
+    let sums = |len: u32| {
+        let text = format!(
+            "kernel fn0 workgroup(32, 1, 1) {{\n buffer0 y: [u32] mut\n shared0 s: [u32; {len}]\n}}\nfn0 k() -> () {{\n \
+             %0: u32 = local_index\n %1: u32 = load shared0[%0]\n store buffer0[%0] = %1\n return\n}}\n"
+        );
+        let emitted = emit_text(&text);
+        validate("cells", &emitted.words);
+        disassemble(&emitted.words).matches("OpIAdd").count()
+    };
+    assert_eq!([32, 33, 64, 65, 95, 96, 97].map(sums), [0, 1, 1, 2, 2, 2, 3]);
+}
+
+#[test]
 fn atomics_of_floats_are_native_where_they_are_sums_alone() {
     let native = |scalar: &str, ops: &[&str]| {
         let ops: String = ops
@@ -450,6 +465,9 @@ fn shared_memory_of_which_all_that_is_read_is_written_is_not_zeroed() {
     assert_eq!(zeroed(&[("%22: u32 = mul %2, %7", product)]), 0);
     assert_eq!(zeroed(&[("%22: u32 = mul %2, %7", &product.replace("%1", "%8"))]), 1);
     assert_eq!(zeroed(&[("%22: u32 = mul %2, %7", &product.replace("and %17, %1", "rem %17, %6"))]), 0);
+    let least = "%17: u32 = mul %0, %0\n  %18: u32 = const 28\n  %22: u32 = min %17, %18";
+    assert_eq!(zeroed(&[("%22: u32 = mul %2, %7", least)]), 0);
+    assert_eq!(zeroed(&[("%22: u32 = mul %2, %7", &least.replace("28", "29"))]), 1);
     // What may not be written: by an index that is not known, where a condition holds, before another round begins or none does,
     // or where a check drops it.
     assert_eq!(zeroed(&[("%14: u32 = mul %2, %8", "%17: u32 = mul %0, %0\n  %14: u32 = and %17, %1")]), 1);

@@ -13,6 +13,7 @@ fn adapters() {
     twin! { fn f(a: u32, k: u32) -> u32 { (0..a % 30).chain(5..k % 11).chain([3, 1, 4]).rev().fold(7u32, |n, i| n.wrapping_mul(31) ^ i) } }
     twin! { fn f(a: u32, k: u32) -> u32 { (0..a % 30).skip_while(|i| i * i < k % 99).take_while(|i| i + 5 < k % 40).fold(7u32, |n, i| n.wrapping_mul(31) ^ i) } }
     twin! { fn f(a: u32, k: u32) -> u32 { (0..a % 30).map_while(|i| if i < k % 13 { Some(i * 2) } else { None }).filter_map(|i| i.checked_sub(3)).fold(7u32, |n, i| n.wrapping_mul(31) ^ i) } }
+    twin! { fn f(t: [u32; 4]) -> u32 { t.into_iter().skip_while(|x| x % 2 == 0).fold(7u32, |n, i| n.wrapping_mul(31) ^ i) } }
     twin! { fn f(t: [u32; 4]) -> u32 { t.into_iter().map(|x| if x % 3 == 0 { None } else { Some(x / 2) }).flatten().fold(7u32, |n, i| n.wrapping_mul(31) ^ i) } }
     twin! { fn f(a: u32, k: u32) -> u32 { (0..a % 30).filter(|i| i % 3 != 1).step_by((k % 4 + 1) as usize).skip(1).take((k % 7) as usize).enumerate().fold(7u32, |n, (j, i)| n.wrapping_mul(31) ^ i ^ (j as u32) << 8) } }
 }
@@ -31,6 +32,14 @@ fn ranges_of_all_types() {
 }
 
 #[test]
+fn ranges_that_are_held() {
+    // The last number leaves the ends as they are, and nothing comes behind it.
+    twin! { fn f(a: u8, k: u32) -> u32 { let mut r = 255 - a % 4..=255u8; let mut n = 1u32; for _ in 0..k % 7 { n = n.wrapping_mul(31) ^ r.next().map_or(999, |i| i as u32); } n ^ (*r.start() as u32) << 8 ^ (r.is_empty() as u32) << 20 } }
+    twin! { fn f(a: i8, b: i8) -> i32 { let mut r = a % 4..=b % 4; let mut n = 1i32; for k in 0..5u32 { let next = if k % 2 == 0 { r.next() } else { r.next_back() }; n = n.wrapping_mul(31) ^ next.map_or(999, |i| i as i32); } n ^ *r.start() as i32 ^ (*r.end() as i32) << 8 } }
+    twin! { fn f(a: u32, b: u32) -> u32 { let mut r = a % 4..b % 4; let mut n = 1u32; for k in 0..3u32 { let next = if k % 2 == 0 { r.next_back() } else { r.next() }; n = n.wrapping_mul(31) ^ next.unwrap_or(999); } n ^ r.start << 8 ^ r.end << 12 } }
+}
+
+#[test]
 fn consumers() {
     twin! { fn f(t: [u32; 4]) -> (u32, u32) { (t.iter().map(|x| x % 1000).sum::<u32>(), t.into_iter().map(|x| x % 50 + 1).product()) } }
     twin! { fn f(t: [f32; 4]) -> (f32, f32) { (t.iter().copied().sum(), t.iter().product()) } }
@@ -40,6 +49,7 @@ fn consumers() {
     twin! { fn f(t: [i32; 4]) -> (i32, i32) { (t.iter().copied().min().unwrap_or(-7), t.iter().max().copied().unwrap_or(-7)) } }
     twin! { fn f(t: [i32; 4], k: i32) -> (i32, i32) { (t.iter().filter(|&&x| x > k).copied().min().unwrap_or(-7), t.into_iter().skip_while(|x| *x <= k).max().unwrap_or(-7)) } }
     twin! { fn f(t: [u32; 4]) -> (u32, u32) { (t.into_iter().enumerate().min_by_key(|&(_, x)| x % 3).map_or(9, |(i, x)| i as u32 ^ x), t.into_iter().enumerate().max_by_key(|(_, x)| x % 3).map_or(9, |(i, x)| i as u32 ^ x)) } }
+    twin! { fn f(t: [u32; 4]) -> (u32, u32) { (t.into_iter().enumerate().min_by_key(|&(_, x)| (x % 2, 7u32)).map_or(9, |(i, x)| i as u32 ^ x), t.into_iter().enumerate().max_by_key(|&(_, x)| (x % 2, 7u32)).map_or(9, |(i, x)| i as u32 ^ x)) } }
     twin! { fn f(t: [u32; 4], k: u32) -> (u32, u32) { (t.iter().copied().nth((k % 6) as usize).unwrap_or(9), t.iter().filter(|x| *x % 2 == 0).last().cloned().unwrap_or(9)) } }
     twin! { fn f(t: [u32; 4], k: u32) -> u32 { t.into_iter().filter(|x| x % 3 != k % 3).reduce(|a, b| a.wrapping_mul(31) ^ b).unwrap_or(9) } }
     twin! { fn f(t: [u32; 4], k: u32) -> u32 { t.iter().find_map(|x| x.checked_sub(k)).unwrap_or(9) } }

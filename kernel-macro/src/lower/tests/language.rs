@@ -9,6 +9,8 @@ fn integer_operators() {
     twin! { fn f(a: i32, b: i32) -> (i32, i32) { (a / b, a % b) } }
     twin! { fn f(a: u32, b: u32) -> (u32, u32) { (a / b, a % b) } }
     twin! { fn f(a: i32) -> (i32, i32, i32, i32) { (a / 3, a % 3, a / -1, a % -1) } }
+    twin! { fn f(b: i32) -> (i32, i32) { (i32::MIN / b, i32::MIN % b) } }
+    twin! { fn f(b: i32) -> (i32, i32) { (i32::MAX / b, (i32::MIN + 1) % b) } }
     twin! { fn f(a: u32) -> (u32, u32) { (a / 7, a % 8) } }
     twin! { fn f(a: i32, b: i32) -> (i32, i32, i32) { (a & b, a | b, a ^ b) } }
     twin! { fn f(a: i32, n: u32) -> (i32, i32) { (a << (n % 32), a >> (n % 32)) } }
@@ -22,6 +24,7 @@ fn float_operators() {
     twin! { fn f(a: f32, b: f32) -> (f32, f32, f32) { (a + b, a - b, a * b) } }
     twin! { fn f(a: f32, b: f32) -> (f32, f32, f32) { (a / b, a % b, -a) } }
     twin! { fn f(a: f32, b: f32) -> (bool, bool, bool, bool) { (a < b, a <= b, a == b, a != b) } }
+    twin! { fn f(a: f32, b: f32) -> (u32, u32) { (a.total_cmp(&b) as i32 as u32, a.partial_cmp(&b).map_or(7, |o| o as i32 as u32)) } }
 }
 
 #[test]
@@ -46,6 +49,7 @@ fn vector_operators() {
     twin! { fn f(a: IVec3, b: IVec3) -> IVec3 { a / b } }
     twin! { fn f(a: IVec3, b: IVec3) -> IVec3 { a % b } }
     twin! { fn f(a: UVec4, s: u32) -> (UVec4, UVec4) { (a / s, a % 5) } }
+    twin! { fn f(a: UVec4) -> UVec4 { a / UVec4::new(3, 0, 1, 2) } }
     twin! { fn f(a: Vec2, b: Vec2) -> (bool, bool) { (a == b, a != b) } }
     twin! { fn f(a: Vec3) -> (f32, Vec3) { let mut v = a; v.y = v.x * 2.0; v.z += 1.0; (v.y, v) } }
     twin! { fn f(a: Vec3, s: f32) -> Vec3 { let mut v = a; v *= s; v += a; v -= Vec3::ONE; v } }

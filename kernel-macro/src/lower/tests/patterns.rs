@@ -9,6 +9,8 @@ fn matches_on_numbers() {
     twin! { fn f(a: i32) -> i32 { match a { i32::MIN..=-2 => 1, -1 => 2, 0 => 3, 1..=i32::MAX => 4 } } }
     twin! { fn f(a: i32) -> i32 { match a % 4 { -3 => 1, -2 => 2, -1 => 3, 0 => 4, 1 => 5, 2 => 6, _ => 7 } } }
     twin! { fn f(a: u32) -> u32 { match a % 9 { n @ 1..=3 => n, n @ (4 | 6) => n * 10, n if n == 5 => 50, n if n > 7 => n + 100, _ => 0 } } }
+    // The first of two arms for a number.
+    twin! { fn f(a: u32) -> u32 { match a % 12 { 0 => 7, 1..=5 => 8, 4..=8 => 9, 8 | 9 => 10, _ => 11 } } }
     twin! { fn f(a: bool, b: bool) -> u32 { match (a, b) { (true, true) => 3, (true, false) => 2, (false, true) => 1, (false, false) => 0 } } }
     twin! { fn f(a: bool) -> u32 { match a { true => 3, false => 2 } } }
     twin! { fn f(a: f32) -> u32 { match a { 0.0 => 1, 1.0..=2.5 => 2, -1.5 => 3, _ => 4 } } }
