@@ -30,6 +30,7 @@ pub mod everyday;
 pub mod everyday_data;
 pub mod exchanges;
 pub mod fast_math;
+pub mod firsts;
 pub mod float_atomics;
 pub mod floats;
 pub mod forms;
@@ -134,6 +135,7 @@ pub fn all() -> Vec<Case> {
         directions::CASES,
         distinct::CASES,
         divided::CASES,
+        firsts::CASES,
         float_atomics::CASES,
         doubles::CASES,
         elements::CASES,
