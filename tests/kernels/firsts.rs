@@ -13,7 +13,6 @@
 
 use gridwise::prelude::*;
 
-use super::case;
 use crate::case::{Case, Output};
 
 /// Numbers that a function gets, and those that no buffer has to hold for it.
@@ -37,17 +36,17 @@ macro_rules! both {
                 let i = global_id().x;
                 out[i] = $name::of(i);
             }
-            const $case: Case = case!(
-                concat!("firsts::", stringify!($name)),
-                [$Kernel],
-                |mgr| {
+            const $case: Case = Case {
+                name: concat!("firsts::", stringify!($name)),
+                kernels: &[<$Kernel as gridwise::Kernel>::DESCRIPTOR],
+                run: |mgr| {
                     let mut out = mgr.tensor_of_len::<u32>(N)?;
                     let seq = mgr.sequence()?;
                     $Kernel::dispatch(&seq, Grid::items(N as u32), &mut out)?.eval()?;
                     Ok(vec![Output::U32(out.to_vec()?)])
                 },
-                || vec![Output::U32((0..N as u32).map($plain::of).collect())]
-            );
+                expected: Some(|| vec![Output::U32((0..N as u32).map($plain::of).collect())]),
+            };
         )*
     };
 }
@@ -226,6 +225,106 @@ errors_named_err plain_errors_named_err run_errors_named_err RunErrorsNamedErr E
     }
 }
 
+sorted plain_sorted run_sorted RunSorted SORTED {
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub(super) struct Card {
+        suit: u32,
+        rank: u32,
+    }
+
+    pub(super) struct Hand {
+        cards: [Card; 4],
+    }
+    impl Hand {
+        fn tidy(&mut self) {
+            self.cards.sort();
+        }
+        fn by_rank(&mut self) {
+            self.cards.sort_by_key(|card| (card.rank, !card.suit));
+        }
+        fn mixed(&self) -> u32 {
+            self.cards.iter().fold(0u32, |sum, card| sum.wrapping_mul(7) + card.suit * 13 + card.rank)
+        }
+    }
+
+    /// Has a method of that name.
+    pub(super) struct Own(u32);
+    impl Own {
+        fn sort(&mut self) {
+            self.0 += 5;
+        }
+    }
+
+    fn median(values: &mut [f32]) -> f32 {
+        values.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        values[values.len() / 2]
+    }
+    fn spread(mut values: [f32; 6]) -> f32 {
+        values.sort_unstable_by(f32::total_cmp);
+        values[1] + 2.0 * values[4]
+    }
+
+    pub(super) fn of(i: u32) -> u32 {
+        let mut own = [i % 7, 3, i % 11, 9, 2];
+        own.sort();
+        let mut down = [i % 5, i % 3, 4, 1];
+        down.sort_unstable_by(|a, b| b.cmp(a));
+        let mut values = [i as f32 % 7.0, 3.5, 1.5, i as f32 % 3.0, 2.0];
+        let middle = median(&mut values) + spread([i as f32, 2.0, -1.0, 0.5, 9.0, i as f32 / 4.0]);
+        let card = |suit, rank| Card { suit, rank };
+        let mut hand = Hand { cards: [card(i % 4, i % 13), card(2, 5), card(i % 3, 5), card(0, 11)] };
+        hand.tidy();
+        let tidy = hand.mixed();
+        hand.by_rank();
+        let mut other = Own(i);
+        other.sort();
+        // Stable: of equal keys, the first stays in front.
+        let mut pairs = [(i % 3, 'a'), (1, 'b'), (i % 2, 'c'), (1, 'd')];
+        pairs.sort_by_key(|pair| pair.0);
+        let letters = pairs.iter().fold(0u32, |sum, pair| sum * 31 + pair.1 as u32);
+        let mut rows = [[3, i % 4, 1], [i % 9, 2, 5]];
+        for row in rows.iter_mut() {
+            row.sort();
+        }
+        rows[1].sort_by(|a, b| b.cmp(a));
+        let numbers = own[2] * 10 + own[4] + down[1] + (middle * 4.0) as u32 + rows[0][1] * 7 + rows[1][0] + other.0;
+        numbers.wrapping_add(tidy).wrapping_add(hand.mixed()).wrapping_add(letters)
+    }
+}
+
+operands_by_into plain_operands_by_into run_operands_by_into RunOperandsByInto OPERANDS_BY_INTO {
+    use core::ops::{Mul, Sub};
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Fixed(i32);
+    impl From<i32> for Fixed {
+        fn from(whole: i32) -> Self {
+            Fixed(whole << 8)
+        }
+    }
+    impl Sub for Fixed {
+        type Output = Fixed;
+        fn sub(self, other: Fixed) -> Fixed {
+            Fixed(self.0 - other.0)
+        }
+    }
+    impl Mul for Fixed {
+        type Output = Fixed;
+        fn mul(self, by: Fixed) -> Fixed {
+            Fixed((self.0 as i64 * by.0 as i64 >> 8) as i32)
+        }
+    }
+
+    fn twice(f: impl Fn(Fixed) -> Fixed, x: Fixed) -> Fixed {
+        f(f(x))
+    }
+
+    pub(super) fn of(i: u32) -> u32 {
+        let whole = i as i32 % 50;
+        twice(|x| x * x - whole.into(), Fixed(i as i32)).0 as u32
+    }
+}
+
 }
 
 /// The entries.
@@ -236,4 +335,6 @@ pub const CASES: &[Case] = &[
     LARGER_AND_SMALLER,
     VECTORS_OF_ARRAYS,
     ERRORS_NAMED_ERR,
+    SORTED,
+    OPERANDS_BY_INTO,
 ];

@@ -81,7 +81,11 @@ fn refuse_statics(device: &mut SourceItems, host: &[syn::Item], diags: &mut Diag
         let is_named = |body: &mut syn::Block| names_any(&body.to_token_stream(), &|word| *word == item.ident);
         if device.0.iter_mut().flat_map(blocks).any(is_named) {
             diags
-                .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(item.ident.span()), "statics are not supported in kernels")
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    SpanRange::token(item.ident.span()),
+                    "statics are not supported in kernels",
+                )
                 .note("kernels have no memory of the program's")
                 .help(format!("write `const {}: …`", item.ident));
         }

@@ -414,6 +414,15 @@ impl<'a> Infer<'a> {
             }
             // Reported already.
             _ if matches!(self.table.shallow(&self.term(place)), Term::Error) => {}
+            ExprKind::Array(_) | ExprKind::Repeat { .. } => {
+                self.diags
+                    .error(
+                        code::NOT_ASSIGNABLE,
+                        place.span,
+                        "a `&mut` reference to a temporary value is not supported in kernels",
+                    )
+                    .help("store it in a `let mut` variable, and borrow that");
+            }
             _ => {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, "cannot assign to this expression")
@@ -453,6 +462,15 @@ impl<'a> Infer<'a> {
                     }
                 } else if let Some(&mutable) = self.tables.references.get(binding) {
                     self.require_write_reference(place, name, mutable, through);
+                } else if through && !local.mutable && !self.table.is_poisoned(&local.term) {
+                    self.diags
+                        .error(
+                            code::NOT_ASSIGNABLE,
+                            place.span,
+                            format!("cannot assign through `{name}`, which is a copy in kernels"),
+                        )
+                        .note("kernels have no references into enums and options")
+                        .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`");
                 } else if !(local.mutable || through && self.table.is_poisoned(&local.term)) {
                     self.diags
                         .error(
