@@ -469,8 +469,8 @@ impl<'a> Infer<'a> {
                             place.span,
                             format!("cannot assign through `{name}`, which is a copy in kernels"),
                         )
-                        .note("kernels have no references into enums and options")
-                        .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`");
+                        .note("patterns of enums and options, and `iter`, give values here")
+                        .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`; of elements write `iter_mut`");
                 } else if !(local.mutable || through && self.table.is_poisoned(&local.term)) {
                     self.diags
                         .error(
