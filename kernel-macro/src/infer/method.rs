@@ -237,12 +237,6 @@ impl<'a> Infer<'a> {
                 "an option is no iterator in kernels: write `if let Some(v) = x { … }`, or `x.map_or(…)`".to_owned(),
             );
         }
-        if let (Term::Option(_) | Term::Result(..), "transpose") = (receiver, name) {
-            return Some(
-                "write it as a `match`: `Some(Ok(v)) => Ok(Some(v)), Some(Err(e)) => Err(e), None => Ok(None)`"
-                    .to_owned(),
-            );
-        }
         let implements_iterator = |item: &Item| match item {
             Item::Impl(of) => {
                 of.of.as_ref().and_then(|path| path.segments.last()).is_some_and(|name| name == "Iterator")

@@ -362,6 +362,7 @@ impl<'a> Infer<'a> {
     pub(super) fn require_written(&mut self, place: &'a Expr, through: bool) {
         match &place.kind {
             ExprKind::Paren(inner, ..) => self.require_written(inner, through),
+            ExprKind::Unary(UnaryOp::Deref, inner) if self.refuse_copied(place, inner) => {}
             ExprKind::Unary(UnaryOp::Deref, inner) => self.require_written(inner, true),
             ExprKind::Borrow { mutable, operand } if through && *mutable => self.require_written(operand, false),
             ExprKind::Error => {}
@@ -431,6 +432,28 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Reports `*name = …` of a variable that is no reference but what a pattern or an iterator gave; whether it did.
+    fn refuse_copied(&mut self, place: &Expr, inner: &Expr) -> bool {
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&strip(inner).id) else { return false };
+        let binding = *binding;
+        let Some(local) = self.local(binding).cloned() else { return false };
+        let is_value = matches!(self.table.shallow(&local.term), Term::Scalar(_) | Term::Vector(..) | Term::Var(_));
+        if !is_value
+            || local.mutable
+            || self.tables.references.contains_key(&binding)
+            || self.is_captured(binding)
+            || self.table.is_poisoned(&local.term)
+        {
+            return false;
+        }
+        let name = &local.name;
+        self.diags
+            .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign through `{name}`, which is a copy in kernels"))
+            .note("patterns of enums and options, and `iter`, give values here")
+            .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`; of elements write `iter_mut`");
+        true
+    }
+
     fn require_mutable(&mut self, place: &Expr, path: &Path, through: bool) {
         match self.tables.paths.get(&place.id) {
             Some(Resolution::Binding(binding)) => {
@@ -462,15 +485,6 @@ impl<'a> Infer<'a> {
                     }
                 } else if let Some(&mutable) = self.tables.references.get(binding) {
                     self.require_write_reference(place, name, mutable, through);
-                } else if through && !local.mutable && !self.table.is_poisoned(&local.term) {
-                    self.diags
-                        .error(
-                            code::NOT_ASSIGNABLE,
-                            place.span,
-                            format!("cannot assign through `{name}`, which is a copy in kernels"),
-                        )
-                        .note("patterns of enums and options, and `iter`, give values here")
-                        .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`; of elements write `iter_mut`");
                 } else if !(local.mutable || through && self.table.is_poisoned(&local.term)) {
                     self.diags
                         .error(

@@ -154,7 +154,7 @@ impl<'a> Infer<'a> {
             self.diags
                 .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
                 .note("kernels have no references into enums and options")
-                .help(format!("to read, write `{read}`, the value; to write, assign the whole: `{place} = Some(v + 1)` and its like"));
+                .help(format!("to read, write `{read}`, the value; to write, assign the whole: `{read} = …`"));
             return;
         }
         let part = match self.table.shallow(&self.term(value)) {
