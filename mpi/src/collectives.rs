@@ -250,7 +250,7 @@ impl Rank {
             }),
         };
         let (partials, Agreement { partials: owns, .. }) = self.agree(offer, ready)?;
-        let mut result = vec![T::ZERO; len];
+        let mut result = vec![T::ZEROED; len];
         let per_block = (BLOCK / owns.iter().sum::<usize>().max(1)).max(1);
         for (number, block) in result.chunks_mut(per_block).enumerate() {
             let positions = number * per_block..number * per_block + block.len();
@@ -314,7 +314,7 @@ fn bytes_of<T: Plain>(tensor: &Tensor<T>) -> Result<Vec<u8>> {
 /// `MPI_IN_PLACE`.
 fn zeros<T: Plain>(len: usize) -> Vec<T> {
     let mut zeros = Vec::with_capacity(len.max(1));
-    zeros.resize(len, T::ZERO);
+    zeros.resize(len, T::ZEROED);
     zeros
 }
 

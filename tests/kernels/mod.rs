@@ -31,6 +31,7 @@ pub mod everyday;
 pub mod everyday_data;
 pub mod exchanges;
 pub mod fast_math;
+pub mod firsts;
 pub mod float_atomics;
 pub mod floats;
 pub mod forms;
@@ -136,6 +137,7 @@ pub fn all() -> Vec<Case> {
         distinct::CASES,
         drawn::CASES,
         divided::CASES,
+        firsts::CASES,
         float_atomics::CASES,
         doubles::CASES,
         elements::CASES,

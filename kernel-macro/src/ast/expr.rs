@@ -188,14 +188,15 @@ pub(crate) struct OptionPlace {
     pub(crate) element: Expr,
 }
 
-/// A `let` with `else` that looks for an element to write, or calls a method of the author's by the same name.
+/// A `let` with `else` that looks for an element to write, or a statement that sorts; or it calls a method of the author's by the same
+/// name.
 #[derive(Debug, Clone)]
 pub(crate) struct OptionPlaceLet {
     pub(crate) id: ExprId,
     /// The value that is asked for.
     pub(crate) receiver: Expr,
     pub(crate) written: Statement,
-    /// A reference to the element, at a position that was compared with the length.
+    /// A reference to the element, at a position that was compared with the length; or the loops of the sort.
     pub(crate) element: Statement,
 }
 

@@ -321,7 +321,7 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("array_windows", "write `.windows(n)`"),
     ("array_chunks", "write `.chunks_exact(n)`"),
     ("as_chunks", "write `.chunks_exact(n)`"),
-    ("sort", "write the sort as loops over an array"),
+    ("sort", "write it as a statement, `x.sort();`, of a variable, field or element"),
     ("sort_by", "write the sort as loops over an array"),
     ("sort_by_key", "write the sort as loops over an array"),
     ("sort_unstable", "write the sort as loops over an array"),

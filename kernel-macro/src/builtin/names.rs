@@ -277,7 +277,7 @@ pub(crate) fn is_builtin_function(path: &Path) -> bool {
     if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
         return true;
     }
-    if is_subgroup_function(path) || memory_function(path).is_some() || is_from_fn(path) {
+    if is_subgroup_function(path) || memory_function(path).is_some() || is_from_fn(path) || is_cmp_function(path) {
         return true;
     }
     if path.as_name().is_some_and(|name| foreign::function(&name.to_string()).is_some()) {
@@ -318,6 +318,16 @@ pub(crate) fn is_from_fn(path: &Path) -> bool {
     match path.segments.as_slice() {
         [module, name] => module == "array" && name == "from_fn",
         [first, module, name] => (first == "core" || first == "std") && module == "array" && name == "from_fn",
+        _ => false,
+    }
+}
+
+/// Whether a path is `core::cmp::max`, `core::cmp::min` or the same of `std`.
+pub(crate) fn is_cmp_function(path: &Path) -> bool {
+    match path.segments.as_slice() {
+        [first, module, name] => {
+            (first == "core" || first == "std") && module == "cmp" && (name == "max" || name == "min")
+        }
         _ => false,
     }
 }

@@ -164,6 +164,10 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     }
     let Some(read) = DeviceItem::read(&item) else {
         let mut tokens = unreadable_fn(&item).or_else(|| impl_alone(&item)).unwrap_or_else(|| {
+            if has_keyword(&item, "static") && !has_keyword(&item, "fn") {
+                let message = "`#[device]` is not for statics: kernels have no memory of the program's";
+                return wrong_item(SpanRange::of(item.clone()), message, "write `const`");
+            }
             wrong_item(
                 SpanRange::of(item.clone()),
                 "`#[device]` is for free functions, consts, structs, enums, type aliases, traits and modules",

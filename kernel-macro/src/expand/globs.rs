@@ -259,7 +259,8 @@ fn variants_of(enums: &[(Ident, Vec<Ident>)], path: &Path) -> Option<Vec<Ident>>
 fn is_of_library(path: &[Ident]) -> bool {
     let [first, .., module, last] = path else { return false };
     let is_function = || last.to_string().starts_with(|first: char| first.is_lowercase());
-    (first == "std" || first == "core") && (module == "consts" || module == "mem" || module == "array" && is_function())
+    let is_module = module == "consts" || module == "mem" || (module == "array" || module == "cmp") && is_function();
+    (first == "std" || first == "core") && is_module
 }
 
 /// All names that a tree imports, with their paths.
@@ -284,7 +285,7 @@ fn collect(tree: &UseTree, before: &mut Vec<Ident>, found: &mut impl FnMut(&[Ide
 }
 
 /// The bodies of an item's functions.
-fn blocks(item: &mut SourceItem) -> Vec<&mut syn::Block> {
+pub(super) fn blocks(item: &mut SourceItem) -> Vec<&mut syn::Block> {
     match item {
         SourceItem::Fn(item) => vec![&mut item.block],
         SourceItem::Impl(item) => item
@@ -307,7 +308,7 @@ fn blocks(item: &mut SourceItem) -> Vec<&mut syn::Block> {
     }
 }
 
-fn names_any(tokens: &TokenStream, is_meant: &dyn Fn(&Ident) -> bool) -> bool {
+pub(super) fn names_any(tokens: &TokenStream, is_meant: &dyn Fn(&Ident) -> bool) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(word) => is_meant(&word),
         TokenTree::Group(group) => names_any(&group.stream(), is_meant),

@@ -99,6 +99,13 @@ fn report(path: &Path, unmarked: &Unmarked, diags: &mut Diagnostics) {
     let (Some(first), Some(last)) = (path.segments.first(), path.segments.last()) else { return };
     let Unmarked { kind, name, place, others, .. } = unmarked;
     let span = SpanRange { start: first.span(), end: last.span() };
+    if *kind == "static" {
+        let error = diags.error(code::UNMARKED, span, format!("kernels cannot use the static `{}`", path.text()));
+        error
+            .note("kernels have no memory of the program's")
+            .help(format!("write `#[device] const {name}: …` ({place})"));
+        return;
+    }
     let message = format!("the {kind} `{}` lacks the attribute that makes it available to kernels", path.text());
     let error = diags.error(code::UNMARKED, span, message);
     match *kind {

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 
 use super::device::refuse_builtin_name;
-use super::globs::{gather_first, import_into_functions, rewrite_own};
+use super::globs::{blocks, gather_first, import_into_functions, names_any, rewrite_own};
 use super::incomplete::check_incomplete;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
@@ -45,6 +45,7 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
     if !host.iter().any(imports_derive) {
         device.0.iter_mut().for_each(name_derive);
     }
+    refuse_statics(&mut device, &host, &mut diags);
     for item in &device.0 {
         if let SourceItem::Fn(function) = item {
             refuse_builtin_name(&function.sig.ident, &mut diags);
@@ -71,6 +72,24 @@ pub(super) fn device_trait(item: syn::ItemTrait) -> TokenStream {
     tokens.extend(errors_of(diags));
     tokens.extend(if failed { stubs(&items, &state.key) } else { advance(state) });
     tokens
+}
+
+/// Reports the module's statics that its functions name: kernels know the values of consts only.
+fn refuse_statics(device: &mut SourceItems, host: &[syn::Item], diags: &mut Diagnostics) {
+    for item in host {
+        let syn::Item::Static(item) = item else { continue };
+        let is_named = |body: &mut syn::Block| names_any(&body.to_token_stream(), &|word| *word == item.ident);
+        if device.0.iter_mut().flat_map(blocks).any(is_named) {
+            diags
+                .error(
+                    code::UNSUPPORTED_SYNTAX,
+                    SpanRange::token(item.ident.span()),
+                    "statics are not supported in kernels",
+                )
+                .note("kernels have no memory of the program's")
+                .help(format!("write `const {}: …`", item.ident));
+        }
+    }
 }
 
 /// The gathering of a module's items, for tests.

@@ -35,10 +35,10 @@ pub(super) enum Kind {
     Enum,
     Alias,
     Trait,
+    /// No kernel can name one.
+    Static,
     /// A module, with its scope when it stands in this file.
     Mod(Option<usize>),
-    /// An item that no kernel can name.
-    Other,
 }
 
 /// An item of a scope.
@@ -395,7 +395,7 @@ impl Reader<'_> {
             "static" if has_name => {
                 let name = if self.word(at + 1) == "mut" { at + 2 } else { at + 1 };
                 let close = self.next_of(at, end, b";");
-                self.add(scope, Kind::Other, name, head, close + 1);
+                self.add(scope, Kind::Static, name, head, close + 1);
                 Some(close + 1)
             }
             "extern" => {

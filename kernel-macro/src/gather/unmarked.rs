@@ -438,7 +438,8 @@ impl Found {
                 Kind::Enum => "enum",
                 Kind::Alias => "type alias",
                 Kind::Trait => "trait",
-                Kind::Mod(_) | Kind::Other => "item",
+                Kind::Static => "static",
+                Kind::Mod(_) => "item",
             };
             others.retain(|name| *name != item.name);
             Unmarked {
@@ -453,7 +454,7 @@ impl Found {
 
     fn is_unmarked(&self) -> bool {
         let item = self.item();
-        if matches!(item.kind, Kind::Mod(_) | Kind::Other) {
+        if matches!(item.kind, Kind::Mod(_)) {
             return false;
         }
         let is_harmless = |attr: &String| match first_word(attr) {

@@ -418,6 +418,7 @@ impl<'a> Infer<'a> {
     ) -> Option<Term> {
         match (name, args) {
             ("default", []) => Some(self.infer_default(expr, receiver.clone())),
+            ("from", [value]) if matches!(receiver, Term::Vector(..)) => self.infer_vector_from(expr, receiver, value),
             ("from", [value]) => {
                 let Term::Scalar(to) = receiver else { return None };
                 // It may be of another type, also where it is an `if` or a `match`.

@@ -44,7 +44,11 @@ impl<'a> Infer<'a> {
                 self.bind_apart(pattern, &term, apart);
             }
             Statement::OptionPlace(option_place) => {
-                let Statement::Let { value: Some(value), .. } = &option_place.written else { return };
+                let (Statement::Let { value: Some(value), .. } | Statement::Expr { expr: value, .. }) =
+                    &option_place.written
+                else {
+                    return;
+                };
                 match self.looks_for_element(option_place.id, &option_place.receiver, value) {
                     true => self.infer_statement(&option_place.element),
                     false => self.infer_statement(&option_place.written),

@@ -70,6 +70,9 @@ impl<'a> Infer<'a> {
         if crate::builtin::names::is_from_fn(path) {
             return self.infer_from_fn(expr, span, args);
         }
+        if crate::builtin::names::is_cmp_function(path) {
+            return self.infer_cmp_call(expr, path, span, args);
+        }
         if let Some(term) = self.infer_parallel_call(expr, path, span, args) {
             return term;
         }

@@ -3,18 +3,56 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Enum, Expr, Item, ScalarName, Struct};
+use crate::ast::{Enum, Expr, ExprKind, Item, Path, ScalarName, SpanRange, Struct};
+use crate::builtin::intrinsic::Kind;
 use crate::builtin::standard::{Given, MAX_COMPARED, Standard};
 use crate::diag::code;
 use crate::program::ItemId;
+use crate::source::text;
 use crate::typed::{Callee, Comparison, Len, Ty};
 
 use super::finish::Deferred;
+use super::method::find_row;
 use super::mismatch::Because;
 use super::unify::Term;
 use super::{Expect, Infer, range};
 
 impl<'a> Infer<'a> {
+    /// `std::cmp::max(a, b)` and `min`: of integers, the method of that name.
+    pub(super) fn infer_cmp_call(&mut self, expr: &'a Expr, path: &'a Path, span: SpanRange, args: &'a [Expr]) -> Term {
+        let name = path.segments.last().map(ToString::to_string).unwrap_or_default();
+        let [left, right] = args else {
+            self.report_arity(&name, 2, args, span);
+            return self.infer_arguments_only(args);
+        };
+        let term = self.infer(left, &Expect::Nothing);
+        let found = self.infer(right, &Expect::Type(term.clone(), Because::Nothing));
+        self.coerce(right, &found, &term, Because::Nothing);
+        let term = self.table.shallow(&term);
+        let is_integer = self.is_integer(&term);
+        // All integers have the same row.
+        let row = find_row(&name, if is_integer { &Term::U32 } else { &term }, Some(Kind::Method));
+        match (row, &term) {
+            (_, Term::Error | Term::Never) => return term,
+            (Some(row), _) if is_integer => {
+                self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+                return term;
+            }
+            _ => {}
+        }
+        let (kind, receiver, argument) = (self.describe(&term), text(left), text(right));
+        let receiver = match left.kind {
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) | ExprKind::Literal(_) => {
+                format!("({receiver})")
+            }
+            _ => receiver,
+        };
+        self.diags
+            .error(code::UNKNOWN_NAME, span, format!("function `{}` does not take {kind} in kernels", path.text()))
+            .help(format!("write `{receiver}.{name}({argument})`"));
+        Term::Error
+    }
+
     /// A method that compares, of a type that may have it; `None` for other names and types.
     pub(super) fn infer_comparison(
         &mut self,

@@ -40,6 +40,8 @@ pub(super) enum Deferred<'a> {
     Compared { operand: &'a Expr, term: Term, of: Standard },
     /// The value that is divided into slices, by the type of its elements. `owned`: it is no slice itself.
     Divided { receiver: &'a Expr, term: Term, owned: bool },
+    /// Elements that an iterator lends.
+    Lent { receiver: &'a Expr, term: Term },
     /// A value that `Default` gives.
     Default { expr: &'a Expr, term: Term },
     /// `receiver.into()`
@@ -93,6 +95,7 @@ impl<'a> Infer<'a> {
                         self.check_compared(operand, &ty, of);
                     }
                 }
+                Deferred::Lent { receiver, term } => self.check_lent_elements(receiver, &term),
                 Deferred::Divided { receiver, term, owned } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_divided(receiver, &ty, owned);

@@ -1,16 +1,39 @@
 //! `x.into()`: what `From` of the type gives that its surroundings ask for.
 
-use crate::ast::Expr;
+use std::rc::Rc;
+
+use crate::ast::{Expr, ExprKind};
 use crate::diag::code;
 use crate::source::text;
-use crate::typed::{Callee, Ty};
+use crate::typed::{Callee, Len, Ty};
 
 use super::Infer;
 use super::associated::converts;
+use super::block::strip;
 use super::finish::Deferred;
+use super::method::find_row;
+use super::mismatch::Because;
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
+    /// `Vec3::from(array)` is glam's `from_array`; of a tuple, `new` is simpler. `None` for what glam has not.
+    pub(super) fn infer_vector_from(&mut self, expr: &'a Expr, receiver: &Term, value: &'a Expr) -> Option<Term> {
+        let row = find_row("from_array", receiver, None)?;
+        let Term::Vector(scalar, lanes) = *receiver else { return None };
+        if let ExprKind::Tuple(members) = &strip(value).kind {
+            let (name, members) = (self.describe(receiver), members.iter().map(text).collect::<Vec<_>>().join(", "));
+            let name = name.trim_matches('`');
+            let message = format!("`{name}` is not made from a tuple in kernels");
+            self.diags.error(code::UNKNOWN_METHOD, value.span, message).help(format!("write `{name}::new({members})`"));
+            self.infer_arguments_only(std::slice::from_ref(value));
+            return Some(Term::Error);
+        }
+        let array = Term::Array(Rc::new(Term::Scalar(scalar)), Len::Known(lanes.into()));
+        self.check(value, &array, Because::Nothing);
+        self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+        Some(receiver.clone())
+    }
+
     /// The type is known when that of everything around is.
     pub(super) fn infer_into(&mut self, expr: &'a Expr, receiver: &'a Expr, from: Term) -> Term {
         let to = self.fresh();
@@ -56,6 +79,15 @@ impl<'a> Infer<'a> {
                     format!("`{to}` is not made from `{from}` by `into`"),
                 );
                 match (found, &to_term) {
+                    (None, Term::Vector(..)) if matches!(from_term, Term::Array(..)) => {
+                        error.help(format!("write `{to}::from({source})`"))
+                    }
+                    (None, Term::Vector(..)) if matches!(from_term, Term::Tuple(_)) => {
+                        error.help(format!("write `{to}::new(…)` with the members"))
+                    }
+                    (None, Term::Array(..)) if matches!(from_term, Term::Vector(..)) => {
+                        error.help(format!("write `{source}.to_array()`"))
+                    }
                     (None, Term::Scalar(_)) => {
                         error.help(format!("write `{source} as {to}`, which may lose something"))
                     }

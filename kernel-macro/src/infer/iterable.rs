@@ -13,6 +13,7 @@ use crate::source::text;
 use crate::typed::Callee;
 
 use super::block::strip;
+use super::finish::Deferred;
 use super::iterator::over;
 use super::slice_method::is_range;
 use super::unify::Term;
@@ -140,6 +141,9 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         self.has_references |= iteration == Iteration::Iter;
+        if iteration == Iteration::Iter {
+            self.deferred.push(Deferred::Lent { receiver, term: (**element).clone() });
+        }
         self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
         over(element)
     }
@@ -207,6 +211,10 @@ impl<'a> Infer<'a> {
             Term::Buffer { .. } => error.help(format!("write `{source}.iter()`")),
             Term::Scalar(scalar) if scalar.is_int() => error.help(format!("write `0..{source}`")),
             Term::Vector(..) => error.help(format!("write `{source}.to_array()`")),
+            Term::Option(_) => error.help(format!("write `if let Some(v) = {source} {{ … }}`")),
+            Term::Struct(..) | Term::Enum(..) => error
+                .note("kernels go through ranges, arrays and buffers")
+                .help("call its own method: `let mut it = …; while let Some(v) = it.next() { … }`"),
             _ => error.note("kernels go through ranges, arrays and buffers"),
         };
     }
@@ -239,6 +247,9 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         self.has_references = true;
+        if !mutable {
+            self.deferred.push(Deferred::Lent { receiver: operand, term: (**element).clone() });
+        }
         let over = over(element);
         let mut outer = expr;
         while let ExprKind::Paren(inner, ..) = &outer.kind {
@@ -247,6 +258,24 @@ impl<'a> Infer<'a> {
         }
         self.record(outer.id, over);
         (**element).clone()
+    }
+
+    /// Reports elements that are not `Copy`, where an iterator would lend them.
+    pub(super) fn check_lent_elements(&mut self, receiver: &Expr, term: &Term) {
+        let Some(ty) = self.table.resolve(term) else { return };
+        let copies = |item: &Item| match item {
+            Item::Impl(of) => of.of.as_ref().and_then(|path| path.segments.last()).is_some_and(|name| name == "Copy"),
+            _ => false,
+        };
+        // An `impl Copy` may be of the type.
+        if !self.program.may_move(&ty) || self.program.items.iter().any(|(_, item)| copies(&item.item)) {
+            return;
+        }
+        let (source, name) = (text(receiver), self.name_of(&ty));
+        self.diags
+            .error(code::REFERENCE_USE, receiver.span, format!("an iterator cannot lend the elements of `{source}`"))
+            .note(format!("`{name}` is not `Copy`, and iterators in kernels give values"))
+            .help(format!("derive `Clone, Copy` for it, or go through the indices: `for k in 0..{source}.len()`, and `{source}[k]`"));
     }
 
     /// Reports elements that are atomics; whether it did.

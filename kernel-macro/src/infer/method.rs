@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ScalarName};
+use crate::ast::{Expr, Item, ScalarName};
 use crate::builtin::foreign;
 use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
-use crate::builtin::iteration::{Parts, UNSUPPORTED};
+use crate::builtin::iteration::{Iteration, Parts, UNSUPPORTED};
 use crate::builtin::slice::SliceMethod;
 use crate::builtin::vector::Vector;
 use crate::diag::code;
@@ -231,6 +231,25 @@ impl<'a> Infer<'a> {
         if let (Term::Struct(item, _) | Term::Enum(item, _), "clone") = (receiver, name) {
             let derive = self.help_to_derive(*item, "Clone");
             return Some(format!("{derive}; where the value is `Copy`, leave `clone` out"));
+        }
+        if let (Term::Option(_), "iter" | "into_iter" | "iter_mut") = (receiver, name) {
+            return Some(
+                "an option is no iterator in kernels: write `if let Some(v) = x { … }`, or `x.map_or(…)`".to_owned(),
+            );
+        }
+        let implements_iterator = |item: &Item| match item {
+            Item::Impl(of) => {
+                of.of.as_ref().and_then(|path| path.segments.last()).is_some_and(|name| name == "Iterator")
+            }
+            _ => false,
+        };
+        if let Term::Struct(..) | Term::Enum(..) = receiver
+            && Iteration::from_name(name).is_some()
+            && self.program.items.iter().any(|(_, item)| implements_iterator(&item.item))
+        {
+            return Some(
+                "of one's own `impl Iterator`, kernels call `next`: `while let Some(v) = it.next() { … }`".to_owned(),
+            );
         }
         if let Some((_, instead)) = UNSUPPORTED_METHODS.iter().find(|(method, _)| *method == name) {
             return Some((*instead).to_owned());

@@ -154,7 +154,12 @@ impl<'a> Infer<'a> {
             _ => {}
         }
         for (operand, term) in [(operation.left, &left), (operation.right, &right)] {
-            if self.table.kind(term) == Some(VarKind::Any) {
+            if self.table.kind(term) != Some(VarKind::Any) {
+                continue;
+            }
+            // `a - x.into()` is of the one type that `-` takes there.
+            let is_right = std::ptr::eq(operand, operation.right);
+            if !(is_right && is_user_type(&left) && self.has_one_operator(operation, &left)) {
                 self.report_unknown(operand);
                 return Term::Error;
             }
@@ -179,6 +184,12 @@ impl<'a> Infer<'a> {
             false => operator_trait(operation.op)?,
         };
         self.user_operator(operation.expr, names, left, Some((operation.right, right)))
+    }
+
+    /// Whether the author's type has the operator once, so that it tells the type of the right operand.
+    fn has_one_operator(&mut self, operation: Operation<'a>, left: &Term) -> bool {
+        let names = if operation.assigns { assigning_trait(operation.op) } else { operator_trait(operation.op) };
+        names.is_some_and(|(of, method)| self.candidates(left, method, Some(of)).len() == 1)
     }
 
     fn shift(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {

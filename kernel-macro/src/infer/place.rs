@@ -362,6 +362,7 @@ impl<'a> Infer<'a> {
     pub(super) fn require_written(&mut self, place: &'a Expr, through: bool) {
         match &place.kind {
             ExprKind::Paren(inner, ..) => self.require_written(inner, through),
+            ExprKind::Unary(UnaryOp::Deref, inner) if self.refuse_copied(place, inner) => {}
             ExprKind::Unary(UnaryOp::Deref, inner) => self.require_written(inner, true),
             ExprKind::Borrow { mutable, operand } if through && *mutable => self.require_written(operand, false),
             ExprKind::Error => {}
@@ -414,12 +415,43 @@ impl<'a> Infer<'a> {
             }
             // Reported already.
             _ if matches!(self.table.shallow(&self.term(place)), Term::Error) => {}
+            ExprKind::Array(_) | ExprKind::Repeat { .. } => {
+                self.diags
+                    .error(
+                        code::NOT_ASSIGNABLE,
+                        place.span,
+                        "a `&mut` reference to a temporary value is not supported in kernels",
+                    )
+                    .help("store it in a `let mut` variable, and borrow that");
+            }
             _ => {
                 self.diags
                     .error(code::NOT_ASSIGNABLE, place.span, "cannot assign to this expression")
                     .note("only variables and elements of `&mut [T]` parameters can be assigned to");
             }
         }
+    }
+
+    /// Reports `*name = …` of a variable that is no reference but what a pattern or an iterator gave; whether it did.
+    fn refuse_copied(&mut self, place: &Expr, inner: &Expr) -> bool {
+        let Some(Resolution::Binding(binding)) = self.tables.paths.get(&strip(inner).id) else { return false };
+        let binding = *binding;
+        let Some(local) = self.local(binding).cloned() else { return false };
+        let is_value = matches!(self.table.shallow(&local.term), Term::Scalar(_) | Term::Vector(..) | Term::Var(_));
+        if !is_value
+            || local.mutable
+            || self.tables.references.contains_key(&binding)
+            || self.is_captured(binding)
+            || self.table.is_poisoned(&local.term)
+        {
+            return false;
+        }
+        let name = &local.name;
+        self.diags
+            .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign through `{name}`, which is a copy in kernels"))
+            .note("patterns of enums and options, and `iter`, give values here")
+            .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`; of elements write `iter_mut`");
+        true
     }
 
     fn require_mutable(&mut self, place: &Expr, path: &Path, through: bool) {

@@ -125,6 +125,13 @@ impl<'a> Infer<'a> {
                 let source = text(operand);
                 format!("to change `{source}`, pass it directly to a function or closure: `f(&mut {source});`")
             }
+            (ExprKind::Borrow { operand, .. }, _) if matches!(strip(operand).kind, ExprKind::Slice { .. }) => {
+                let base = match &strip(operand).kind {
+                    ExprKind::Slice { base, .. } => text(base),
+                    _ => text(operand),
+                };
+                format!("keep where it begins and ends in variables, and write `&{base}[from..to]` where it is used")
+            }
             _ if self.is_table(expr) => {
                 format!("take an element, `{}[i]`, or name all of them in a `let`", text(strip(expr)))
             }
@@ -143,6 +150,13 @@ impl<'a> Infer<'a> {
             return;
         }
         let (read, place) = (self.value_of(value), text(followed(value)));
+        if let Term::Option(_) | Term::Result(..) | Term::Enum(..) = self.table.shallow(&self.term(value)) {
+            self.diags
+                .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
+                .note("kernels have no references into enums and options")
+                .help(format!("to read, write `{read}`, the value; to write, assign the whole: `{read} = …`"));
+            return;
+        }
         let part = match self.table.shallow(&self.term(value)) {
             Term::Array(..) | Term::ArrayOf(..) => format!("{place}[k]"),
             _ => format!("{place}.field"),

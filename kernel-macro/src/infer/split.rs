@@ -75,6 +75,9 @@ impl<'a> Infer<'a> {
             _ => refuse_element(ty).or_else(|| refuse_slice_element(self.program, ty)),
         };
         if let Some((why, help)) = refusal {
+            let is_own = matches!(ty, Ty::Enum(..) | Ty::Tuple(_) | Ty::Option(_) | Ty::Result(..))
+                && matches!(self.table.shallow(&self.term(strip(receiver))), Term::Array(..));
+            let help = if is_own { "pass the array itself, `x: &[T; N]`; or go through the indices" } else { help };
             let source = text(receiver);
             let message = format!("`{source}` cannot be split into slices in kernels");
             self.diags.error(code::REFERENCE_USE, receiver.span, message).note(why).help(help);

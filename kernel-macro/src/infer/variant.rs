@@ -49,7 +49,10 @@ impl<'a> Infer<'a> {
             return Named::Broken;
         }
         if let Some((item, args)) = self.named_item(path, path.last_args()) {
-            let Item::Struct(definition) = &program.items[item].item else { return Named::Other };
+            let Item::Struct(definition) = &program.items[item].item else {
+                // `Err(…)` is Rust's own where `Err` names a type of the author's: an enum is no value.
+                return self.builtin_variant(path).map_or(Named::Other, Named::Constructor);
+            };
             let TypedItem::Struct(types) = &program.items[item].typed else {
                 self.poisoned = true;
                 return Named::Broken;

@@ -93,7 +93,7 @@ pub(super) fn written_insertion(left: &Syn, right: &Syn, op: Option<&BinOp>) -> 
 }
 
 /// Whether an expression only names a place: it may stand twice.
-fn is_named(place: &Syn) -> bool {
+pub(super) fn is_named(place: &Syn) -> bool {
     match place {
         Syn::Path(_) => true,
         Syn::Field(field) => is_named(&field.base),

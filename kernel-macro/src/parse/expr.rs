@@ -76,7 +76,14 @@ impl Parser<'_> {
                 ExprKind::Field { base: self.boxed(&field.base), member }
             }
             Syn::Index(index) if matches!(*index.index, Syn::Range(_)) => self.slice(index),
-            Syn::Index(index) => ExprKind::Index { base: self.boxed(&index.expr), index: self.boxed(&index.index) },
+            Syn::Index(index) => {
+                // `b"…"[i]` is an element of the array that the literal is a reference to.
+                let base = match &*index.expr {
+                    Syn::Lit(lit) if matches!(lit.lit, Lit::ByteStr(_)) => Box::new(self.bytes(&lit.lit)),
+                    base => self.boxed(base),
+                };
+                ExprKind::Index { base, index: self.boxed(&index.index) }
+            }
             Syn::Tuple(tuple) => ExprKind::Tuple(self.list(&tuple.elems)),
             Syn::Array(array) => ExprKind::Array(self.list(&array.elems)),
             Syn::Repeat(repeat) => ExprKind::Repeat { element: self.boxed(&repeat.expr), len: self.boxed(&repeat.len) },
@@ -374,7 +381,13 @@ impl Parser<'_> {
                 return ExprKind::Borrow { mutable: false, operand };
             }
             Lit::Str(_) | Lit::CStr(_) => {
-                self.unsupported(lit, "string literals are", "kernels compute with numbers; keep text on the host");
+                let help = match lit {
+                    Lit::Str(text) if text.value().is_ascii() && text.value().len() <= 40 => {
+                        format!("write bytes, `b{}`, or keep text on the host", text.token())
+                    }
+                    _ => "write bytes, `b\"text\"`, or keep text on the host".to_owned(),
+                };
+                self.unsupported(lit, "string literals are", &help);
                 return ExprKind::Error;
             }
             Lit::Char(literal) => Literal::Char(literal.value()),

@@ -418,21 +418,37 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// The type of a const: a slice is an array of as many elements as the value has.
+    /// The type of a const: a slice is an array of as many elements as the value has, and so is a reference to an array.
     pub(super) fn const_ty(&mut self, ty: &Type) -> TypeExpr {
+        if let Type::Array(array) = ungroup(ty)
+            && let Type::Reference(_) = ungroup(&array.elem)
+        {
+            return self.refuse_rows(ty);
+        }
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
-        let Type::Slice(slice) = ungroup(&reference.elem) else { return self.ty(ty) };
+        // `&[T; N]`, too: rustc checks that the value has `N` elements.
+        let element = match ungroup(&reference.elem) {
+            Type::Slice(slice) => &*slice.elem,
+            Type::Array(array) => &*array.elem,
+            _ => return self.ty(ty),
+        };
         if reference.mutability.is_some() {
-            let element = slice.elem.to_token_stream();
+            let element = element.to_token_stream();
             self.unsupported(ty, "a const that is a `&mut` reference is", &format!("write `&[{element}]`"));
             return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
-        if let Type::Reference(_) = ungroup(&slice.elem) {
-            let help = "write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins";
-            self.unsupported(ty, "a const that is a slice of references is", help);
-            return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
+        if let Type::Reference(_) = ungroup(element) {
+            return self.refuse_rows(ty);
         }
-        let kind = TypeKind::Table(Box::new(self.ty(&slice.elem)));
+        let kind = TypeKind::Table(Box::new(self.ty(element)));
         TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    }
+
+    /// Reports a const that is a table of references.
+    fn refuse_rows(&mut self, ty: &Type) -> TypeExpr {
+        let help =
+            "write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins";
+        self.unsupported(ty, "a const that is a slice of references is", help);
+        TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
     }
 }

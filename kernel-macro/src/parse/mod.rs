@@ -21,6 +21,7 @@ mod option_place;
 mod parallel;
 mod pat;
 mod scatter;
+mod sort;
 mod span;
 mod stmt;
 #[cfg(test)]

@@ -35,7 +35,11 @@ impl Parser<'_> {
         match statement {
             Stmt::Local(_) => None,
             Stmt::Expr(expr, semicolon) => {
-                Some(Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() })
+                let sorting = if semicolon.is_some() { self.sorting(expr) } else { None };
+                Some(
+                    sorting
+                        .unwrap_or_else(|| Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() }),
+                )
             }
             Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
                 let tokens = quote::ToTokens::to_token_stream(item);

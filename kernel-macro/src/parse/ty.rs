@@ -228,6 +228,10 @@ impl Parser<'_> {
                 "`impl Iterator` is",
                 "return its source, `-> Range<u32>` or an array, and write the steps where it is iterated; or call a closure for each element: `f: impl FnMut(u32)`",
             ),
+            Type::ImplTrait(some) if is_function(some) => (
+                "a closure as a function's result is",
+                "write the closure where it is called; or a `#[device] fn` that takes what the closure captures",
+            ),
             Type::ImplTrait(_) => {
                 ("`impl Trait` is", "name a type parameter: `fn f<T: Trait>(x: T)`; write the result's type out")
             }
@@ -245,9 +249,18 @@ impl Parser<'_> {
 
 /// `impl Iterator<Item = T>` and its like.
 fn is_iterator(some: &syn::TypeImplTrait) -> bool {
+    is_of(some, |name| name.ends_with("Iterator"))
+}
+
+/// `impl Fn(T) -> T` and its like.
+fn is_function(some: &syn::TypeImplTrait) -> bool {
+    is_of(some, |name| ["Fn", "FnMut", "FnOnce"].contains(&name))
+}
+
+fn is_of(some: &syn::TypeImplTrait, is_meant: impl Fn(&str) -> bool) -> bool {
     some.bounds.iter().any(|bound| match bound {
         syn::TypeParamBound::Trait(bound) => {
-            bound.path.segments.last().is_some_and(|last| last.ident.to_string().ends_with("Iterator"))
+            bound.path.segments.last().is_some_and(|last| is_meant(&last.ident.to_string()))
         }
         _ => false,
     })

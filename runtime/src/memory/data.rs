@@ -11,7 +11,7 @@ pub use crate::memory::padding::{Field, FieldsOf, NotData};
 /// use gridwise::{Value, glam::Vec3};
 ///
 /// // What a kernel has where it reads nothing, as `f32`, `Vec3`, and tuples and arrays of such.
-/// assert_eq!(<(u32, [Vec3; 2])>::ZERO, (0, [Vec3::ZERO; 2]));
+/// assert_eq!(<(u32, [Vec3; 2])>::ZEROED, (0, [Vec3::ZERO; 2]));
 /// ```
 pub trait Value: Send + Sync + Sized + 'static {
     /// The value whose parts are all zero or `false`.
@@ -19,9 +19,9 @@ pub trait Value: Send + Sync + Sized + 'static {
     /// ```
     /// use gridwise::Value;
     ///
-    /// assert_eq!((f32::ZERO, bool::ZERO, Option::<u32>::ZERO), (0.0, false, None));
+    /// assert_eq!((f32::ZEROED, bool::ZEROED, Option::<u32>::ZEROED), (0.0, false, None));
     /// ```
-    const ZERO: Self;
+    const ZEROED: Self;
 }
 
 /// A type that can lie in a buffer or travel as a parameter, with the same layout on the host and on the device.
@@ -84,7 +84,7 @@ pub unsafe trait GpuData: Value + Copy {
 pub unsafe trait Plain: GpuData {}
 
 macro_rules! values {
-    ($($ty:ty = $zero:expr;)+) => { $(impl Value for $ty { const ZERO: Self = $zero; })+ };
+    ($($ty:ty = $zero:expr;)+) => { $(impl Value for $ty { const ZEROED: Self = $zero; })+ };
 }
 
 values! {
@@ -136,16 +136,16 @@ gpu_data!(
 );
 
 impl<T: Value> Value for Option<T> {
-    const ZERO: Self = None;
+    const ZEROED: Self = None;
 }
 
 // Kernels number variants in order: zero is the first.
 impl<T: Value, E: Send + Sync + 'static> Value for Result<T, E> {
-    const ZERO: Self = Ok(T::ZERO);
+    const ZEROED: Self = Ok(T::ZEROED);
 }
 
 impl<T: Value, const N: usize> Value for [T; N] {
-    const ZERO: Self = [T::ZERO; N];
+    const ZEROED: Self = [T::ZEROED; N];
 }
 
 // SAFETY: an array has the validity, size and alignment of its elements, and no padding between them.
@@ -157,7 +157,7 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 macro_rules! tuples {
     ($(($($name:ident),+))+) => {
-        $(impl<$($name: Value),+> Value for ($($name,)+) { const ZERO: Self = ($($name::ZERO,)+); })+
+        $(impl<$($name: Value),+> Value for ($($name,)+) { const ZEROED: Self = ($($name::ZEROED,)+); })+
     };
 }
 

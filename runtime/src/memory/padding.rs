@@ -169,7 +169,7 @@ mod tests {
             $(
                 impl Value for $name {
                     // SAFETY: all fields are numbers.
-                    const ZERO: Self = unsafe { std::mem::zeroed() };
+                    const ZEROED: Self = unsafe { std::mem::zeroed() };
                 }
                 // SAFETY: `repr(C)` with fields that are `GpuData`.
                 unsafe impl GpuData for $name {

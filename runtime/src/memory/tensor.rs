@@ -314,7 +314,7 @@ impl<T: GpuData> Tensor<T> {
     /// # Errors
     /// [`Error::OutOfRange`] when there is no such element, and when the device fails.
     pub fn get(&self, index: usize) -> Result<T> {
-        let mut element = T::ZERO;
+        let mut element = T::ZEROED;
         self.part(index..=index)?.read_into(std::slice::from_mut(&mut element))?;
         Ok(element)
     }

@@ -65,7 +65,7 @@ impl<T> From<T> for Atomic<T> {
 }
 
 impl<T: AtomicValue> Value for Atomic<T> {
-    const ZERO: Self = Self(T::ZERO);
+    const ZEROED: Self = Self(T::ZEROED);
 }
 
 // SAFETY: a transparent wrapper of a `GpuData`; without interior mutability, because the twin reaches it by pointers only.

@@ -501,7 +501,7 @@ impl<T: CoopElement, const R: usize, const K: usize> CoopMatrix<T, MatrixA, R, K
 }
 
 impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> Value for CoopMatrix<T, U, R, C> {
-    const ZERO: Self = Self { rows: [[T::ZERO; C]; R], role: PhantomData };
+    const ZEROED: Self = Self { rows: [[T::ZEROED; C]; R], role: PhantomData };
 }
 
 impl<T: fmt::Debug, U, const R: usize, const C: usize> fmt::Debug for CoopMatrix<T, U, R, C> {

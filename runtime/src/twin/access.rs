@@ -20,7 +20,7 @@ pub fn to_array<T: Value + Copy, const LEN: usize>(
         // The error has one value, whatever the types are.
         <[u8; 1]>::try_from([].as_slice())?;
     }
-    let mut array = [T::ZERO; LEN];
+    let mut array = [T::ZEROED; LEN];
     array.iter_mut().zip(values).for_each(|(element, value)| *element = value);
     Ok(array)
 }
@@ -39,7 +39,7 @@ pub fn at<T: Value + Copy>(sink: impl TrapSink, site: &'static Site, elements: &
         Some(element) => *element,
         None => {
             sink.trap(site, [index as u32, elements.len() as u32]);
-            T::ZERO
+            T::ZEROED
         }
     }
 }
@@ -285,5 +285,5 @@ pub fn element_mut<'a, T: Value>(
 /// A zero that nobody else sees. It is never freed: after a trap the launch is a failure anyway.
 #[cold]
 fn nowhere<'a, T: Value>() -> &'a mut T {
-    Box::leak(Box::new(T::ZERO))
+    Box::leak(Box::new(T::ZEROED))
 }

@@ -35,7 +35,7 @@ impl<T: AtomicValue> AtomicPlace<'_, T> {
     /// Rust's `load`.
     #[inline]
     pub fn load(self, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::load(word, order))
+        self.with(T::ZEROED, |word| T::load(word, order))
     }
 
     /// Rust's `store`.
@@ -47,7 +47,7 @@ impl<T: AtomicValue> AtomicPlace<'_, T> {
     /// Rust's `swap`.
     #[inline]
     pub fn swap(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::swap(word, value, order))
+        self.with(T::ZEROED, |word| T::swap(word, value, order))
     }
 
     /// Rust's `compare_exchange`; compares bits.
@@ -57,32 +57,32 @@ impl<T: AtomicValue> AtomicPlace<'_, T> {
     #[inline]
     pub fn compare_exchange(self, current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T> {
         // Nowhere holds zero, as on the device.
-        let nowhere = if T::same(current, T::ZERO) { Ok(T::ZERO) } else { Err(T::ZERO) };
+        let nowhere = if T::same(current, T::ZEROED) { Ok(T::ZEROED) } else { Err(T::ZEROED) };
         self.with(nowhere, |word| T::compare_exchange(word, current, new, success, failure))
     }
 
     /// Rust's `fetch_add`, wrapping.
     #[inline]
     pub fn fetch_add(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_add(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_add(word, value, order))
     }
 
     /// Rust's `fetch_sub`, wrapping.
     #[inline]
     pub fn fetch_sub(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_sub(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_sub(word, value, order))
     }
 
     /// Rust's `fetch_min`.
     #[inline]
     pub fn fetch_min(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_min(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_min(word, value, order))
     }
 
     /// Rust's `fetch_max`.
     #[inline]
     pub fn fetch_max(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_max(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_max(word, value, order))
     }
 }
 
@@ -90,19 +90,19 @@ impl<T: AtomicInt> AtomicPlace<'_, T> {
     /// Rust's `fetch_and`.
     #[inline]
     pub fn fetch_and(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_and(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_and(word, value, order))
     }
 
     /// Rust's `fetch_or`.
     #[inline]
     pub fn fetch_or(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_or(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_or(word, value, order))
     }
 
     /// Rust's `fetch_xor`.
     #[inline]
     pub fn fetch_xor(self, value: T, order: Ordering) -> T {
-        self.with(T::ZERO, |word| T::fetch_xor(word, value, order))
+        self.with(T::ZEROED, |word| T::fetch_xor(word, value, order))
     }
 }
 

@@ -155,7 +155,7 @@ mod tests {
     }
 
     impl crate::memory::data::Value for Mixed {
-        const ZERO: Self = Self { a: 0, b: 0, c: 0, d: [0; 4] };
+        const ZEROED: Self = Self { a: 0, b: 0, c: 0, d: [0; 4] };
     }
 
     // SAFETY: `repr(C)` with fields that are `GpuData`.

@@ -83,7 +83,7 @@ pub fn load<T: CoopElement, U: MatrixRole, M: GpuData, const R: usize, const C: 
     memory: Slice<'_, M>,
     position: Position,
 ) -> CoopMatrix<T, U, R, C> {
-    let mut rows = [[T::ZERO; C]; R];
+    let mut rows = [[T::ZEROED; C]; R];
     let Some(lines) = Lines::new::<T, M, R, C>(sink, sites, memory.len(), position) else {
         return CoopMatrix::from_rows(rows);
     };

@@ -155,7 +155,7 @@ macro_rules! views {
                 match place::<F>(&self.image, sink, site, at.padded(0), 0) {
                     // SAFETY: the texel lies in the image, and all threads access it so.
                     Some(at) => unsafe { read::<F>(at) },
-                    None => F::Texel::ZERO,
+                    None => F::Texel::ZEROED,
                 }
             }
 
@@ -208,7 +208,7 @@ macro_rules! views {
                 match place::<F>(&self.image, sink, site, at.padded(0), level) {
                     // SAFETY: the texel lies in the image, which nobody writes.
                     Some(at) => unsafe { read::<F>(at) },
-                    None => F::Texel::ZERO,
+                    None => F::Texel::ZEROED,
                 }
             }
         }
@@ -224,7 +224,7 @@ macro_rules! views {
             pub fn sample_level(&self, at: $place, level: f32) -> F::Texel {
                 let HostImage { shape, sampler, .. } = &self.image;
                 if shape.levels == 0 {
-                    return F::Texel::ZERO;
+                    return F::Texel::ZEROED;
                 }
                 let texel = |level, at| {
                     let at = texel(&self.image, level, at, F::FORMAT.bytes());

@@ -45,7 +45,7 @@ impl<'a, T: GpuData, F: GpuData> BufferPart<'a, T, F> {
         match self.within(offset(part)) {
             // SAFETY: within the part, by the invariant of `place`.
             Some(place) => unsafe { load::<T, _>(place) },
-            None => G::ZERO,
+            None => G::ZEROED,
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a, T: GpuData, E: GpuData, const LEN: usize> BufferPart<'a, T, [E; LEN]> {
 
 /// As [`offset`], of a selection that could write.
 fn offset_mut<T: GpuData, F: Value + Copy>(part: impl FnOnce(&mut T) -> Option<&mut F>) -> Option<usize> {
-    let mut element = T::ZERO;
+    let mut element = T::ZEROED;
     let start = std::ptr::from_ref(&element).addr();
     let offset = std::ptr::from_ref(part(&mut element)?).addr().wrapping_sub(start);
     // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.
@@ -139,7 +139,7 @@ impl<'a, F: Value + Copy> SharedPart<'a, F> {
     pub fn get<G: Value + Copy>(&self, part: impl FnOnce(&F) -> Option<&G>) -> G {
         // SAFETY: by the invariant of `place`; the selection reads nothing else, and ends here.
         let place = self.place.and_then(|place| part(unsafe { place.as_ref() }));
-        place.copied().unwrap_or(G::ZERO)
+        place.copied().unwrap_or(G::ZEROED)
     }
 
     /// Writes what `part` selects.

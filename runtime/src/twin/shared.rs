@@ -96,7 +96,7 @@ impl<'a, T: GpuData> SharedRef<'a, T> {
     /// Reads the part that `part` selects; zero when it selects none.
     #[inline]
     pub fn get<F: Value + Copy>(&self, part: impl FnOnce(&T) -> Option<&F>) -> F {
-        self.variable().with(|value| part(value).copied().unwrap_or(F::ZERO))
+        self.variable().with(|value| part(value).copied().unwrap_or(F::ZEROED))
     }
 
     /// Writes the part that `part` selects; nothing when it selects none.
@@ -132,7 +132,7 @@ impl<'a, T: GpuData, const LEN: usize> SharedRef<'a, [T; LEN]> {
     /// Reads element `index`; zero after a trap when there is none.
     #[inline]
     pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
-        self.variable().with(|value| index_ref(sink, site, value, index).copied().unwrap_or(T::ZERO))
+        self.variable().with(|value| index_ref(sink, site, value, index).copied().unwrap_or(T::ZEROED))
     }
 
     /// Writes element `index`; nothing after a trap when there is none. The value comes first, as Rust evaluates it.

@@ -182,7 +182,7 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
     pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
         if index >= self.len {
             sink.trap(site, [index as u32, self.len as u32]);
-            return T::ZERO;
+            return T::ZEROED;
         }
         // SAFETY: `index` is in range.
         unsafe { load::<T, _>(self.bytes(index, 0)) }
@@ -209,12 +209,12 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
     ) -> F {
         if index >= self.len {
             sink.trap(site, [index as u32, self.len as u32]);
-            return F::ZERO;
+            return F::ZEROED;
         }
         match offset(part) {
             // SAFETY: `index` is in range, and the part lies within an element.
             Some(offset) => unsafe { load::<T, _>(self.bytes(index, offset)) },
-            None => F::ZERO,
+            None => F::ZEROED,
         }
     }
 
@@ -398,7 +398,7 @@ impl<'a, T: GpuData> Slice<'a, T> {
 /// How many bytes into a `T` the selected part lies: tried on a value of zeros, so that selecting needs no access to the buffer.
 #[inline]
 pub(super) fn offset<T: GpuData, F: Value + Copy>(part: impl FnOnce(&T) -> Option<&F>) -> Option<usize> {
-    let element = T::ZERO;
+    let element = T::ZEROED;
     let offset = std::ptr::from_ref(part(&element)?).addr().wrapping_sub(std::ptr::from_ref(&element).addr());
     // A part that is not inside the element would be a bug of the macro; refuse it rather than write elsewhere.
     (offset.checked_add(size_of::<F>())? <= size_of::<T>()).then_some(offset)

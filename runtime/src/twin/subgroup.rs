@@ -386,7 +386,7 @@ macro_rules! folds {
 }
 
 folds! {
-    Number: add inclusive_add exclusive_add clustered_add, sum from ZERO;
+    Number: add inclusive_add exclusive_add clustered_add, sum from ZEROED;
     Number: mul inclusive_mul exclusive_mul clustered_mul, product from ONE;
     Number: min inclusive_min exclusive_min clustered_min, smaller from LARGEST;
     Number: max inclusive_max exclusive_max clustered_max, larger from SMALLEST;

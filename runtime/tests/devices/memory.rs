@@ -355,7 +355,7 @@ struct Padded {
 }
 
 impl Value for Padded {
-    const ZERO: Self = Self { number: 0, flag: 0 };
+    const ZEROED: Self = Self { number: 0, flag: 0 };
 }
 
 // SAFETY: `repr(C)` with fields that are `GpuData`, which lie where `FIELDS` says.

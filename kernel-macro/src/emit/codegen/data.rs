@@ -102,7 +102,7 @@ pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> Token
         #[automatically_derived]
         impl #data::Value for #name {
             // SAFETY: all fields are `GpuData`, as the same derive asserts: any bits are valid.
-            const ZERO: Self = unsafe { ::core::mem::zeroed() };
+            const ZEROED: Self = unsafe { ::core::mem::zeroed() };
         }
         // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets that the same derive asserts.
         #[automatically_derived]
@@ -154,7 +154,7 @@ fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStre
         #[automatically_derived]
         impl #params #data::Value for #name #args #clauses {
             // SAFETY: all fields are `GpuData`, as the bounds say: any bits are valid.
-            const ZERO: Self = unsafe { ::core::mem::zeroed() };
+            const ZEROED: Self = unsafe { ::core::mem::zeroed() };
         }
         // SAFETY: `repr(C)` with fields that are `GpuData`, at offsets that each kernel asserts that names the struct.
         #[automatically_derived]

@@ -38,7 +38,7 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
     Some(quote_spanned! {name.span()=>
         #[automatically_derived]
         impl #params #krate::__private::data::Value for #name #args #clauses {
-            const ZERO: Self = #zero;
+            const ZEROED: Self = #zero;
         }
         #without_drop
     })
@@ -70,7 +70,7 @@ fn without_drop(name: &Ident, generics: &syn::Generics) -> TokenStream {
 fn zero_of(path: TokenStream, fields: &[(Ident, TypeExpr)], shape: Shape, krate: &TokenStream) -> TokenStream {
     let zero = |ty: &TypeExpr| {
         let tokens = &ty.tokens;
-        quote_spanned!(ty.span.start=> <#tokens as #krate::__private::data::Value>::ZERO)
+        quote_spanned!(ty.span.start=> <#tokens as #krate::__private::data::Value>::ZEROED)
     };
     match shape {
         Shape::Unit => path,

@@ -75,7 +75,7 @@ pub(crate) fn const_stub(item: &syn::ItemConst, parsed: &Item, krate: &TokenStre
     quote! {
         #(#attrs)*
         #[allow(dead_code)]
-        #vis const #name: #ty = <#ty as #krate::__private::data::Value>::ZERO;
+        #vis const #name: #ty = <#ty as #krate::__private::data::Value>::ZEROED;
     }
 }
 

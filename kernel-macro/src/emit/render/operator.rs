@@ -63,7 +63,9 @@ impl Renderer<'_> {
         if *left.ty == Ty::Error || *right.ty == Ty::Error {
             return self.unknown_binary(op, left, right, op_span, whole);
         }
-        match (op, scalar_of(left.ty)) {
+        // `3 * v` with the author's own `impl Mul<V> for i32` is a call.
+        let is_own = matches!(right.ty, Ty::Struct(..) | Ty::Enum(..));
+        match (op, scalar_of(left.ty).filter(|_| !is_own)) {
             (BinaryOp::Shl | BinaryOp::Shr, Some(_)) if matches!(left.ty, Ty::Vector(..)) => {
                 self.shift_lanes(op, left, right, op_span)
             }

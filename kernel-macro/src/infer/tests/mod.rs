@@ -6,6 +6,7 @@ mod characters;
 mod choices;
 mod constants;
 mod conversions;
+mod firsts;
 mod flow;
 mod generics;
 mod habits;

@@ -445,7 +445,7 @@ fn compared() {
                |                     ^
             error: [K0115] a reference is not supported here
                    note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-                   help: write `own[..]`, the value
+                   help: keep where it begins and ends in variables, and write `&own[from..to]` where it is used
              7 |             let e = x < &own[..];
                |                         ^^^^^^^^
             error: [K0203] the slice `own[..]` is used as a value

@@ -33,7 +33,7 @@ fn every_statement_is_reported() {
 }",
         expect![[r#"
             error: [K0001] string literals are not supported in kernels
-                   help: kernels compute with numbers; keep text on the host
+                   help: write bytes, `b"text"`, or keep text on the host
              4 |     y[0] = "text";
                |            ^^^^^^
         "#]],

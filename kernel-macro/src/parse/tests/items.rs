@@ -231,7 +231,7 @@ fn consts_and_structs() {
          1 | const _: &str = "text";
            |          ^^^^
         error: [K0001] string literals are not supported in kernels
-               help: kernels compute with numbers; keep text on the host
+               help: write bytes, `b"text"`, or keep text on the host
          1 | const _: &str = "text";
            |                 ^^^^^^
     "#]]

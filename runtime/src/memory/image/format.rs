@@ -158,7 +158,7 @@ macro_rules! formats {
             }
 
             fn encode(texel: $texel) -> $raw {
-                let mut raw = <$raw as Value>::ZERO;
+                let mut raw = <$raw as Value>::ZEROED;
                 Self::FORMAT.encode(texel.to_words(), bytes_of_mut(&mut raw));
                 raw
             }
@@ -234,8 +234,8 @@ mod tests {
         macro_rules! check {
             ($($name:ident)+) => { $(
                 assert_eq!(size_of::<<$name as Format>::Raw>(), $name::FORMAT.bytes() as usize);
-                let texel = $name::decode($name::encode(<$name as Format>::Texel::ZERO));
-                assert_eq!(texel, <$name as Format>::Texel::ZERO);
+                let texel = $name::decode($name::encode(<$name as Format>::Texel::ZEROED));
+                assert_eq!(texel, <$name as Format>::Texel::ZEROED);
             )+ };
         }
         check!(R8Unorm R8Snorm R8Uint R8Sint Rg8Unorm Rg8Snorm Rg8Uint Rg8Sint Rgba8Unorm Rgba8Snorm Rgba8Uint Rgba8Sint);
