@@ -59,16 +59,125 @@ fn reversed(columns: u32, x: &[f32], y: &mut [f32]) {
     y[row + local] = slots[255 - local];
 }
 
-/// Sums of subgroups.
+/// The sum of each workgroup's numbers, by a tree.
 #[kernel(workgroup = 256)]
+fn tree(columns: u32, x: &[f32], y: &mut [f32]) {
+    let mut slots = Shared::<[f32; 256]>::new();
+    let (row, local) = (workgroup_id().x * columns, local_id().x);
+    let mut sum = 0.0;
+    for part in 0..columns / 256 {
+        sum += x[row + part * 256 + local];
+    }
+    let sum = sum_of(&mut slots[..], sum);
+    if local == 0 {
+        y[row] = sum;
+    }
+}
+
+/// The sums of all numbers of a workgroup up to each.
+#[kernel(workgroup = 256)]
+fn scan(columns: u32, x: &[f32], y: &mut [f32]) {
+    let slots = Shared::<[[f32; 256]; 2]>::new();
+    let (row, local) = (workgroup_id().x * columns, local_id().x);
+    slots[0][local] = x[row + local];
+    barrier();
+    let (mut from, mut stride) = (0u32, 1);
+    while stride < 256 {
+        let own = slots[from][local];
+        let to = 1 - from;
+        slots[to][local] = if local >= stride { own + slots[from][local - stride] } else { own };
+        barrier();
+        from = to;
+        stride *= 2;
+    }
+    y[row + local] = slots[from][local];
+}
+
+/// Squares of 16 × 16 numbers on their sides, side by side: one for each 256 columns of a row.
+#[kernel(workgroup = [16, 16])]
+fn transpose(columns: u32, x: &[f32], y: &mut [f32]) {
+    let tile = Shared::<[[f32; 17]; 16]>::new();
+    let (local, row) = (local_id(), workgroup_id().x * columns);
+    for part in 0..columns / 256 {
+        let first = row + part * 256;
+        tile[local.y][local.x] = x[first + local.y * 16 + local.x];
+        barrier();
+        y[first + local.y * 16 + local.x] = tile[local.x][local.y];
+        barrier();
+    }
+}
+
+/// A product of matrices of 256 × 256, in tiles.
+#[kernel(workgroup = [16, 16])]
+fn matrix_product(columns: u32, x: &[f32], y: &mut [f32]) {
+    let a = Shared::<[[f32; 16]; 16]>::new();
+    let b = Shared::<[[f32; 16]; 16]>::new();
+    let (local, group) = (local_id(), workgroup_id().x);
+    let (row, column) = (group / 16 * 16 + local.y, group % 16 * 16 + local.x);
+    let mut sum = 0.0;
+    for tile in 0..columns / 16 {
+        a[local.y][local.x] = x[row * columns + tile * 16 + local.x];
+        b[local.y][local.x] = x[(tile * 16 + local.y) * columns + column];
+        barrier();
+        for k in 0..16 {
+            sum += a[local.y][k] * b[k][local.x];
+        }
+        barrier();
+    }
+    // SAFETY: each invocation has a row and a column of its own, by `group` and `local`.
+    unsafe { y.unordered()[row * columns + column] = sum };
+}
+
+/// Sorts the first 256 numbers of each row.
+#[kernel(workgroup = 256)]
+fn bitonic(columns: u32, x: &[f32], y: &mut [f32]) {
+    let slots = Shared::<[f32; 256]>::new();
+    let (row, local) = (workgroup_id().x * columns, local_id().x);
+    slots[local] = x[row + local];
+    barrier();
+    let mut size = 2;
+    while size <= 256 {
+        let mut stride = size / 2;
+        while stride > 0 {
+            let other = local ^ stride;
+            if other > local {
+                let (low, high) = (slots[local], slots[other]);
+                if (low > high) == (local & size == 0) {
+                    slots[local] = high;
+                    slots[other] = low;
+                }
+            }
+            barrier();
+            stride /= 2;
+        }
+        size *= 2;
+    }
+    y[row + local] = slots[local];
+}
+
+/// How often each number of a row occurs.
+#[kernel(workgroup = 256)]
+fn histogram(columns: u32, x: &[f32], y: &mut [f32]) {
+    let bins = Shared::<[Atomic<u32>; 256]>::new();
+    let (row, local) = (workgroup_id().x * columns, local_id().x);
+    bins[local].store(0, Relaxed);
+    barrier();
+    for i in (local..columns).step_by(256) {
+        bins[x[row + i] as u32 & 255].fetch_add(1, Relaxed);
+    }
+    barrier();
+    y[row + local] = bins[local].load(Relaxed) as f32;
+}
+
+/// Sums of subgroups.
+#[kernel(workgroup = 256, subgroup = 8)]
 fn subgroup_sums(columns: u32, x: &[f32], y: &mut [f32]) {
     let at = workgroup_id().x * columns + local_id().x;
     y[at] = subgroup::add(x[at]) + subgroup::max(x[at]);
 }
 
-const ROWS: usize = 16;
-const COLUMNS: usize = 1000;
-const LAUNCHES: u32 = 50;
+/// Workgroups, numbers for each, and launches in a measurement.
+const SIZES: [(u32, u32, u32); 2] = [(16, 1000, 50), (256, 256, 10)];
 
 /// Seconds that the threads of this process have run.
 fn processor_seconds() -> f64 {
@@ -79,41 +188,79 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-type Record = fn(&Sequence, u32, &Tensor<f32>, &mut Tensor<f32>) -> gridwise::Result<()>;
+type Record = fn(&Sequence, Grid, u32, &Tensor<f32>, &mut Tensor<f32>) -> gridwise::Result<()>;
 
-/// Milliseconds of the processor for a launch, and what it wrote.
-fn measured(manager: &Manager, record: Record) -> gridwise::Result<(f64, Vec<f32>)> {
-    let values: Vec<f32> = (0..ROWS * COLUMNS).map(|i| (i % 37) as f32).collect();
-    let x = manager.tensor(&values)?;
-    let mut y = manager.tensor(&vec![0.0f32; ROWS * COLUMNS])?;
-    let sequence = manager.sequence()?;
-    record(&sequence, COLUMNS as u32, &x, &mut y)?;
-    sequence.eval()?;
-    let mut least = f64::INFINITY;
-    for _ in 0..5 {
-        let start = processor_seconds();
-        for _ in 0..LAUNCHES {
-            sequence.eval()?;
-        }
-        least = least.min((processor_seconds() - start) * 1e3 / f64::from(LAUNCHES));
+/// A device with what is launched there.
+struct Side {
+    sequence: Sequence,
+    y: Tensor<f32>,
+    /// Milliseconds of the processor for a launch.
+    least: f64,
+}
+
+impl Side {
+    fn new(manager: &Manager, record: Record, (groups, columns): (u32, u32)) -> gridwise::Result<Self> {
+        let count = groups * columns;
+        let values: Vec<f32> = (0..count).map(|i| (i * 7919 % 251) as f32).collect();
+        let x = manager.tensor(&values)?;
+        let mut y = manager.tensor(&vec![0.0f32; count as usize])?;
+        let sequence = manager.sequence()?;
+        record(&sequence, Grid::groups(groups), columns, &x, &mut y)?;
+        sequence.eval()?;
+        Ok(Self { sequence, y, least: f64::INFINITY })
     }
-    Ok((least, y.to_vec()?))
+
+    fn measure(&mut self, launches: u32) -> gridwise::Result<()> {
+        let start = processor_seconds();
+        for _ in 0..launches {
+            self.sequence.eval()?;
+        }
+        self.least = self.least.min((processor_seconds() - start) * 1e3 / f64::from(launches));
+        Ok(())
+    }
+}
+
+macro_rules! kernels {
+    ($($name:ident)+) => {
+        [$((stringify!($name), |seq, grid, n, x, y| $name::dispatch(seq, grid, n, x, y).map(|_| ()))),+]
+    };
 }
 
 fn main() -> gridwise::Result<()> {
+    let only = std::env::args().nth(1);
     let host = Manager::with(ManagerDesc { device: DeviceChoice::Host, ..ManagerDesc::default() })?;
     let other = Manager::with(ManagerDesc::default())?;
-    let kernels: [(&str, Record); 3] = [
-        ("layer_norm", |seq, n, x, y| LayerNorm::dispatch(seq, Grid::groups(ROWS as u32), n, x, y).map(|_| ())),
-        ("reversed", |seq, n, x, y| Reversed::dispatch(seq, Grid::groups(ROWS as u32), n, x, y).map(|_| ())),
-        ("subgroup_sums", |seq, n, x, y| SubgroupSums::dispatch(seq, Grid::groups(ROWS as u32), n, x, y).map(|_| ())),
-    ];
+    let kernels: [(&str, Record); 9] =
+        kernels!(LayerNorm Reversed Tree Scan Transpose MatrixProduct Bitonic Histogram SubgroupSums);
     println!("host beside {}: milliseconds of the processor for a launch", other.device().name);
-    println!("{:<14} {:>8} {:>8} {:>6}", "kernel", "host", "other", "ratio");
+    println!("{:<14} {:>11} {:>8} {:>8} {:>6}", "kernel", "numbers", "host", "other", "ratio");
     for (name, record) in kernels {
-        let (ours, _) = measured(&host, record)?;
-        let (theirs, _) = measured(&other, record)?;
-        println!("{name:<14} {ours:>8.3} {theirs:>8.3} {:>6.2}", ours / theirs);
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
+        for (groups, columns, launches) in SIZES {
+            // The matrices of a product are square.
+            if name == "MatrixProduct" && groups != columns {
+                continue;
+            }
+            let mut sides =
+                [Side::new(&host, record, (groups, columns))?, Side::new(&other, record, (groups, columns))?];
+            for _ in 0..15 {
+                for side in &mut sides {
+                    side.measure(launches)?;
+                }
+            }
+            let [ours, theirs] = &sides;
+            let differs =
+                ours.y.to_vec()?.iter().zip(theirs.y.to_vec()?).any(|(a, b)| (a - b).abs() > 1e-3 * b.abs().max(1.0));
+            let remark = if differs { "  differs" } else { "" };
+            println!(
+                "{name:<14} {groups:>4} × {columns:<4} {:>8.3} {:>8.3} {:>6.2}{remark}",
+                ours.least,
+                theirs.least,
+                ours.least / theirs.least
+            );
+        }
     }
     Ok(())
 }

@@ -44,6 +44,7 @@ impl Drop for Scope {
 }
 
 /// Calls `f` with the current invocation, if a kernel is running on this thread.
+#[inline]
 pub(super) fn with_current<R>(f: impl FnOnce(Option<&Invocation<'_>>) -> R) -> R {
     // SAFETY: by the invariant of `CURRENT` the pointer is to a live `Invocation`; it is only read, and not kept.
     f(CURRENT.get().map(|current| unsafe { current.cast::<Invocation<'_>>().as_ref() }))
@@ -118,6 +119,7 @@ macro_rules! builtins {
         ///
         /// # Panics
         /// When the current thread is not running a kernel.
+        #[inline]
         pub fn $name() -> $ty {
             with_running(stringify!($name), |invocation| invocation.$name())
         }

@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use gridwise_ir::descriptor::Location;
 
-use super::ambient::{Scope, with_running};
+use super::ambient::Scope;
 use super::group::{HostGroup, Invocation};
 use super::launch::HostFailure;
 use super::stack::{self, FiberStack};
@@ -45,28 +45,31 @@ struct Path(u32);
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     calls: RefCell<Vec<(Path, &'static Location)>>,
-    /// The list that was asked for last: as a rule the next invocation asks for the same.
-    last: Cell<Path>,
+    /// The call that was asked for last, the list before it and with it: as a rule the next invocation asks for the same.
+    last: Cell<Option<(&'static Location, Path, Path)>>,
 }
 
 impl Paths {
     /// The list of `before` and then `place`.
+    #[inline]
     fn enter(&self, before: Path, place: &'static Location) -> Path {
-        let mut calls = self.calls.borrow_mut();
-        if let Path(number @ 1..) = self.last.get() {
-            let (parent, last) = calls[number as usize - 1];
-            if parent == before && std::ptr::eq(last, place) {
-                return Path(number);
-            }
+        match self.last.get() {
+            Some((last, parent, path)) if parent == before && std::ptr::eq(last, place) => path,
+            _ => self.find(before, place),
         }
+    }
+
+    fn find(&self, before: Path, place: &'static Location) -> Path {
+        let mut calls = self.calls.borrow_mut();
         // There are as many as the kernel has calls in which it waits, and those of a loop come again.
         let is_it = |(parent, other): &(Path, &'static Location)| *parent == before && *other == place;
         let position = calls.iter().position(is_it).unwrap_or_else(|| {
             calls.push((before, place));
             calls.len() - 1
         });
-        self.last.set(Path(position as u32 + 1));
-        self.last.get()
+        let path = Path(position as u32 + 1);
+        self.last.set(Some((place, before, path)));
+        path
     }
 
     /// Compares two places by the order of the source: calls first, outermost before the others, then the place itself.
@@ -111,6 +114,7 @@ pub struct Frame<L: Lane> {
 
 impl<L: Lane> Frame<L> {
     /// Enters the function called at `place`; leaves it when dropped.
+    #[inline]
     pub fn enter(lane: L, place: &'static Location) -> Self {
         let enter = |invocation: &Invocation<'_>| {
             let Some(seat) = invocation.seat else { return Path::default() };
@@ -123,6 +127,7 @@ impl<L: Lane> Frame<L> {
 }
 
 impl<L: Lane> Drop for Frame<L> {
+    #[inline]
     fn drop(&mut self) {
         // When the fiber is put away unfinished, nobody may be running: then nobody asks for its calls either.
         self.lane.with_any(|invocation| {
@@ -147,6 +152,26 @@ pub(super) enum State {
     Done,
     /// It has panicked, and nobody waits for it any more: on a device its barriers go on without it.
     Stopped,
+}
+
+impl State {
+    /// Whether both are the same; of two that wait, whether they do so in one place of the program. `false` may be wrong: then
+    /// [`Paths::compare`] finds out.
+    #[inline]
+    fn is(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Barrier(place), Self::Barrier(other)) | (Self::Subgroup(place), Self::Subgroup(other)) => {
+                std::ptr::eq(place, other)
+            }
+            (Self::Done, Self::Done) => true,
+            _ => false,
+        }
+    }
+}
+
+thread_local! {
+    /// The reason why the thread's last async function gave way.
+    static WAITING: Cell<State> = const { Cell::new(State::Ready) };
 }
 
 impl Seat {
@@ -177,7 +202,7 @@ impl Invocation<'_> {
     /// As [`barrier`](Self::barrier), in an async function.
     #[inline]
     pub fn reach(&self, place: &'static Location) -> Reach {
-        reach(place)
+        Reach::new(State::Barrier(place))
     }
 }
 
@@ -217,20 +242,34 @@ impl HostGroup<'_> {
         let mut crew = Crew { group: &self, seats: &seats, invocations: &invocations, tasks, panic: None };
         let failure = crew.run();
         let panic = crew.panic.take();
+        if failure.is_none() && panic.is_none() {
+            // All have returned or unwound: none has anything left to drop.
+            // SAFETY: no more elements than there are.
+            unsafe { crew.tasks.set_len(0) };
+        }
         drop(crew);
         self.end(failure, panic);
     }
 
     /// A seat for each invocation.
     fn seats(&self) -> Vec<Seat> {
-        (0..self.inside().element_product()).map(|_| Seat::default()).collect()
+        let mut seats = Vec::new();
+        seats.resize_with(self.inside().element_product() as usize, Seat::default);
+        seats
     }
 
     /// The invocations, in the order of `local_index`, which subgroups count by; a workgroup that waits is whole.
     fn seated<'s>(&'s self, seats: &'s [Seat]) -> Vec<Invocation<'s>> {
         let inside = self.inside();
-        let places = (0..inside.z).flat_map(|z| (0..inside.y).flat_map(move |y| (0..inside.x).map(move |x| [x, y, z])));
-        places.zip(seats).map(|(local, seat)| self.invocation(local.into(), Some(seat))).collect()
+        let mut invocations = Vec::with_capacity(seats.len());
+        let mut rest = seats.iter();
+        for z in 0..inside.z {
+            for y in 0..inside.y {
+                let row = (0..inside.x).zip(rest.by_ref());
+                invocations.extend(row.map(|(x, seat)| self.invocation([x, y, z].into(), Some(seat))));
+            }
+        }
+        invocations
     }
 
     /// Tells how the invocations ended.
@@ -246,14 +285,17 @@ impl HostGroup<'_> {
 
 /// An invocation that gives way to the others of its workgroup where it waits for them.
 trait Task {
-    /// Runs it until it waits or ends; whether it has ended.
-    fn resume(&mut self) -> bool;
+    /// Runs it until it waits or ends; tells which.
+    fn resume(&mut self, seat: &Seat) -> State;
 }
 
 impl Task for Fiber {
     #[inline]
-    fn resume(&mut self) -> bool {
-        matches!(Coroutine::resume(self, ()), CoroutineResult::Return(()))
+    fn resume(&mut self, seat: &Seat) -> State {
+        match Coroutine::resume(self, ()) {
+            CoroutineResult::Return(()) => State::Done,
+            CoroutineResult::Yield(()) => seat.state.get(),
+        }
     }
 }
 
@@ -262,25 +304,29 @@ struct Steps<F>(F);
 
 impl<F: Future<Output = ()>> Task for Steps<F> {
     #[inline]
-    fn resume(&mut self) -> bool {
+    fn resume(&mut self, _: &Seat) -> State {
         // SAFETY: `Crew` keeps its tasks in a vector that neither grows nor gives one away, and drops them there.
         let future = unsafe { Pin::new_unchecked(&mut self.0) };
-        future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        match future.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(()) => State::Done,
+            Poll::Pending => WAITING.get(),
+        }
     }
 }
 
-/// Waits for other invocations of the workgroup, in a kernel that is an async function.
+/// Waits for other invocations of the workgroup, in a kernel that is an async function: it gives way once. Wait for it at once, because the
+/// thread notes what is waited for when it is made.
 #[derive(Debug)]
 pub struct Reach {
-    state: State,
     is_reached: bool,
 }
 
 impl Reach {
-    /// `state`: what the invocation waits for.
+    /// `state`: the reason for the wait.
     #[inline]
     pub(super) fn new(state: State) -> Self {
-        Self { state, is_reached: false }
+        WAITING.set(state);
+        Self { is_reached: false }
     }
 }
 
@@ -289,17 +335,10 @@ impl Future for Reach {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.is_reached, true) {
-            return Poll::Ready(());
+        match std::mem::replace(&mut self.is_reached, true) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
         }
-        let state = self.state;
-        with_running("barrier", |invocation| match invocation.seat {
-            Some(seat) => {
-                seat.state.set(state);
-                Poll::Pending
-            }
-            None => Poll::Ready(()),
-        })
     }
 }
 
@@ -334,27 +373,25 @@ struct Crew<'a, T> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// How the turns of a round ended.
+/// How the turns of a round ended. While all end alike, their seats say nothing.
 #[derive(Debug, Default)]
 struct Round {
-    /// The place where the first of them waits, and the calls that led there.
+    /// How the first of them ended, and the calls that led to the place where it waits.
     first: Option<(State, Path)>,
-    /// How many wait there, too, itself included; others at the same place may not be counted.
+    /// How many ended so, itself included; others at the same place may not be counted.
     together: usize,
+    /// Whether the seats say how each ended.
+    is_noted: bool,
 }
 
 impl Round {
-    #[inline]
-    fn note(&mut self, seat: &Seat) {
-        let (state, path) = (seat.state.get(), seat.path.get());
-        let (first, by) = *self.first.get_or_insert((state, path));
-        let is_here = match (first, state) {
-            (State::Barrier(first), State::Barrier(place)) | (State::Subgroup(first), State::Subgroup(place)) => {
-                std::ptr::eq(first, place)
-            }
-            _ => false,
-        };
-        self.together += usize::from(is_here && by == path);
+    /// Writes to the seats of those that have had their turns how these ended: all alike so far.
+    #[cold]
+    fn note(&mut self, seats: &[Seat], before: impl Iterator<Item = usize>) {
+        self.is_noted = true;
+        if let Some((state, _)) = self.first {
+            before.for_each(|index| seats[index].state.set(state));
+        }
     }
 }
 
@@ -380,13 +417,17 @@ impl<T: Task> Crew<'_, T> {
             }
             // As a rule all are in one place: then nothing else has to be looked at.
             turns = Turns::All;
-            match round.first {
-                Some((State::Barrier(_), _)) if round.together == self.seats.len() => continue,
-                Some((State::Subgroup(_), _)) if round.together == self.seats.len() => {
-                    self.group.subgroups.advance_all(self.seats.len(), subgroup_size);
-                    continue;
+            if let Some((state, _)) = round.first
+                && round.together == self.seats.len()
+            {
+                match state {
+                    State::Barrier(_) => continue,
+                    State::Subgroup(_) => {
+                        self.group.subgroups.advance_all(self.seats.len(), subgroup_size);
+                        continue;
+                    }
+                    _ => return None,
                 }
-                _ => {}
             }
             turns = Turns::Ready;
             if self.seats.iter().all(|seat| matches!(seat.state.get(), State::Done | State::Stopped)) {
@@ -407,7 +448,7 @@ impl<T: Task> Crew<'_, T> {
         let count = self.tasks.len() as u64;
         let permutation = self.group.permutation(count, number);
         let place = |index| permutation.as_ref().map_or(index, |permutation| permutation.get(index)) as usize;
-        let mut round = Round::default();
+        let mut round = Round { is_noted: turns == Turns::Ready, ..Round::default() };
         let mut next = 0;
         while next < count {
             // One for all turns: only a panic, which is rare, needs another.
@@ -421,9 +462,16 @@ impl<T: Task> Crew<'_, T> {
                     }
                     // SAFETY: the invocations outlive the scope, and stay in place.
                     unsafe { scope.enter(&self.invocations[index]) };
-                    match self.tasks[index].resume() {
-                        false => round.note(seat),
-                        true => seat.state.set(State::Done),
+                    let state = self.tasks[index].resume(seat);
+                    let path = seat.path.get();
+                    let (first, by) = *round.first.get_or_insert((state, path));
+                    if state.is(first) && path == by {
+                        round.together += 1;
+                    } else if !round.is_noted {
+                        round.note(self.seats, (0..next - 1).map(place));
+                    }
+                    if round.is_noted {
+                        seat.state.set(state);
                     }
                 }
             };
@@ -432,6 +480,9 @@ impl<T: Task> Crew<'_, T> {
                 // A panic of the kernel ends the workgroup; the other fibers are put away before it goes on.
                 self.panic = Some(payload);
                 break;
+            }
+            if !round.is_noted {
+                round.note(self.seats, (0..next - 1).map(place));
             }
             self.seats[place(next - 1)].state.set(State::Stopped);
         }

@@ -151,7 +151,7 @@ impl<'a> Invocation<'a> {
         (self.local.z * size.y + self.local.y) * size.x + self.local.x
     }
 
-    /// Invocations per subgroup.
+    /// Invocations per subgroup: a power of two.
     #[inline]
     pub fn subgroup_size(&self) -> u32 {
         self.group.launch.options.subgroup_size
@@ -160,13 +160,13 @@ impl<'a> Invocation<'a> {
     /// Number of the subgroup in the workgroup.
     #[inline]
     pub fn subgroup_id(&self) -> u32 {
-        self.local_index() / self.subgroup_size()
+        self.local_index() >> self.subgroup_size().trailing_zeros()
     }
 
     /// Position in the subgroup.
     #[inline]
     pub fn subgroup_local_id(&self) -> u32 {
-        self.local_index() % self.subgroup_size()
+        self.local_index() & (self.subgroup_size() - 1)
     }
 
     /// Subgroups in the workgroup.

@@ -3,8 +3,11 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use gridwise_ir::descriptor::Site;
+
 use super::atomic::AtomicPlace;
 use super::atomic_unit::{atomic_unit, load, store};
+use super::launch::TrapSink;
 use super::slice::{SliceMut, offset};
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
@@ -171,6 +174,44 @@ impl<'a, F: Value + Copy> SharedPart<'a, F> {
 }
 
 impl<'a, E: GpuData, const LEN: usize> SharedPart<'a, [E; LEN]> {
+    /// Reads element `index`; zero after a trap when there is none.
+    #[inline]
+    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> E {
+        match self.element(sink, site, index) {
+            // SAFETY: within the part, by the invariant of `place`.
+            Some(element) => unsafe { element.read() },
+            None => E::ZERO,
+        }
+    }
+
+    /// Writes element `index`; nothing after a trap when there is none.
+    #[inline]
+    pub fn store(&self, sink: impl TrapSink, site: &'static Site, new: E, index: usize) {
+        if let Some(element) = self.element(sink, site, index) {
+            // SAFETY: within the part, by the invariant of `place`.
+            unsafe { element.write(new) };
+        }
+    }
+
+    /// The element `index`, which is an array; nowhere after a trap when there is none.
+    #[inline]
+    pub fn inner(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> SharedPart<'a, E> {
+        // SAFETY: an element of this part, of which all that holds.
+        unsafe { SharedPart::new(self.element(sink, site, index)) }
+    }
+
+    /// Where element `index` lies; `None` of what is nowhere, and after a trap when there is none.
+    #[inline]
+    fn element(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> Option<NonNull<E>> {
+        let place = self.place?;
+        if index < LEN {
+            // SAFETY: one of the elements of the array.
+            return Some(unsafe { place.cast::<E>().add(index) });
+        }
+        sink.trap(site, [index as u32, LEN as u32]);
+        None
+    }
+
     /// All elements; none of what is nowhere.
     #[inline]
     pub fn elements(&self) -> SliceMut<'a, E> {

@@ -1,14 +1,13 @@
 //! The host form of workgroup memory: variables that the invocations of one workgroup hold together, on one thread.
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use gridwise_ir::descriptor::Site;
 
-use super::access::{index_mut, index_ref};
 use super::atomic::AtomicPlace;
 use super::launch::TrapSink;
 use super::part::SharedPart;
@@ -19,7 +18,7 @@ use crate::parallel::{Atomic, AtomicValue};
 /// The shared variables of one workgroup, by the number the macro gave them; each is made when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct SharedMemory {
-    variables: RefCell<Vec<Option<Box<dyn Any>>>>,
+    variables: RefCell<Vec<Option<(TypeId, Box<dyn Any>)>>>,
 }
 
 impl SharedMemory {
@@ -27,14 +26,26 @@ impl SharedMemory {
     ///
     /// # Panics
     /// When the variable was made with another type: a bug of the macro.
+    #[inline]
     pub(super) fn variable<T: GpuData>(&self, index: usize) -> SharedRef<'_, T> {
         let mut variables = self.variables.borrow_mut();
+        let variable = match variables.get(index) {
+            Some(Some((ty, variable))) if *ty == TypeId::of::<Variable<T>>() => &**variable,
+            _ => Self::made::<T>(&mut variables, index),
+        };
+        // SAFETY: it is of this type, as its id says.
+        SharedRef { variable: NonNull::from(variable).cast(), marker: PhantomData }
+    }
+
+    #[cold]
+    fn made<T: GpuData>(variables: &mut Vec<Option<(TypeId, Box<dyn Any>)>>, index: usize) -> &dyn Any {
         if variables.len() <= index {
             variables.resize_with(index + 1, || None);
         }
-        let variable = variables[index].get_or_insert_with(|| zeroed::<T>());
-        let variable = variable.downcast_ref::<Variable<T>>().expect("a shared variable has one type");
-        SharedRef { variable: NonNull::from(variable), marker: PhantomData }
+        let ty = TypeId::of::<Variable<T>>();
+        let (made, variable) = variables[index].get_or_insert_with(|| (ty, zeroed::<T>()));
+        assert_eq!(*made, ty, "a shared variable has one type");
+        &**variable
     }
 }
 
@@ -88,6 +99,7 @@ impl<T> Clone for SharedRef<'_, T> {
 impl<T> Copy for SharedRef<'_, T> {}
 
 impl<'a, T: GpuData> SharedRef<'a, T> {
+    #[inline]
     fn variable(&self) -> &'a Variable<T> {
         // SAFETY: by the invariant of `variable`.
         unsafe { self.variable.as_ref() }
@@ -132,17 +144,29 @@ impl<'a, T: GpuData, const LEN: usize> SharedRef<'a, [T; LEN]> {
     /// Reads element `index`; zero after a trap when there is none.
     #[inline]
     pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
-        self.variable().with(|value| index_ref(sink, site, value, index).copied().unwrap_or(T::ZEROED))
+        self.whole().load(sink, site, index)
     }
 
     /// Writes element `index`; nothing after a trap when there is none. The value comes first, as Rust evaluates it.
     #[inline]
     pub fn store(&self, sink: impl TrapSink, site: &'static Site, new: T, index: usize) {
-        self.variable().with(|value| {
-            if let Some(place) = index_mut(sink, site, value, index) {
-                *place = new;
-            }
-        });
+        self.whole().store(sink, site, new, index);
+    }
+
+    /// The element `index`, which is an array; nowhere after a trap when there is none.
+    #[inline]
+    pub fn inner(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> SharedPart<'a, T> {
+        self.whole().inner(sink, site, index)
+    }
+
+    /// All of it.
+    #[inline]
+    fn whole(&self) -> SharedPart<'a, [T; LEN]> {
+        let variable = self.variable();
+        assert!(!variable.is_borrowed.get(), "an access to shared memory lies within another");
+        // SAFETY: it lives for `'a`. This thread alone accesses it; none of its accesses is under way, and those of the part are over
+        // before anything else is.
+        unsafe { SharedPart::new(NonNull::new(variable.value.get())) }
     }
 
     /// All elements.

@@ -106,3 +106,56 @@ fn an_invocation_that_stops_lets_the_others_go_on() {
     });
     assert_eq!((y, failure), (vec![1, 1, 0, 1, 1, 1, 1, 1], None));
 }
+
+#[test]
+fn nested_arrays_are_read_and_written_by_indices() {
+    let (y, failure) = run(None, async |cx, y| {
+        let tile = cx.shared::<[[u32; 4]; 2]>(0);
+        let local = cx.local_index() as usize;
+        tile.inner(cx, &SITES[0], local / 4).store(cx, &SITES[0], local as u32 * 10, local % 4);
+        cx.reach(&HERE).await;
+        let found = tile.inner(cx, &SITES[0], 1 - local / 4).load(cx, &SITES[0], local % 4);
+        // Nowhere is zero, and stays so.
+        let nowhere = tile.inner(cx, &SITES[0], 2 + local);
+        nowhere.store(cx, &SITES[0], 7, 0);
+        let nothing = nowhere.load(cx, &SITES[0], 0) + tile.inner(cx, &SITES[0], 0).load(cx, &SITES[0], 4);
+        y.set(cx, &SITES[0], local, |element| Some(element), found + nothing);
+    });
+    assert_eq!(failure, None);
+    assert_eq!(y, [40, 50, 60, 70, 0, 10, 20, 30]);
+}
+
+#[test]
+fn those_that_end_early_are_told_from_those_that_wait() {
+    for seed in [None, Some(5)] {
+        // All pass one barrier together; then some wait elsewhere, and some have returned.
+        let (_, failure) = run(seed, async |cx, _| {
+            cx.reach(&HERE).await;
+            if cx.local_index() >= 3 {
+                cx.reach(&THERE).await;
+            }
+        });
+        let expected =
+            HostFailure::DivergentBarrier { barrier: THERE, waiting: 5, invocations: 8, other: None, group: [0; 3] };
+        assert_eq!(failure, Some(expected), "{seed:?}");
+    }
+}
+
+#[test]
+fn subgroups_share_what_an_operation_gives_all() {
+    for seed in [None, Some(3)] {
+        let (y, failure) = run(seed, async |cx, y| {
+            let local = cx.local_index();
+            subgroup::arrive(cx, &HERE, local).await;
+            let sum = subgroup::add(cx, &HERE, local);
+            let mut large = 0;
+            if local % 2 == 0 {
+                subgroup::arrive(cx, &THERE, local).await;
+                large = subgroup::max(cx, &THERE, local);
+            }
+            y.set(cx, &SITES[0], local as usize, |element| Some(element), sum * 100 + large);
+        });
+        assert_eq!(failure, None);
+        assert_eq!(y, [2806, 2800, 2806, 2800, 2806, 2800, 2806, 2800], "{seed:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Subgroup operations on the host: the invocations of a subgroup that are at the same operation exchange their values.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
 
 use glam::UVec4;
@@ -31,6 +31,8 @@ struct Exchange {
     taken: Vec<Slot>,
     /// For each subgroup, who took part in its last operation.
     active: Vec<u128>,
+    /// For each subgroup, what its last operation gives all lanes, once one of them knows.
+    common: Vec<Cell<Option<Slot>>>,
 }
 
 impl Subgroups {
@@ -63,6 +65,7 @@ impl Subgroups {
                 exchange.taken[invocation] = exchange.brought[invocation];
             }
             exchange.active[index] = active;
+            exchange.common[index].set(None);
         }
         any
     }
@@ -70,7 +73,8 @@ impl Subgroups {
     /// As [`advance`](Self::advance), where all invocations of the workgroup wait at one operation.
     pub(super) fn advance_all(&self, invocations: usize, size: u32) {
         let mut exchange = self.exchange.borrow_mut();
-        let Exchange { brought, taken, active } = &mut *exchange;
+        let Exchange { brought, taken, active, common } = &mut *exchange;
+        common.iter().for_each(|common| common.set(None));
         // Each brings another value before what it brought is taken again.
         std::mem::swap(brought, taken);
         for (index, active) in active.iter_mut().enumerate() {
@@ -79,15 +83,25 @@ impl Subgroups {
         }
     }
 
+    #[inline]
     fn bring(&self, invocation: &Invocation<'_>, slot: Slot) {
         let mut exchange = self.exchange.borrow_mut();
         if exchange.brought.is_empty() {
-            let invocations = invocation.workgroup_size().element_product() as usize;
-            exchange.brought.resize(invocations, [0; 4]);
-            exchange.taken.resize(invocations, [0; 4]);
-            exchange.active.resize(invocation.num_subgroups() as usize, 0);
+            exchange.make_room(invocation);
         }
         exchange.brought[invocation.local_index() as usize] = slot;
+    }
+}
+
+impl Exchange {
+    #[cold]
+    fn make_room(&mut self, invocation: &Invocation<'_>) {
+        let invocations = invocation.workgroup_size().element_product() as usize;
+        let subgroups = invocation.num_subgroups() as usize;
+        self.brought.resize(invocations, [0; 4]);
+        self.taken.resize(invocations, [0; 4]);
+        self.active.resize(subgroups, 0);
+        self.common.resize(subgroups, Cell::new(None));
     }
 }
 
@@ -99,6 +113,8 @@ struct Peers<'a, T> {
     own: T,
     lane: u32,
     size: u32,
+    /// What the operation gives all lanes, once one of them knows; `None` for one that is alone.
+    common: Option<&'a Cell<Option<Slot>>>,
 }
 
 impl<T: Value + Copy> Peers<'_, T> {
@@ -114,8 +130,15 @@ impl<T: Value + Copy> Peers<'_, T> {
     }
 
     /// The active lanes in order.
+    #[inline]
     fn lanes(&self) -> impl Iterator<Item = (u32, T)> {
-        (0..self.size).filter_map(|lane| Some((lane, self.get(lane)?)))
+        let mut rest = self.active;
+        std::iter::from_fn(move || {
+            let lane = rest.trailing_zeros();
+            // Of no lane the number is 128.
+            rest &= rest.wrapping_sub(1);
+            Some((lane, self.get(lane)?))
+        })
     }
 
     fn values(&self) -> impl Iterator<Item = T> {
@@ -170,7 +193,14 @@ fn exchange<T: Value + Copy, R>(
         let (lane, size) = (invocation.subgroup_local_id(), invocation.subgroup_size());
         let Some(seat) = invocation.seat else {
             // Alone: only hand-written twins come here.
-            return result(&Peers { slots: &[pack(value); 128], active: 1 << lane, own: value, lane, size });
+            return result(&Peers {
+                slots: &[pack(value); 128],
+                active: 1 << lane,
+                own: value,
+                lane,
+                size,
+                common: None,
+            });
         };
         let subgroups = &invocation.group.subgroups;
         // An async function has brought its value by `arrive`, and waited then.
@@ -179,10 +209,32 @@ fn exchange<T: Value + Copy, R>(
             seat.wait(State::Subgroup(place));
         }
         let exchange = subgroups.exchange.borrow();
-        let active = exchange.active[invocation.subgroup_id() as usize];
-        let first = (invocation.subgroup_id() * size) as usize;
+        let subgroup = invocation.subgroup_id();
+        let (active, common) = (exchange.active[subgroup as usize], Some(&exchange.common[subgroup as usize]));
+        let first = (subgroup * size) as usize;
         // The invocations at one place bring values of one type, which the macro's rendering sees to.
-        result(&Peers { slots: &exchange.taken[first..], active, own: value, lane, size })
+        result(&Peers { slots: &exchange.taken[first..], active, own: value, lane, size, common })
+    })
+}
+
+/// As [`exchange`], of an operation that gives all lanes the same: the first to ask computes it.
+fn exchange_once<T: Value + Copy, R: Value + Copy>(
+    lane: impl Lane,
+    place: &'static Location,
+    value: T,
+    result: impl FnOnce(&Peers<'_, T>) -> R,
+) -> R {
+    exchange(lane, place, value, |peers| {
+        let Some(common) = peers.common else { return result(peers) };
+        match common.get() {
+            // SAFETY: the lanes of an operation all come by this line of code, with one type, so that one of them packed an `R`.
+            Some(slot) => unsafe { unpack(&slot) },
+            None => {
+                let result = result(peers);
+                common.set(Some(pack(result)));
+                result
+            }
+        }
     })
 }
 
@@ -229,17 +281,17 @@ pub fn elect(lane: impl Lane, place: &'static Location) -> bool {
 
 /// `subgroup::any`
 pub fn any(lane: impl Lane, place: &'static Location, value: bool) -> bool {
-    exchange(lane, place, value, |peers| peers.values().any(|value| value))
+    exchange_once(lane, place, value, |peers| peers.values().any(|value| value))
 }
 
 /// `subgroup::all`
 pub fn all(lane: impl Lane, place: &'static Location, value: bool) -> bool {
-    exchange(lane, place, value, |peers| peers.values().all(|value| value))
+    exchange_once(lane, place, value, |peers| peers.values().all(|value| value))
 }
 
 /// `subgroup::all_equal`
 pub fn all_equal<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> bool {
-    exchange(lane, place, value, |peers| {
+    exchange_once(lane, place, value, |peers| {
         let first = peers.values().next().unwrap_or(value);
         // The first one too: a NaN does not equal itself.
         peers.values().all(|value| value == first)
@@ -248,7 +300,7 @@ pub fn all_equal<T: SubgroupValue>(lane: impl Lane, place: &'static Location, va
 
 /// `subgroup::ballot`
 pub fn ballot(lane: impl Lane, place: &'static Location, value: bool) -> UVec4 {
-    exchange(lane, place, value, |peers| {
+    exchange_once(lane, place, value, |peers| {
         let bits = peers.lanes().filter(|(_, value)| *value).fold(0u128, |bits, (lane, _)| bits | 1 << lane);
         UVec4::from_array([0, 32, 64, 96].map(|shift| (bits >> shift) as u32))
     })
@@ -301,7 +353,7 @@ pub fn ballot_highest(lane: impl Lane, _: &'static Location, ballot: UVec4) -> u
 
 /// `subgroup::broadcast_first`
 pub fn broadcast_first<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> T {
-    exchange(lane, place, value, |peers| peers.values().next().unwrap_or(value))
+    exchange_once(lane, place, value, |peers| peers.values().next().unwrap_or(value))
 }
 
 /// `subgroup::broadcast`
@@ -358,7 +410,7 @@ macro_rules! folds {
     ($($bound:ident: $all:ident $inclusive:ident $exclusive:ident $clustered:ident, $op:ident from $identity:ident;)+) => { $(
         #[doc = concat!("`subgroup::", stringify!($all), "`")]
         pub fn $all<T: $bound>(lane: impl Lane, place: &'static Location, value: T) -> T {
-            exchange(lane, place, value, |peers| peers.values().fold(T::$identity, T::$op))
+            exchange_once(lane, place, value, |peers| peers.values().fold(T::$identity, T::$op))
         }
 
         #[doc = concat!("`subgroup::", stringify!($inclusive), "`")]

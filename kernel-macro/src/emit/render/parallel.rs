@@ -78,6 +78,28 @@ impl Renderer<'_> {
             && matches!(self.typed.paths.get(&chain.root.id), Some(Resolution::Binding(binding)) if is_array(*binding))
     }
 
+    /// Of an element of an array in shared memory, however deep: the innermost array, the site of the last index, and that index. The
+    /// indices are in variables.
+    fn nested_shared_element(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Option<(Tokens, Tokens, Tokens)> {
+        let is_index = |(_, step): &(&Expr, StepExpr<'_>)| match step {
+            StepExpr::Index(base, _) => is_array(self.expr_ty(base)),
+            StepExpr::Member(_) => false,
+        };
+        if self.is_part(chain.root) || chain.steps.is_empty() || !chain.steps.iter().all(is_index) {
+            return None;
+        }
+        let mut array = self.shared_root(chain.root);
+        let mut last = None;
+        for ((whole, _), index) in chain.steps.iter().zip(names) {
+            if let Some((site, index)) = last.take() {
+                let sink = self.sink();
+                array = tokens!(#array.inner(#sink, #site, #index));
+            }
+            last = Some((self.site(SiteKind::IndexOutOfBounds, whole), index));
+        }
+        last.map(|(site, index)| (array, site, tokens!(#index)))
+    }
+
     /// Of an element of a shared array: the array, the site of the index, and the index.
     pub(super) fn whole_shared_element(&mut self, chain: &Chain<'_>) -> Option<(Tokens, Tokens, Tokens)> {
         match chain.steps.as_slice() {
@@ -91,8 +113,7 @@ impl Renderer<'_> {
 
     /// The value of a part of a shared variable, the indices already in variables.
     pub(super) fn shared_get(&mut self, chain: &Chain<'_>, names: &[Ident]) -> Tokens {
-        if let ([(whole, _)], [index], true) = (chain.steps.as_slice(), names, self.is_whole_shared(chain)) {
-            let (array, site) = (self.shared_root(chain.root), self.site(SiteKind::IndexOutOfBounds, whole));
+        if let Some((array, site, index)) = self.nested_shared_element(chain, names) {
             let sink = self.sink();
             return tokens!(#array.load(#sink, #site, #index));
         }
@@ -102,10 +123,10 @@ impl Renderer<'_> {
 
     /// Writes a part of a shared variable, the indices already in variables.
     pub(super) fn shared_set(&mut self, chain: &Chain<'_>, names: &[Ident], value: Tokens) -> Tokens {
-        if let ([(whole, _)], [index], true) = (chain.steps.as_slice(), names, self.is_whole_shared(chain)) {
-            let (array, site) = (self.shared_root(chain.root), self.site(SiteKind::IndexOutOfBounds, whole));
-            let sink = self.sink();
-            return tokens!(#array.store(#sink, #site, #value, #index));
+        if let Some((array, site, index)) = self.nested_shared_element(chain, names) {
+            // The value comes before the traps of the indices.
+            let (sink, new) = (self.sink(), local("__put"));
+            return tokens!({ let #new = #value; #array.store(#sink, #site, #new, #index) });
         }
         let (root, part) = (self.shared_root(chain.root), self.shared_part(chain, names, true));
         tokens!(#root.set(#part, #value))
@@ -268,6 +289,15 @@ impl Renderer<'_> {
                 tokens!(#twin::subgroup::#name(#sink, #place, #(#args),*))
             }
         }
+    }
+}
+
+/// Whether a place is an array, or a shared variable that is one.
+fn is_array(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(..) => true,
+        Ty::Shared(held) => matches!(**held, Ty::Array(..)),
+        _ => false,
     }
 }
 
