@@ -567,6 +567,12 @@ fn exchange(a: &mut [&mut [f32]], b: &mut [&mut [f32]]) {
     b[0][0] = kept;
 }
 
+#[kernel(workgroup = 64)]
+fn take(to: &mut [f32], from: &[f32]) {
+    let i = global_id().x;
+    to[i] = from[i];
+}
+
 fn written_lists_have_no_tensor_twice() {
     let mgr = manager();
     let (x, mut one, mut two) = (
@@ -577,6 +583,9 @@ fn written_lists_have_no_tensor_twice() {
     let seq = mgr.sequence().expect("a sequence");
     // What `dispatch` does not let through: a tensor that is read, or in another list, too.
     let of_one = one.name().to_owned();
+    let both = KernelArgs::new::<Take>().write(&mut one).read(&one);
+    let error = seq.dispatch(Grid::items(1), both).expect_err("written, then read");
+    assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
     let both = KernelArgs::new::<FirstOfEach>().read(&one).write_list(&mut [&mut two, &mut one]);
     let error = seq.dispatch(Grid::items(1), both).expect_err("read and written");
     assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");

@@ -57,6 +57,8 @@ pub(super) fn launches_may_race() {
     assert!(race.values.contains(&("width".to_owned(), Some(16))), "{race}");
     assert!(race.values.contains(&("invocations along x".to_owned(), Some(64))), "{race}");
     Rows::dispatch(&seq, Grid::items((64, 8)), 64, &mut y).expect("rows side by side");
+    // Another value is another launch.
+    told(Rows::dispatch(&seq, Grid::items((64, 8)), 63, &mut y).expect_err("the last element is the next row's first"));
     Rows::dispatch(&seq, Grid::items((0, 8)), 0, &mut y).expect("no invocation");
     told(OneCell::dispatch(&seq, Grid::items(2), &mut y).expect_err("two write one element"));
     OneCell::dispatch(&seq, Grid::items(1), &mut y).expect("one does");

@@ -109,6 +109,10 @@ pub(super) fn decisions_follow_each_launch() {
         (50, &short, 100, true),
         (49, &short, 101, false),
         (50, &short, 100, true),
+        (40, &long, 100, true),
+        (40, &short, 100, true),
+        (60, &long, 100, true),
+        (60, &short, 100, false),
     ];
     for (shift, from, items, fits) in launches {
         let recorded = Shifted::dispatch(&seq, Grid::items(items), shift, from, &mut to);

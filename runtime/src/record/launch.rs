@@ -265,6 +265,7 @@ mod tests {
     use gridwise_ir::descriptor::{LaunchWord, Location, Parallel, known};
 
     use super::*;
+    use crate::record::parameter::{Owner, Parameter};
 
     const BASE: KernelDescriptor =
         KernelDescriptor::new("k", Location { file: "k.rs", line: 1, column: 1 }, &[], "k", [64, 2, 1], 0);
@@ -302,6 +303,41 @@ mod tests {
         };
         assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));
         assert!(takes(1, true, false) && takes(1, false, true));
+    }
+
+    #[test]
+    fn batches_take_lines_that_meet_their_conditions() {
+        let takes = |items, obligations| {
+            let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, obligations, true)), ..BASE };
+            let (extent, push) = (Extent { items, groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
+            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], len: &|_| 0, constants: &[] };
+            extent.batch(&descriptor, (false, false), &numbers).is_some()
+        };
+        assert!(takes([64, 1, 1], b"") && takes([64, 1, 1], b"n0n1!"));
+        assert!(!takes([64, 2, 1], b"") && !takes([64, 1, 2], b"") && !takes([64, 1, 1], b"n1n1!"));
+    }
+
+    #[test]
+    fn workgroups_run_all_items_of_batches() {
+        for (items, groups) in [(1, 1), (256, 1), (257, 2), (1023, 4), (1024, 4), (1025, 5)] {
+            let mut extent = Extent { items: [items, 1, 1], groups: [99, 1, 1] };
+            extent.gather(Batch::new("batch", 4, &[], true), 64);
+            assert_eq!(extent.groups, [groups, 1, 1], "{items}");
+        }
+    }
+
+    #[test]
+    fn values_that_evaluations_read_anew_are_open() {
+        const WORDS: KernelDescriptor = KernelDescriptor { push_constant_size: 16, ..BASE };
+        let cell = Parameter::new(Owner::default(), 7u64).cell;
+        let (extent, mut push) = (Extent { items: [1; 3], groups: [1; 3] }, PushBlock::new(&WORDS).unwrap());
+        push.set_word(12, 5);
+        let parameters = [ParameterUse { cell, param: 0, offset: 4 }];
+        let numbers = Numbers { extent: &extent, push: &push, parameters: &parameters, len: &|_| 0, constants: &[] };
+        // Any byte of it is enough.
+        let values =
+            [(0, 4), (4, 4), (8, 4), (0, 8), (11, 1), (12, 4)].map(|(offset, size)| numbers.value(offset, size));
+        assert_eq!(values, [Some(0), None, None, None, None, Some(5)]);
     }
 
     #[test]
@@ -388,6 +424,9 @@ mod tests {
         let last = (1u64 << 32) / 48 * 48;
         assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last), [u32::MAX; 3]).is_ok());
         assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last + 1), [u32::MAX; 3]).is_err());
+        // Whose number of items is no `u32` either.
+        let of_groups = |groups: u32| Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups(groups), [u32::MAX; 3]);
+        assert!(of_groups((1 << 26) - 1).is_ok() && of_groups(1 << 26).is_err());
     }
 
     #[test]

@@ -82,3 +82,32 @@ fn name_of(descriptor: &KernelDescriptor, number: Number) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gridwise_ir::descriptor::{Conditions, Location};
+
+    use super::*;
+    use crate::record::launch::{Extent, PushBlock};
+
+    #[test]
+    fn grids_that_the_device_reads_are_limited_where_that_is_enough() {
+        let limit = |conditions: &'static [u8], workgroup: [u32; 3]| {
+            let location = Location { file: "k.rs", line: 1, column: 1 };
+            let base = KernelDescriptor::new("k", location, &[], "k", workgroup, 0);
+            let descriptor = KernelDescriptor { conditions: Conditions(conditions), ..base };
+            let (extent, push) = (Extent::of_groups(workgroup, [8; 3]), PushBlock::new(&base).expect("no constants"));
+            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], len: &|_| 0, constants: &[] };
+            limit_of(&descriptor, &numbers, workgroup, [8; 3]).ok()
+        };
+        assert_eq!(limit(b"", [1, 4, 1]), Some([8; 3]));
+        assert_eq!(limit(b"i1n2r11", [4, 1, 1]), Some([8, 1, 8]));
+        assert_eq!(limit(b"g1n2r11", [4, 4, 1]), Some([8, 1, 8]));
+        // One workgroup has several.
+        assert_eq!(limit(b"i1n2r11", [1, 4, 1]), None);
+        // The largest grid meets it; it does not; a smaller one may not.
+        assert_eq!(limit(b"g0n9r11", [1; 3]), Some([8; 3]));
+        assert_eq!(limit(b"g0n8r11", [1; 3]), None);
+        assert_eq!(limit(b"n1g0r11", [1; 3]), None);
+    }
+}

@@ -229,6 +229,10 @@ fn the_host_reads_and_writes_parts(on: On) {
                 assert_eq!(*x.part(1..6).unwrap().map().unwrap(), [7, 5, 5, 4, 3]);
             }
         }
+        // More pieces than there are slots for them, of which no two are alike.
+        let numbers: Vec<u32> = (0..3 << 19).collect();
+        let desc = TensorDesc { name: "numbers", contents: Contents::Data(&numbers) };
+        assert!(manager.tensor_in(MemoryKind::Device, desc).unwrap().to_vec().unwrap() == numbers);
     });
 }
 

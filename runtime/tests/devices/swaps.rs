@@ -98,6 +98,12 @@ fn parts_and_copies_change_places(on: On) {
         sequence.eval().unwrap();
         assert_eq!((half.to_vec().unwrap()[0], a.staged().unwrap()[127]), (7.0, 7.0));
         assert_eq!(b.staged().unwrap()[127], 127.0);
+        // Nor need the first have a copy.
+        let (mut a, mut b) = (manager.tensor(&ramp(128)).unwrap(), manager.tensor(&[7.0f32; 128]).unwrap());
+        let sequence = manager.sequence().unwrap();
+        sequence.record(OpSyncHost::new(&b)).unwrap().eval().unwrap();
+        sequence.swap(&mut a, &mut b).unwrap().eval().unwrap();
+        assert_eq!((a.staged().unwrap()[127], b.staged().unwrap()[127]), (7.0, 127.0));
     });
 }
 

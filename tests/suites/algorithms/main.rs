@@ -227,7 +227,7 @@ fn can_wait() -> bool {
 /// Lengths for workgroups that wait: fewer where each invocation is a fiber.
 fn lengths_to_wait_for(more: &[usize]) -> Vec<usize> {
     if MANAGER.device().kind == gridwise::DeviceKind::Host {
-        return vec![0, 3, 4096, 8195];
+        return vec![0, 3, 6, 4096, 8195];
     }
     LENGTHS.iter().chain(more).copied().collect()
 }
@@ -394,12 +394,14 @@ fn histograms() {
         }
         for bytes in [x.iter().map(|word| *word as u8).collect::<Vec<_>>(), vec![200; len]] {
             let tensor = MANAGER.tensor(&bytes).unwrap();
-            let mut bins = MANAGER.tensor_of_len::<u32>(256).unwrap();
-            let op = OpHistogram::new(&tensor, 0, &mut bins).unwrap();
-            MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-            let mut expected = vec![0u32; 256];
-            bytes.iter().for_each(|byte| expected[usize::from(*byte)] += 1);
-            assert_eq!(bins.to_vec().unwrap(), expected, "{len}");
+            for shift in [0, 3] {
+                let mut bins = MANAGER.tensor_of_len::<u32>(256).unwrap();
+                let op = OpHistogram::new(&tensor, shift, &mut bins).unwrap();
+                MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+                let mut expected = vec![0u32; 256];
+                bytes.iter().for_each(|byte| expected[usize::from(byte >> shift)] += 1);
+                assert_eq!(bins.to_vec().unwrap(), expected, "{len}, {shift}");
+            }
         }
     }
 }

@@ -136,5 +136,9 @@ mod tests {
         assert_eq!(users(&parts, 8 * 98..8 * 99), [(98, 98)]);
         // Never less than who was there.
         assert!((1..100).all(|number| users(&parts, 8 * number..8 * number + 1)[0].0 >= number));
+        // From the end to the start, the older one of two neighbours is behind the other.
+        parts.begin(Last::default());
+        (1..100u64).for_each(|number| write(&mut parts, 8 * (99 - number)..8 * (100 - number), number));
+        assert!((1..100).all(|number| users(&parts, 8 * (99 - number)..8 * (99 - number) + 1)[0].0 >= number));
     }
 }
