@@ -553,7 +553,7 @@ pub fn of_named(points: &[Vec4], gradient: &mut [Vec4]) {
 #[derive(Debug, Clone, Copy, GpuData)]
 #[repr(C)]
 pub struct Line {
-    /// What it grows by.
+    /// The growth.
     pub slope: f32,
     /// Added to the place.
     pub shift: u32,

@@ -7,7 +7,7 @@ use crate::case::{Case, Output, patterns};
 
 const ITEMS: usize = 300;
 
-/// What is odd, side by side: a subgroup draws for its lanes.
+/// Odd numbers side by side: a subgroup draws for its lanes.
 #[kernel(workgroup = 64)]
 fn compacted(x: &[u32], count: &[Atomic<u32>], y: &mut [u32]) {
     let i = global_id().x as usize;

@@ -39,7 +39,7 @@ pub(super) enum Atom {
     Ticket(InstId),
     /// The same, drawn by one invocation for its workgroup.
     GroupTicket(InstId),
-    /// Where a range of tickets begins, and the value that says so.
+    /// The beginning of a range of tickets, and the value that says it.
     Start(InstId, ValueId),
     /// The element of a buffer whose elements differ, by its index there: elements at other indices within the buffer are others.
     Distinct(BufferId, Form),

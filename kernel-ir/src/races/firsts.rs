@@ -1,4 +1,4 @@
-//! Who is first: of all invocations that change a cell by an atomic operation, one finds what was there before the launch changed it.
+//! The first change of a cell: of all invocations that change it by an atomic operation, one finds what was there before the launch.
 //! Nobody else comes to the code behind `seen[v].swap(1, Relaxed) == 0`, for any one `v`, if the kernel never writes zero there.
 
 use super::access::{Access, Fact, Object, Walker};
@@ -12,7 +12,7 @@ use crate::ir::{Atomic, AtomicOp, BufferId, Function, InstId, InstKind, Place, R
 use crate::op::Op;
 use crate::passes::eval;
 
-/// What the first to change a cell finds there.
+/// The contents of a cell before its first change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     /// This number, as bits.
@@ -21,18 +21,18 @@ pub(super) enum Change {
     Bit,
 }
 
-/// What an operation leaves in a cell.
+/// The contents of a cell after an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Written {
     /// A number.
     Number(ValueId),
-    /// What was there, with more bits set, one at least.
+    /// The number from before with more bits set, one at least.
     Bits,
     /// Anything.
     Any,
 }
 
-/// What a kernel writes to the cells of its buffers by atomic operations, and otherwise.
+/// Everything that a kernel writes to the cells of its buffers, by atomic operations and otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Firsts {
     written: FastMap<BufferId, Vec<Written>>,

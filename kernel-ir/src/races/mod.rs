@@ -13,6 +13,7 @@
 mod access;
 mod assume;
 mod atoms;
+mod bits;
 #[cfg(test)]
 mod brute_force;
 mod cells;
@@ -37,6 +38,7 @@ mod segments;
 mod split;
 mod sums;
 mod tickets;
+mod triangles;
 
 use access::{Access, Walker};
 use atoms::Less;

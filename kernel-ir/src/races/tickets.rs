@@ -42,7 +42,7 @@ struct Counter {
     has_no_limit: bool,
 }
 
-/// What is known of a kernel's counters.
+/// The counters of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct Tickets {
     /// By addition: the first one to the same cell.

@@ -200,7 +200,7 @@ impl<'a, E: GpuData, const LEN: usize> SharedPart<'a, [E; LEN]> {
         unsafe { SharedPart::new(self.element(sink, site, index)) }
     }
 
-    /// Where element `index` lies; `None` of what is nowhere, and after a trap when there is none.
+    /// The place of element `index`; `None` of what is nowhere, and after a trap when there is none.
     #[inline]
     fn element(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> Option<NonNull<E>> {
         let place = self.place?;

@@ -113,7 +113,7 @@ struct Peers<'a, T> {
     own: T,
     lane: u32,
     size: u32,
-    /// What the operation gives all lanes, once one of them knows; `None` for one that is alone.
+    /// The result of the operation for all lanes, once one of them knows it; `None` for one that is alone.
     common: Option<&'a Cell<Option<Slot>>>,
 }
 
