@@ -180,7 +180,7 @@ impl<'a, E: GpuData, const LEN: usize> SharedPart<'a, [E; LEN]> {
         match self.element(sink, site, index) {
             // SAFETY: within the part, by the invariant of `place`.
             Some(element) => unsafe { element.read() },
-            None => E::ZERO,
+            None => E::ZEROED,
         }
     }
 
