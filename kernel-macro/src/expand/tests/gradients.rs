@@ -56,7 +56,7 @@ fn arguments() {
     "#]],
     );
     check(
-        "#[kernel(grad(x))]\nfn k(x: &Image2D<R32Float>, y: &mut [f32]) { y[0] = x.load(uvec2(0, 0)).x; }",
+        "#[kernel(grad(x))]\nfn k(x: &Image2D<R32Float>, y: &mut [f32]) { y[0] = x.load(uvec2(0, 0)); }",
         expect![[r#"
         error: [K0502] `x` is an image, whose gradient cannot be asked for yet
                help: pass the texels as a `&[f32]`, or as a slice of vectors
