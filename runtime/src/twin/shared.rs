@@ -15,10 +15,13 @@ use super::slice::SliceMut;
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
+/// A variable with its type.
+type Typed = (TypeId, Box<dyn Any>);
+
 /// The shared variables of one workgroup, by the number the macro gave them; each is made when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct SharedMemory {
-    variables: RefCell<Vec<Option<(TypeId, Box<dyn Any>)>>>,
+    variables: RefCell<Vec<Option<Typed>>>,
 }
 
 impl SharedMemory {
@@ -38,7 +41,7 @@ impl SharedMemory {
     }
 
     #[cold]
-    fn made<T: GpuData>(variables: &mut Vec<Option<(TypeId, Box<dyn Any>)>>, index: usize) -> &dyn Any {
+    fn made<T: GpuData>(variables: &mut Vec<Option<Typed>>, index: usize) -> &dyn Any {
         if variables.len() <= index {
             variables.resize_with(index + 1, || None);
         }
