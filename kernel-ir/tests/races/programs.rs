@@ -326,10 +326,10 @@ impl Writer<'_> {
             let wanted = if self.random.one_in(2) { self.value("param0") } else { self.constant(1) };
             conditions.push(self.typed("bool", &format!("eq %{colour}, %{wanted}")));
         }
-        self.behind(&conditions, |writer| writer.from_neighbour(x, y, w));
+        self.behind(&conditions, |writer| writer.take_from_neighbour(x, y, w));
     }
 
-    fn from_neighbour(&mut self, x: u32, y: u32, w: u32) {
+    fn take_from_neighbour(&mut self, x: u32, y: u32, w: u32) {
         let row = self.op("mul", y, w);
         let own = self.op("add", row, x);
         let one = self.constant(1);
