@@ -4,9 +4,11 @@
 
 #![allow(
     dead_code,
+    unused_imports,
     clippy::explicit_iter_loop,
     clippy::identity_op,
     clippy::needless_range_loop,
+    clippy::redundant_static_lifetimes,
     clippy::unnecessary_min_or_max,
     reason = "these are the forms that are tried"
 )]
