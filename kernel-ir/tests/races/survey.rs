@@ -5,7 +5,7 @@ use std::time::Instant;
 use gridwise_ir::ir::{InstKind, Root};
 
 use crate::analysed;
-use crate::mutants::races;
+use crate::mutants::{LONG, races};
 
 /// Reads the modules in the folder that `GRIDWISE_RACES_SURVEY` names.
 #[test]
@@ -105,7 +105,7 @@ fn reason(text: &str) -> &'static str {
         return "all accesses of shared memory are atomic";
     }
     // Barriers put accesses of one workgroup in order. Not all arguments are numbers, as the interpreter gets them here.
-    match std::panic::catch_unwind(|| races(&module, 1)) {
+    match std::panic::catch_unwind(|| races(&module, 1, LONG)) {
         Ok(0) => "the interpreter finds no race",
         Ok(_) => "THE INTERPRETER FINDS A RACE",
         Err(_) => "the interpreter was not asked",
