@@ -266,7 +266,7 @@ impl<'i, 'm> Walker<'i, 'm> {
         let Some((_, first, step)) = counters.iter().find(|(counter, ..)| *counter == param) else { return };
         if first.is_zero() && step.as_constant() == Some(1) && self.is_outside(last, body) {
             let (counter, last) = (self.index.form(param), self.index.form(last));
-            if !self.index.atoms.is_launch_wide(&last) {
+            if !self.index.atoms.is_launch_wide(&last) && last.as_atom().is_some() {
                 self.note(Fact::Order(counter, last.add(&Form::constant(1)).reduced()));
             }
         }

@@ -131,7 +131,9 @@ impl Walker<'_, '_> {
                 self.below_steps(&low, b);
             }
             let is_varying = |form: &Form| !self.index.atoms.is_launch_wide(form);
-            if self.index.are_exchanged(&low, &high) || is_varying(&low) && is_varying(&high) {
+            // `j <= i - 1` is no `j < i`: where `i` is zero, it always holds.
+            let has_next = more == 0 || high.as_atom().is_some();
+            if has_next && (self.index.are_exchanged(&low, &high) || is_varying(&low) && is_varying(&high)) {
                 self.note(Fact::Order(low.clone(), high.add(&Form::constant(more)).reduced()));
             }
         }

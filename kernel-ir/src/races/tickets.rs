@@ -272,6 +272,15 @@ impl Walker<'_, '_> {
         };
         let has_total = subgroup(atomic.operands[0], SubgroupOp::Reduce(Fold::Add, Span::All))?
             .is_some_and(|of| self.count_of(of) == count);
+        // A lane that leaves in between is counted once and not again.
+        let all = [before, atomic.operands[0], *condition, drawn, base].map(|value| here(value));
+        let at = |id: &InstId| insts.iter().position(|other| other == id);
+        let places: Vec<usize> = all.iter().flatten().filter_map(at).collect();
+        let (first, last) = (*places.iter().min()?, *places.iter().max()?);
+        let leaves = |id: &InstId| *id != branch && !function.insts[*id].kind.blocks().is_empty();
+        if places.len() < all.len() || insts[first..=last].iter().any(leaves) {
+            return None;
+        }
         let is_whole = function.blocks[*then_block].insts.iter().all(is_plain) && has_total;
         let tickets = &mut self.index.tickets;
         if !is_whole || tickets.counters[&counter].cell.is_none() {
@@ -341,11 +350,12 @@ impl Walker<'_, '_> {
         writes.count() == 1
     }
 
-    /// The way to a cell that constants name.
+    /// The way to a cell that constants name and that exists for certain.
     fn constant_cell(&self, place: &Place) -> Option<Vec<u32>> {
         let steps = place.path.iter().map(|step| match *step {
             Step::Field(field) => Some(field),
-            Step::Index { value, .. } | Step::Element(value) => self.index.constant(value),
+            Step::Index { value, check: None } => self.index.constant(value),
+            Step::Index { .. } | Step::Element(_) => None,
         });
         steps.collect()
     }

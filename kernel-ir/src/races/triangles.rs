@@ -46,13 +46,16 @@ impl Pair<'_, '_> {
         })?;
         let rest = form.sub(&Form::atom(atom));
         let end = of.add(&Form::constant(1 + shift(Mutant::Triangle, 0))).reduced();
-        (rest.is_zero() || self.sides[side].facts.contains(&Fact::Order(rest.clone(), end))).then_some((of, rest))
+        // The product of zero and the number before it is that of one and zero: a rest that is below the number tells them apart.
+        let begins_at_zero = of.as_atom().is_some();
+        (rest.is_zero() && begins_at_zero || self.sides[side].facts.contains(&Fact::Order(rest.clone(), end)))
+            .then_some((of, rest))
     }
 
     /// Conditions under which the side of a triangle is below 2^16.
     fn is_side(&mut self, side: &Form, of: usize) -> Option<Vec<Less>> {
         let offset = side.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, offset)| *offset);
-        let atom = side.sub(&Form::constant(offset)).as_atom().filter(|_| offset <= 0)?;
+        let atom = side.sub(&Form::constant(offset)).as_atom().filter(|_| (-1..=0).contains(&offset))?;
         let most = Form::constant((1 << 16) + 1);
         let mut ways: Vec<Vec<Less>> = Vec::new();
         for Limit { below, mut requires } in self.limits(atom, of) {

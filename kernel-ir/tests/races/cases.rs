@@ -127,6 +127,30 @@ fn tickets() {
 }
 
 #[test]
+fn the_first_row_of_a_triangle() {
+    let code = |rest: &str| {
+        format!(
+            "    %10: u32 = sub %y, %one\n    %11: u32 = mul %y, %10\n    %12: u32 = const 2\n    %13: u32 = div %11, %12\n    \
+             %14: bool = lt %y, %n\n    if %14 {{\n{rest}    yield\n    }} else {{\n    yield\n    }}"
+        )
+    };
+    // Rows 0 and 1 both begin at 0: nobody is below row 0.
+    refuses(&code("    store buffer1[%13 !site0] = %one\n"), Reason::Axis(1));
+}
+
+#[test]
+fn numbers_up_to_the_one_before_zero() {
+    // `x <= y - 1` always holds where `y` is zero, so that `x` may be beyond the row: the launch must have no more columns.
+    let code = "    %10: u32 = sub %y, %one\n    %11: bool = lt %y, %w\n    %12: bool = le %x, %10\n    if %11 {\n    if %12 {\n    \
+                %13: u32 = mul %y, %w\n    %14: u32 = add %13, %x\n    store buffer1[%14 !site0] = %one\n    yield\n    } else {\n    \
+                yield\n    }\n    yield\n    } else {\n    yield\n    }";
+    let analysis = of(code);
+    let is_of_columns = |bound: &gridwise_ir::ir::Bound| format!("{bound:?}").contains("Items(0)");
+    let asks = analysis.conditions.iter().any(|condition| is_of_columns(&condition.obligation.index));
+    assert!(!analysis.races.is_empty() || asks, "{:#?}", analysis.conditions);
+}
+
+#[test]
 fn a_barrier_between_neighbours() {
     let code = |barrier: &str| {
         format!(

@@ -448,6 +448,15 @@ impl Writer<'_> {
         let other = if self.random.one_in(4) { self.condition() } else { flag };
         let (count, theirs) = (self.value(&format!("cast %{flag}")), self.value(&format!("cast %{other}")));
         let before = self.value(&format!("subgroup_exclusive_add %{count}"));
+        if !self.has_tile && self.random.one_in(6) {
+            // Some lanes leave before the others add up.
+            let stays = self.condition();
+            self.line(&format!("if %{stays} {{"));
+            self.line("    yield");
+            self.line("} else {");
+            self.line("    return");
+            self.line("}");
+        }
         let total = self.value(&format!("subgroup_add %{theirs}"));
         let cell = self.random.pick(&[0, 0, 0, 96]);
         let (cell, elected) = (self.constant(cell), self.typed("bool", "subgroup_elect"));
@@ -470,7 +479,11 @@ impl Writer<'_> {
         let (x, y) = (self.id("global_id", 0), self.id("global_id", 1));
         let one = self.constant(1);
         let (op, below) = (self.random.pick(&["lt", "le", "lt"]), self.random.below(4));
-        let end = if below == 0 { self.op("add", y, one) } else { y };
+        let end = match below {
+            0 => self.op("add", y, one),
+            1 => self.op("sub", y, one),
+            _ => y,
+        };
         let mut conditions = vec![self.typed("bool", &format!("{op} %{x}, %{end}"))];
         let w = self.value("param1");
         if !self.random.one_in(4) {
