@@ -141,7 +141,7 @@ fn the_first_row_of_a_triangle() {
 #[test]
 fn numbers_up_to_the_one_before_zero() {
     // `x <= y - 1` always holds where `y` is zero, so that `x` may be beyond the row: the launch must have no more columns.
-    let code = "    %10: u32 = sub %y, %one\n    %11: bool = lt %y, %w\n    %12: bool = le %x, %10\n    if %11 {\n    if %12 {\n    \
+    let code = "    %10: u32 = sub %y, %one\n    %11: bool = lt %y, %w\n    %12: bool = le %x, %10\n    if %12 {\n    if %11 {\n    \
                 %13: u32 = mul %y, %w\n    %14: u32 = add %13, %x\n    store buffer1[%14 !site0] = %one\n    yield\n    } else {\n    \
                 yield\n    }\n    yield\n    } else {\n    yield\n    }";
     let analysis = of(code);
