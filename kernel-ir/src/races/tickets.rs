@@ -36,7 +36,7 @@ struct Counter {
     cell: Option<(BufferId, Form)>,
     /// The number that is added each time, if it is fixed.
     by: Option<i128>,
-    /// The most that a launch adds, in numbers of `by`; `None`: loops add, or the numbers have no limit.
+    /// The most that a launch adds outside of loops, in numbers of `by`.
     total: Option<Form>,
     adds_in_loops: bool,
     has_no_limit: bool,
@@ -84,9 +84,10 @@ impl Index<'_> {
         Some(Form::atom(ticket).scale(by).add(&first))
     }
 
-    /// The condition that a counter exists: one that does not gives everyone zero.
+    /// The condition that a counter exists: one that does not gives everyone zero. `None` of one that may begin anew.
     pub(super) fn has_counter(&mut self, of: InstId) -> Option<Less> {
-        let (buffer, index) = self.tickets.counters.get(&of)?.cell.clone()?;
+        let counter = self.tickets.counters.get(&of).filter(|counter| !counter.has_no_limit)?;
+        let (buffer, index) = counter.cell.clone()?;
         Some(Less(index, self.len(buffer)))
     }
 
@@ -273,7 +274,7 @@ impl Walker<'_, '_> {
         let has_total = subgroup(atomic.operands[0], SubgroupOp::Reduce(Fold::Add, Span::All))?
             .is_some_and(|of| self.count_of(of) == count);
         // A lane that leaves in between is counted once and not again.
-        let all = [before, atomic.operands[0], *condition, drawn, base].map(|value| here(value));
+        let all = [before, atomic.operands[0], *condition, drawn, base].map(here);
         let at = |id: &InstId| insts.iter().position(|other| other == id);
         let places: Vec<usize> = all.iter().flatten().filter_map(at).collect();
         let (first, last) = (*places.iter().min()?, *places.iter().max()?);
@@ -386,12 +387,13 @@ impl Walker<'_, '_> {
         };
         let is_elected = self.facts.iter().any(|fact| matches!(fact, Fact::Elected(_)));
         let in_loops = !self.loops.is_empty() || is_elected && is_fixed;
-        let is_small = most.as_ref().and_then(Form::as_constant).is_some_and(|most| most <= MOST_IN_LOOPS);
+        let amount = self.index.tickets.counters[&first].by.or(most.as_ref().and_then(Form::as_constant));
+        let is_small = amount.is_some_and(|amount| amount <= MOST_IN_LOOPS);
         let who = if divided.is_some() { self.all_invocations() } else { self.who_comes() };
         let counter = self.index.tickets.counters.entry(first).or_default();
         counter.adds_in_loops |= in_loops;
         match most {
-            Some(_) if in_loops && !is_small => counter.has_no_limit = true,
+            _ if in_loops => counter.has_no_limit |= !is_small,
             Some(most) => {
                 let all = most.mul(&who);
                 counter.total = Some(counter.total.take().map_or(all.clone(), |total| total.add(&all)));
@@ -483,8 +485,9 @@ impl Pair<'_, '_> {
             return None;
         }
         let mut conditions = Vec::new();
-        if !counter.adds_in_loops {
-            conditions.push(Less(counter.total.clone()?, Form::constant(WORD)));
+        if let Some(total) = counter.total.clone() {
+            // The other half is for loops.
+            conditions.push(Less(total, Form::constant(if counter.adds_in_loops { WORD / 2 } else { WORD })));
         }
         conditions.push(self.index.has_counter(of)?);
         self.accept(conditions)

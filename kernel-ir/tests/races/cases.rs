@@ -124,6 +124,17 @@ fn tickets() {
     // Somebody else writes the counter.
     refuses(&code(1, "    %13: u32 = atomic_exchange buffer2[%10 !site0], %10 relaxed device"), Reason::Axis(0));
     refuses(&code(0, ""), Reason::Axis(0));
+    // What a loop adds does not excuse what is added behind it.
+    let in_loop = |by: u32| {
+        format!(
+            "    %20: u32 = const 0\n    %21: u32 = const {by}\n    loop block50(%22: u32 = %20) {{\n    %23: bool = lt %22, %n\n    if %23 {{\n    \
+             yield\n    }} else {{\n    break block50()\n    }}\n    %24: u32 = atomic_add buffer2[%20 !site0], %21 relaxed device\n    \
+             %25: u32 = add %22, %21\n    continue block50(%25)\n    }}\n"
+        )
+    };
+    let both = in_loop(5) + &code(1 << 30, "");
+    assert!(!of(&both).races.is_empty() || !of(&both).conditions.is_empty(), "nothing limits the counter");
+    refuses(&(in_loop(1 << 30) + &code(1 << 30, "")), Reason::Index);
 }
 
 #[test]
