@@ -84,8 +84,9 @@ impl<'s> Reverse<'s, '_> {
 
     fn forward_rounds(&mut self, id: InstId, is_needed: bool, runs: bool) {
         let touched = self.touched(id);
-        let (acts, panics) = (self.needs.acts(id), self.needs.panics(id) || runs);
-        if !is_needed && !acts && !panics && touched.is_empty() {
+        let asks = self.asks(id);
+        let (acts, panics) = (self.needs.acts(id), self.needs.panics(id) || runs && asks);
+        if !is_needed && !acts && !panics && (touched.is_empty() || !asks) {
             return self.wait_instead(id);
         }
         let Some(shape) = self.shape(id) else { return self.forward_endless(id) };
@@ -98,24 +99,24 @@ impl<'s> Reverse<'s, '_> {
         }
         let initial: Vec<_> =
             shape.initial.iter().zip(shape.params).map(|(value, param)| self.needed(*param, *value)).collect();
-        if acts
-            && !is_needed
+        let known = if acts { self.counted(&shape, &initial) } else { None };
+        if !is_needed
             && !panics
             && touched.is_empty()
-            && let Some(count) = self.counted(&shape, &initial)
+            && self.tells_its_end(&shape)
+            && let Some(count) = known
         {
             let last = self.last_of(&shape, &initial, count);
             self.rounds[id.index()] = Some(Rounds { count, initial, last, before });
             return self.wait_instead(id);
         }
-        let zero = self.b.const_u32(0);
+        let counts = known.is_none();
         let mut carried: Vec<ValueId> = initial.iter().flatten().copied().collect();
-        carried.push(zero);
+        carried.extend(counts.then(|| self.b.const_u32(0)));
         let types: Vec<_> = carried.iter().map(|value| self.b.value_type(*value)).collect();
         let body = self.b.new_loop_body(&types);
         let params = self.b.block_params(body).to_vec();
         let parent = self.b.switch_to(body);
-        let count = *params.last().expect("the count is one");
         let mut own = params.iter();
         for (param, _) in shape.params.iter().zip(&initial).filter(|(_, value)| value.is_some()) {
             if let Some(new) = own.next() {
@@ -138,8 +139,10 @@ impl<'s> Reverse<'s, '_> {
                 next.push(self.get(*value));
             }
         }
-        let one = self.b.const_u32(1);
-        next.push(self.b.op(Op::Add, &[count, one]));
+        if let Some(count) = params.last().filter(|_| counts) {
+            let one = self.b.const_u32(1);
+            next.push(self.b.op(Op::Add, &[*count, one]));
+        }
         self.b.continue_(body, &next);
         self.b.switch_to(parent);
         let types: Vec<_> = out.iter().map(|value| self.b.value_type(*value)).collect();
@@ -153,7 +156,7 @@ impl<'s> Reverse<'s, '_> {
             }
         }
         let last: Vec<_> = initial.iter().map(|value| value.and_then(|_| out.next())).collect();
-        let Some(count) = out.next() else { return };
+        let Some(count) = known.or_else(|| out.next()) else { return };
         self.rounds[id.index()] = Some(Rounds { count, initial, last, before });
     }
 
@@ -221,10 +224,12 @@ impl<'s> Reverse<'s, '_> {
     }
 
     pub(super) fn source(&self, at: usize, shape: &Shape<'s>) -> Source {
+        if self.needs.value(shape.params[at]) { self.way_of(at, shape) } else { Source::Unneeded }
+    }
+
+    /// How a parameter changes, whether it is needed or not.
+    pub(super) fn way_of(&self, at: usize, shape: &Shape<'s>) -> Source {
         let param = shape.params[at];
-        if !self.needs.value(param) {
-            return Source::Unneeded;
-        }
         let scalar = match self.source.types.get(self.ty(param)) {
             Type::Scalar(scalar) => *scalar,
             _ => return Source::Kept,
@@ -272,15 +277,20 @@ impl<'s> Reverse<'s, '_> {
         if self.b.value_type(value) == ty { value } else { self.b.cast(value, ty) }
     }
 
+    /// Whether the values with which a loop is left follow from the number of its rounds, or the way back does not ask for them.
+    fn tells_its_end(&self, shape: &Shape<'s>) -> bool {
+        !shape.head.iter().any(|id| self.needs.acts(*id))
+            || (0..shape.params.len()).all(|at| !matches!(self.source(at, shape), Source::Kept))
+    }
+
     /// How many rounds there are of a loop that counts up to a bound by ones, without running it.
     fn counted(&mut self, shape: &Shape<'s>, initial: &[Option<ValueId>]) -> Option<ValueId> {
-        let all = (0..shape.params.len()).all(|at| !matches!(self.source(at, shape), Source::Kept));
         let id = self.definitions[shape.exit.condition.index()]?;
         let InstKind::Op(op, operands) = &self.function.insts[id].kind else { return None };
         let is_below = matches!((op, shape.exit.stays), (Op::Lt, true) | (Op::Ge, false));
         let at = shape.params.iter().position(|param| *param == operands[0])?;
-        let Source::Counter(by, Op::Add) = self.source(at, shape) else { return None };
-        if !all || !is_below || !self.is_one(by) || !self.is_invariant(operands[1], shape) {
+        let Source::Counter(by, Op::Add) = self.way_of(at, shape) else { return None };
+        if !is_below || !self.is_one(by) || !self.is_invariant(operands[1], shape) {
             return None;
         }
         let (first, bound) = (initial[at]?, self.invariant_if_there(operands[1])?);
@@ -324,14 +334,18 @@ impl<'s> Reverse<'s, '_> {
     pub(super) fn backward_loop(&mut self, id: InstId) {
         let (Some(shape), Some(rounds)) = (self.shape(id), self.rounds[id.index()].clone()) else { return };
         self.backward_exit(&shape, &rounds);
-        let stores = self.only_stores_of(id);
+        let (needs, stores) = (self.only_needs_of(id), self.only_stores_of(id));
+        for param in shape.params.iter().filter(|param| !self.needs.value(**param)) {
+            // It is what it was in the end.
+            self.env[param.index()] = None;
+        }
         let held = self.held[id.index()].clone();
         self.restore(&held);
         match self.few(&shape, &rounds) {
             Some(few) => self.backward_few(&shape, &rounds, &few),
             None => self.backward_rounds(&shape, &rounds),
         }
-        self.stores = stores;
+        (self.needs, self.stores) = (needs, stores);
         for (param, initial) in shape.params.iter().zip(shape.initial) {
             if self.is_active(*param) && self.is_active(*initial) {
                 let share = self.adjoint(*param);

@@ -10,6 +10,7 @@ use super::rules;
 use super::subgroups;
 
 /// By value, instruction and variable: what the backward code needs.
+#[derive(Clone)]
 pub(super) struct Needs {
     values: Vec<bool>,
     /// By instruction: whether something in it is done backward.
@@ -41,12 +42,34 @@ impl Needs {
             shared: Vec::new(),
         };
         let mut finder =
-            Finder { function, activity, is_output, is_consumed, waits, needs, definitions: Vec::new(), changed: true };
+            Finder { function, activity, is_output, is_consumed, waits, needs, changed: true };
         finder.find_acts(function.entry);
         finder.seed(function.entry);
-        finder.definitions = definitions(function);
         while std::mem::take(&mut finder.changed) {
             finder.close(function.entry, &[]);
+        }
+        finder.needs
+    }
+
+    /// What the way back through a loop or a branch needs, all of which is needed: not what only its results are made of.
+    pub(super) fn within(&self, function: &Function, activity: &Activity, id: InstId) -> Self {
+        let mut needs = self.clone();
+        needs.values.fill(false);
+        // Which instructions act, and which variables are needed, is known.
+        let never = |_: &Place| false;
+        let mut finder = Finder {
+            function,
+            activity,
+            is_output: &never,
+            is_consumed: &never,
+            waits: false,
+            needs,
+            changed: true,
+        };
+        let blocks = function.insts[id].kind.blocks();
+        blocks.iter().for_each(|block| finder.seed(*block));
+        while std::mem::take(&mut finder.changed) {
+            blocks.iter().for_each(|block| finder.close(*block, &[]));
         }
         finder.needs
     }
@@ -93,7 +116,6 @@ struct Finder<'f> {
     is_consumed: &'f dyn Fn(&Place) -> bool,
     waits: bool,
     needs: Needs,
-    definitions: Vec<Option<InstId>>,
     changed: bool,
 }
 

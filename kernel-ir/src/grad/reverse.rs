@@ -1,5 +1,7 @@
 //! The backward function: code that runs once more, and the rules of its instructions in reverse, block by block.
 
+use std::rc::Rc;
+
 use crate::arena::{Arena, EntityId};
 use crate::builder::FunctionBuilder;
 use crate::ir::{
@@ -47,14 +49,15 @@ pub(super) fn derive(source: &Module, by: &By, apart: &[BufferId]) -> Result<Der
     let contents = Contents::of(source, function, &needs)?;
     let uniformity = Uniformity::of(function, Some(kernel), &[]);
     let b = FunctionBuilder::new(&mut module, empty_like(function), true);
+    let stores = contents.needed().to_vec();
     let mut reverse = Reverse {
         source,
         function,
         activity: &activity,
-        needs: &needs,
+        needs: Rc::new(needs),
         shadows: &shadows,
         shared_shadows,
-        stores: contents.needed().to_vec(),
+        stores,
         parts: vec![None; kernel.shared.len()],
         contents: &contents,
         uniformity: &uniformity,
@@ -74,6 +77,7 @@ pub(super) fn derive(source: &Module, by: &By, apart: &[BufferId]) -> Result<Der
     reverse.check(function.entry)?;
     let insts = &function.blocks[function.entry].insts;
     reverse.forward(insts);
+    reverse.clear(insts);
     reverse.backward(insts);
     reverse.b.finish();
     let Shadows { buffers, params } = shadows;
@@ -106,7 +110,8 @@ pub(super) struct Reverse<'s, 'm> {
     pub(super) source: &'s Module,
     pub(super) function: &'s Function,
     pub(super) activity: &'s Activity,
-    pub(super) needs: &'s Needs,
+    /// Of the loop or branch whose way back is written.
+    pub(super) needs: Rc<Needs>,
     pub(super) shadows: &'s Shadows,
     /// By variable of the workgroup: the one with its adjoint.
     pub(super) shared_shadows: Vec<Option<SharedId>>,
@@ -299,7 +304,8 @@ impl<'s> Reverse<'s, '_> {
                         self.held[id.index()] = self.keep(&held);
                     }
                 }
-                if is_needed || self.needs.panics(id) || !touched.is_empty() || self.runs(id) {
+                let leaves_something = !touched.is_empty() || self.runs(id);
+                if is_needed || self.needs.panics(id) || leaves_something && self.asks(id) {
                     self.forward_branch(id, inst);
                 } else {
                     self.wait_instead(id);
@@ -345,6 +351,17 @@ impl<'s> Reverse<'s, '_> {
                     self.bind(*from, *to);
                 }
             }
+        }
+    }
+
+    /// Whether the way into a branch, or out of a loop, is needed: without it nothing inside is.
+    pub(super) fn asks(&self, id: InstId) -> bool {
+        match &self.function.insts[id].kind {
+            InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => self.needs.value(*value),
+            InstKind::Loop { body, .. } => {
+                exit(self.function, *body).is_some_and(|exit| self.needs.value(exit.condition))
+            }
+            _ => false,
         }
     }
 
@@ -507,11 +524,17 @@ impl<'s> Reverse<'s, '_> {
         }
     }
 
+    /// Takes the needs of a loop or a branch in the place of those around it, and gives these back.
+    pub(super) fn only_needs_of(&mut self, id: InstId) -> Rc<Needs> {
+        let within = Rc::new(self.needs.within(self.function, self.activity, id));
+        std::mem::replace(&mut self.needs, within)
+    }
+
     fn backward_branch(&mut self, id: InstId, inst: &'s Inst) {
         let function = self.function;
         let before = self.snapshots[id.index()].clone();
         let is_fresh = self.contents.region(id).waits;
-        let stores = self.only_stores_of(id);
+        let (needs, stores) = (self.only_needs_of(id), self.only_stores_of(id));
         if is_fresh {
             let held = self.held[id.index()].clone();
             self.wait_before(id);
@@ -536,7 +559,7 @@ impl<'s> Reverse<'s, '_> {
             }
             reverse.backward(insts);
         });
-        self.stores = stores;
+        (self.needs, self.stores) = (needs, stores);
     }
 
     /// The variable with a value's adjoint.
@@ -567,7 +590,7 @@ impl<'s> Reverse<'s, '_> {
         for value in values {
             if self.is_active(value) {
                 let (local, ty) = (self.adjoint_of(value), self.ty(value));
-                let nothing = rules::zero(&mut self.b, ty);
+                let nothing = rules::nothing(&mut self.b, ty);
                 self.b.store(Place::local(local), nothing);
             }
         }

@@ -56,6 +56,15 @@ pub(super) fn zero(b: &mut FunctionBuilder<'_>, ty: TypeId) -> ValueId {
     b.define(InstKind::Const(Constant::Zero), ty)
 }
 
+/// What an adjoint is before anything is added to it: negative zero, which leaves no trace in the first sum, or the zero of a type with
+/// members.
+pub(super) fn nothing(b: &mut FunctionBuilder<'_>, ty: TypeId) -> ValueId {
+    match b.types().get(ty) {
+        Type::Scalar(scalar) | Type::Vector(scalar, _) if scalar.is_float() => number(b, ty, -0.0),
+        _ => zero(b, ty),
+    }
+}
+
 /// The share of the operand at `at`: the derivative by it times `g`, the result's adjoint. `x`: the operands, `r`: the result. Only those
 /// that [`needs`] names are asked for.
 pub(super) fn share(

@@ -45,7 +45,7 @@ impl<'s> Reverse<'s, '_> {
             return None;
         }
         let at = shape.params.iter().position(|param| *param == operands[0])?;
-        let Source::Counter(by, Op::Add) = self.source(at, shape) else { return None };
+        let Source::Counter(by, Op::Add) = self.way_of(at, shape) else { return None };
         let (first, end, by) =
             (self.number(shape.initial[at])?, self.number(operands[1])?, self.number(by).filter(|by| *by == 1)?);
         u32::try_from(end.checked_sub(first)? / by).ok()
