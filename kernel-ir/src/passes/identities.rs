@@ -248,6 +248,9 @@ impl Rule<'_> {
                 return Self::op(swapped, &[b, a]);
             }
         }
+        if let Some(found) = self.with_negated(a, b) {
+            return Some(found);
+        }
         if a == b
             && let Some(found) = self.same_operands(a)
         {
@@ -257,6 +260,23 @@ impl Rule<'_> {
             Constant::Bool(b_is) => self.with_bool(a, b, b_is),
             constant if eval::scalar_of(constant)?.is_float() => self.with_float(a, constant),
             constant => self.with_int(a, b, constant),
+        }
+    }
+
+    /// A float plus the negative of another is their difference, to the last bit.
+    fn with_negated(&self, a: ValueId, b: ValueId) -> Option<Simpler> {
+        let negated = |value: ValueId| match self.op_of(value)? {
+            (Op::Neg, inner) if self.is_float(value) => Some(inner[0]),
+            _ => None,
+        };
+        match self.op {
+            Op::Add => match (negated(a), negated(b)) {
+                (_, Some(b)) => Self::op(Op::Sub, &[a, b]),
+                (Some(a), None) => Self::op(Op::Sub, &[b, a]),
+                (None, None) => None,
+            },
+            Op::Sub => Self::op(Op::Add, &[a, negated(b)?]),
+            _ => None,
         }
     }
 
