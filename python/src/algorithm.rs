@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::array::Input;
+use crate::detached::detached;
 use crate::error::{Fault, Outcome, destroyed};
 use crate::manager::{Destroy, Owner};
 use crate::memory::Cell;
@@ -155,7 +156,7 @@ impl Algorithm {
             let words = gridwise::reflect::words_of(&bytes)?;
             Interface::read(&words, None).map(|interface| (words, interface))
         };
-        let (words, interface) = py.detach(read).map_err(refused)?;
+        let (words, interface) = detached(py, read).map_err(refused)?;
         let constants = constants.map_or_else(|| Ok(Vec::new()), |given| constants_of(&interface, given))?;
         let push = push.map_or_else(|| Ok(Vec::new()), |given| push_bytes(&interface, given))?;
         let places = places(&interface);
@@ -172,7 +173,7 @@ impl Algorithm {
             );
             return Err(Fault::Misuse("ArgumentMismatch", text));
         }
-        let module = py.detach(|| load(owner, &words, &constants, &places, &cells))?;
+        let module = detached(py, || load(owner, &words, &constants, &places, &cells))?;
         let workgroup = groups(workgroup, &cells)?;
         let cell =
             Arc::new(AlgorithmCell { module: Mutex::new(Some(module)), cells, workgroup, push, owner: owner.clone() });
@@ -363,6 +364,6 @@ impl Algorithm {
 
     /// Lets go of the module. Sequences that recorded it keep it.
     fn destroy(&self, py: Python<'_>) {
-        py.detach(|| self.cell.destroy());
+        detached(py, || self.cell.destroy());
     }
 }

@@ -6,6 +6,7 @@ use gridwise::{Grid, Sequence};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::detached::detached;
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome};
 use crate::manager::Owner;
@@ -149,7 +150,7 @@ fn sizes(grid: &Bound<'_, PyAny>) -> Outcome<[u64; 3]> {
 /// Records a launch into a sequence of its own, and waits for it. A signal's handler that raises ends the wait.
 fn run_at_once(py: Python<'_>, owner: &Owner, record: impl Fn(&Sequence) -> Outcome<()> + Sync) -> PyResult<()> {
     let sequence = owner.spare_sequence()?;
-    let begun = py.detach(|| {
+    let begun = detached(py, || {
         record(&sequence)?;
         match owner.is_vulkan() {
             true => Outcome::Ok(Some(sequence.eval_async()?)),
@@ -159,13 +160,13 @@ fn run_at_once(py: Python<'_>, owner: &Owner, record: impl Fn(&Sequence) -> Outc
     });
     let done = begun.map_err(PyErr::from).and_then(|running| {
         let Some(running) = running else { return Ok(()) };
-        while !py.detach(|| running.wait_timeout(SLICE)).map_err(Fault::from)? {
+        while !detached(py, || running.wait_timeout(SLICE)).map_err(Fault::from)? {
             py.check_signals()?;
         }
         Ok(())
     });
     // What failed may be half recorded, and what was interrupted runs.
-    py.detach(|| match (&done, sequence.is_running()) {
+    detached(py, || match (&done, sequence.is_running()) {
         (Ok(()), _) => owner.keep(sequence),
         (Err(_), true) => owner.leave(sequence),
         (Err(_), false) => drop(sequence),
@@ -192,7 +193,7 @@ impl Kernel {
             Some(sequence) => {
                 let cell = &sequence.get().cell;
                 let launch = Operation::Launch(Arc::new(move |sequence| record(sequence, grid, &slots)));
-                py.detach(|| cell.record(&launch)).map_err(PyErr::from)
+                detached(py, || cell.record(&launch)).map_err(PyErr::from)
             }
             None => {
                 let owner = slots.iter().find_map(Slot::cell).map(|cell| cell.owner().clone());

@@ -20,6 +20,7 @@
 
 mod algorithm;
 mod array;
+mod detached;
 mod dtype;
 mod error;
 mod formats;
@@ -171,6 +172,7 @@ fn fill(module: &Bound<'_, PyModule>, kernels: Vec<kernel::Entry>) -> PyResult<(
     let is_package = name.ends_with("_native");
     error::belong_to(if is_package { "gridwise" } else { &name });
     logs::listen();
+    detached::wait_at_exit(module)?;
     module.add_class::<manager::Manager>()?;
     module.add_class::<memory::Memory>()?;
     module.add_class::<memory::Tensor>()?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Instant;
 
 use gridwise::{Contents, DeviceChoice, DeviceInfo, GpuData, MemoryKind, QueueChoice, TensorDesc, TensorRef};
 use pyo3::prelude::*;
@@ -9,6 +10,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::algorithm::Algorithm;
 use crate::array::Input;
+use crate::detached::detached;
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome, destroyed};
 use crate::formats::image_of;
@@ -22,6 +24,18 @@ pub(crate) trait Destroy: Send + Sync {
 
     /// Whether it holds anything.
     fn is_live(&self) -> bool;
+
+    /// Waits for what it has running, at most until then.
+    fn settle(&self, _until: Instant) {}
+}
+
+/// The managers of this process, as far as they live.
+static OWNERS: Mutex<Vec<Weak<Owner>>> = Mutex::new(Vec::new());
+
+/// Waits until nothing runs on any device, at most until then.
+pub(crate) fn settle_all(until: Instant) {
+    let owners = std::mem::take(&mut *OWNERS.lock().unwrap_or_else(PoisonError::into_inner));
+    owners.iter().filter_map(Weak::upgrade).filter(|owner| !owner.is_forked()).for_each(|owner| owner.settle(until));
 }
 
 /// A manager of the runtime's, and who it belongs to.
@@ -44,14 +58,19 @@ impl fmt::Debug for Owner {
 
 impl Owner {
     fn new(manager: gridwise::Manager) -> Arc<Self> {
-        Arc::new(Self {
+        let owner = Arc::new(Self {
             is_vulkan: manager.device().api_version.is_some(),
             manager: Mutex::new(Some(manager)),
             children: Mutex::default(),
             process: std::process::id(),
             idle: Mutex::default(),
             left: Mutex::default(),
-        })
+        });
+        let mut owners = OWNERS.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|owner| owner.strong_count() > 0);
+        owners.push(Arc::downgrade(&owner));
+        drop(owners);
+        owner
     }
 
     /// Whether this process was forked from the one that made it: then nothing of it may be used, or freed.
@@ -113,6 +132,16 @@ impl Owner {
 
     fn is_init(&self) -> bool {
         self.manager.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn settle(&self, until: Instant) {
+        let children = self.children.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        children.iter().filter_map(Weak::upgrade).for_each(|child| child.settle(until));
+        while self.left.lock().unwrap_or_else(PoisonError::into_inner).iter().any(gridwise::Sequence::is_running)
+            && Instant::now() < until
+        {
+            std::thread::yield_now();
+        }
     }
 
     fn destroy(&self) {
@@ -206,7 +235,7 @@ impl Manager {
         // The runtime turns on what a device has, and kernels say what they need.
         drop(desired_extensions);
         let desc = describe(device, &family_queue_indices)?;
-        let made = py.detach(|| gridwise::Manager::with(desc)).map_err(Fault::from);
+        let made = detached(py, || gridwise::Manager::with(desc)).map_err(Fault::from);
         crate::logs::flush(py);
         Ok(Self { owner: Owner::new(made?) })
     }
@@ -241,7 +270,7 @@ impl Manager {
     #[pyo3(signature = (data, dtype=None))]
     fn array(&self, py: Python<'_>, data: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
         let input = Input::of(data, dtype)?;
-        let made = py.detach(|| {
+        let made = detached(py, || {
             let handle = tensor_of(&self.owner.manager()?, input.bytes(), input.dtype, MemoryKind::Device)?;
             Outcome::Ok(Cell::lazy(&self.owner, handle, input.dtype, input.shape.clone()))
         });
@@ -312,7 +341,7 @@ impl Manager {
 
     /// Frees everything that it made. Arrays that `data()` gave stay valid.
     fn destroy(&self, py: Python<'_>) {
-        py.detach(|| self.owner.destroy());
+        detached(py, || self.owner.destroy());
     }
 
     /// Whether it was not destroyed.
@@ -327,7 +356,7 @@ impl Manager {
 
     /// All devices of the machine; the last is the host.
     fn list_devices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let devices = py.detach(gridwise::Manager::list_devices);
+        let devices = detached(py, gridwise::Manager::list_devices);
         let list = PyList::empty(py);
         devices.iter().try_for_each(|info| list.append(properties(py, info)?))?;
         Ok(list)
@@ -364,7 +393,7 @@ impl Manager {
 
 impl Manager {
     fn flat(&self, py: Python<'_>, input: &Input, kind: MemoryType) -> PyResult<Py<PyAny>> {
-        let made = py.detach(|| {
+        let made = detached(py, || {
             let memory = match kind {
                 MemoryType::Device | MemoryType::Storage => MemoryKind::Device,
                 MemoryType::Host | MemoryType::DeviceAndHost => MemoryKind::Readback,
@@ -389,7 +418,7 @@ impl Manager {
                 format!("an image of {width}×{height} texels with {channels} channels is not {} numbers", input.len());
             return Err(Fault::Misuse("LengthMismatch", text).into());
         }
-        let made = py.detach(|| {
+        let made = detached(py, || {
             let manager = self.owner.manager()?;
             let (handle, format) = image_of(&manager, input.dtype, format, sizes)?;
             let texels = tensor_of(&manager, input.bytes(), input.dtype, MemoryKind::Device)?;

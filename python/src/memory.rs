@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::array::{self, Input};
+use crate::detached::detached;
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome, destroyed};
 use crate::formats::Row;
@@ -288,7 +289,7 @@ impl Memory {
     /// The host-side copy as an array, without a copy of its own. It stays valid whatever is destroyed.
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let cell = &self.cell;
-        let host = py.detach(|| cell.host())?;
+        let host = detached(py, || cell.host())?;
         match host.host_address() {
             Some(address) if cell.bytes() > 0 => {
                 let view = HostView { cell: cell.clone(), host: Mutex::new(Some(host)), address };
@@ -329,7 +330,7 @@ impl Memory {
 
     /// Frees it as soon as the device is done with it. Views of `data()` stay valid.
     fn destroy(&self, py: Python<'_>) {
-        py.detach(|| crate::manager::Destroy::destroy(&*self.cell));
+        detached(py, || crate::manager::Destroy::destroy(&*self.cell));
     }
 
     /// Lengths of the axes.
@@ -353,7 +354,7 @@ impl Memory {
     /// A new array of what the device has now; waits for evaluations that write it.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (array, address) = array::empty(py, &self.cell.shape, self.cell.dtype)?;
-        py.detach(|| self.cell.read_to(address))?;
+        detached(py, || self.cell.read_to(address))?;
         Ok(array)
     }
 
@@ -375,7 +376,7 @@ impl Memory {
                 Outcome::Ok(())
             }
         };
-        py.detach(write)?;
+        detached(py, write)?;
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use gridwise::{Evaluation, Profile, ProfiledEvaluation};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::detached::detached;
 use crate::error::{Fault, Outcome, destroyed};
 use crate::manager::{Destroy, Owner};
 use crate::ops::{OpBase, Operation};
@@ -183,6 +184,11 @@ impl Destroy for SequenceCell {
     fn is_live(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
+
+    fn settle(&self, until: Instant) {
+        // What fails is nobody's concern any more.
+        let _ = self.wait(Some(until.saturating_duration_since(Instant::now())));
+    }
 }
 
 /// Operations, recorded once and evaluated any number of times.
@@ -197,7 +203,7 @@ impl Drop for Sequence {
         if Arc::strong_count(&self.cell) == 1 && !self.cell.owner.is_forked() {
             let cell = &*self.cell;
             // Without an interpreter nobody else is kept from running.
-            let _ = Python::try_attach(|py| py.detach(|| cell.destroy()));
+            let _ = Python::try_attach(|py| detached(py, || cell.destroy()));
         }
     }
 }
@@ -214,7 +220,7 @@ impl Sequence {
     /// Runs without the interpreter's lock, and passes on what the runtime logged.
     fn run<R: Send>(&self, py: Python<'_>, run: impl FnOnce(&SequenceCell) -> Outcome<R> + Send) -> PyResult<R> {
         let cell = &*self.cell;
-        let result = py.detach(|| run(cell));
+        let result = detached(py, || run(cell));
         crate::logs::flush(py);
         Ok(result?)
     }
@@ -335,7 +341,7 @@ impl Sequence {
 
     /// Frees it as soon as the device is done with it.
     fn destroy(&self, py: Python<'_>) {
-        py.detach(|| self.cell.destroy());
+        detached(py, || self.cell.destroy());
     }
 
     /// Number of operations recorded.

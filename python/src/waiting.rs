@@ -6,6 +6,7 @@ use std::task::{Context, Wake, Waker};
 use pyo3::prelude::*;
 use pyo3::types::PyCFunction;
 
+use crate::detached::detached;
 use crate::sequence::{Running, Sequence};
 
 /// Completes a future of asyncio on its loop.
@@ -63,7 +64,7 @@ fn poll(sequence: &Bound<'_, Sequence>, running: &Mutex<Option<Running>>, waiter
     let py = sequence.py();
     let cell = sequence.get().cell.clone();
     let waker = Waker::from(waiter.clone());
-    let polled = py.detach(|| {
+    let polled = detached(py, || {
         let is_over = match &mut *running.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(running) => running.is_over(&mut Context::from_waker(&waker)),
             None => true,

@@ -41,8 +41,7 @@ impl Needs {
             locals: vec![false; function.locals.len()],
             shared: Vec::new(),
         };
-        let mut finder =
-            Finder { function, activity, is_output, is_consumed, waits, needs, changed: true };
+        let mut finder = Finder { function, activity, is_output, is_consumed, waits, needs, changed: true };
         finder.find_acts(function.entry);
         finder.seed(function.entry);
         while std::mem::take(&mut finder.changed) {
@@ -57,15 +56,8 @@ impl Needs {
         needs.values.fill(false);
         // Which instructions act, and which variables are needed, is known.
         let never = |_: &Place| false;
-        let mut finder = Finder {
-            function,
-            activity,
-            is_output: &never,
-            is_consumed: &never,
-            waits: false,
-            needs,
-            changed: true,
-        };
+        let mut finder =
+            Finder { function, activity, is_output: &never, is_consumed: &never, waits: false, needs, changed: true };
         let blocks = function.insts[id].kind.blocks();
         blocks.iter().for_each(|block| finder.seed(*block));
         while std::mem::take(&mut finder.changed) {

@@ -357,7 +357,9 @@ impl<'s> Reverse<'s, '_> {
     /// Whether the way into a branch, or out of a loop, is needed: without it nothing inside is.
     pub(super) fn asks(&self, id: InstId) -> bool {
         match &self.function.insts[id].kind {
-            InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => self.needs.value(*value),
+            InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => {
+                self.needs.value(*value)
+            }
             InstKind::Loop { body, .. } => {
                 exit(self.function, *body).is_some_and(|exit| self.needs.value(exit.condition))
             }
