@@ -102,3 +102,19 @@ fn in_loops_and_functions() {
     } }
     twin! { fn f(a: u32) -> u32 { [(); 3].iter().count() as u32 + [0u32; 0].iter().sum::<u32>() + [a, 1].into_iter().rev().take(1).sum::<u32>() } }
 }
+
+#[test]
+fn slices() {
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { t.chunks((k % 5 + 1) as usize).fold(7u32, |n, c| n.wrapping_mul(31) ^ c.len() as u32 ^ c[c.len() - 1] ^ c[0] << 4) } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { t.chunks_exact((k % 5 + 1) as usize).rev().fold(7u32, |n, c| n.wrapping_mul(31) ^ c.len() as u32 ^ c[c.len() - 1]) } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { t.windows((k % 5 + 1) as usize).fold(7u32, |n, c| n.wrapping_mul(31) ^ c.len() as u32 ^ c[c.len() - 1]) } }
+    twin! { fn f(t: [u32; 4]) -> [u32; 4] { let mut t = t; t.reverse(); t } }
+    twin! { fn f(t: [u32; 4], k: u32) -> [u32; 4] { let mut t = t; t[..(k % 5) as usize].reverse(); t } }
+    twin! { fn f(t: [u32; 4], k: u32) -> [u32; 4] { let mut t = t; t[(k % 5) as usize..].reverse(); t } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { let s = &t[(k % 4) as usize..]; let r = &s[(k / 4) as usize % (s.len() + 1)..]; r.iter().fold(s[0], |n, x| n.wrapping_mul(31) ^ x) } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { let s = &t[1..]; let r = &s[1..(k % 3 + 1) as usize]; r.iter().fold(r.len() as u32, |n, x| n.wrapping_mul(31) ^ x) } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { let (a, b) = t.split_at((k % 5) as usize); a.iter().rev().chain(b).fold(a.len() as u32, |n, x| n.wrapping_mul(31) ^ x) } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { match &t[..(k % 5) as usize] { [] => 1, [a] => a ^ 2, [a, b] => a ^ b << 1, [a, .., y, z] => a ^ y << 1 ^ z << 2 } } }
+    twin! { fn f(t: [u32; 4], k: u32) -> u32 { match t[(k % 5) as usize..] { [a, b, ref rest @ ..] => rest.iter().fold(a ^ b << 1, |n, x| n.wrapping_mul(31) ^ x), [ref rest @ .., z] => z ^ rest.len() as u32, [] => 5 } } }
+    twin! { fn f(t: [u32; 4]) -> u32 { let [a, middle @ .., z] = t; a ^ middle[0] << 1 ^ middle[1] << 2 ^ z << 3 } }
+}
