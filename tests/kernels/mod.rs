@@ -106,6 +106,7 @@ pub mod workloads;
 pub mod workloads_together;
 pub mod written_image_lists;
 pub mod written_lists;
+pub mod written_patterns;
 
 use crate::case::Case;
 
@@ -170,6 +171,7 @@ pub fn all() -> Vec<Case> {
         lists::CASES,
         written_image_lists::CASES,
         written_lists::CASES,
+        written_patterns::CASES,
         lookups::CASES,
         loop_traps::CASES,
         loops::CASES,

@@ -15,6 +15,8 @@ pub(crate) enum Pattern {
     Reference(Box<Pattern>, Span),
     /// `ref name`: as values are copied, that of a variable which is a reference for rustc only.
     Ref(Box<Pattern>, Span),
+    /// `ref mut name`: a reference to write through.
+    RefMut(Box<Pattern>, Span),
     /// `..` among the members of a tuple, tuple struct or array; at most once in each.
     Rest(Span),
     /// `(a, b)`; empty for unit.
@@ -50,7 +52,9 @@ impl Pattern {
         match self {
             Self::Binding { name, .. } => SpanRange::token(name.span()),
             Self::Wild(span) | Self::Rest(span) => SpanRange::token(*span),
-            Self::Reference(inner, span) | Self::Ref(inner, span) => SpanRange { start: *span, end: inner.span().end },
+            Self::Reference(inner, span) | Self::Ref(inner, span) | Self::RefMut(inner, span) => {
+                SpanRange { start: *span, end: inner.span().end }
+            }
             Self::Literal(expr) => expr.span,
             Self::Tuple(_, span)
             | Self::Slice { span, .. }
@@ -66,7 +70,7 @@ impl Pattern {
     pub(crate) fn is_rest(&self) -> bool {
         match self {
             Self::Rest(_) => true,
-            Self::Binding { inner: Some(inner), .. } | Self::Ref(inner, _) => inner.is_rest(),
+            Self::Binding { inner: Some(inner), .. } | Self::Ref(inner, _) | Self::RefMut(inner, _) => inner.is_rest(),
             _ => false,
         }
     }
@@ -77,10 +81,24 @@ impl Pattern {
             Self::Binding { inner, .. } => inner.as_deref().into_iter().collect(),
             Self::Tuple(members, _) | Self::Or(members, _) => members.iter().collect(),
             Self::Slice { members, .. } | Self::TupleStruct { members, .. } => members.iter().collect(),
-            Self::Reference(inner, _) | Self::Ref(inner, _) => vec![inner],
+            Self::Reference(inner, _) | Self::Ref(inner, _) | Self::RefMut(inner, _) => vec![inner],
             Self::Struct { fields, .. } => fields.iter().map(|field| &field.pattern).collect(),
             Self::Wild(_) | Self::Rest(_) | Self::Literal(_) | Self::Range { .. } | Self::Path { .. } => Vec::new(),
         }
+    }
+
+    /// Whether `ref mut` stands in it.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self, Self::RefMut(..)) || self.children().into_iter().any(Self::writes)
+    }
+
+    /// Whether alternatives in it have variables.
+    pub(crate) fn has_named_alternatives(&self) -> bool {
+        let mut is_named = false;
+        if let Self::Or(..) = self {
+            self.for_each_binding(&mut |_, _| is_named = true);
+        }
+        is_named || self.children().into_iter().any(Self::has_named_alternatives)
     }
 
     /// Calls `f` on the name of each variable it binds, in order; of alternatives only on the first one's.
@@ -111,7 +129,7 @@ pub(crate) fn rest_range(patterns: &[Pattern], count: usize) -> Option<(&Pattern
     let rest = patterns.iter().position(Pattern::is_rest)?;
     let missing = (count + 1).checked_sub(patterns.len())?;
     let mut pattern = &patterns[rest];
-    while let Pattern::Ref(inner, _) = pattern {
+    while let Pattern::Ref(inner, _) | Pattern::RefMut(inner, _) = pattern {
         pattern = inner;
     }
     Some((pattern, rest, missing))

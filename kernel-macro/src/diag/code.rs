@@ -43,7 +43,7 @@ codes! {
     PUSH_CONSTANTS "K0201" "more parameters by value than the push-constant block holds";
     WORKGROUP_SIZE "K0202" "a workgroup size that no device accepts";
     BUFFER_USE "K0203" "a buffer used as a value";
-    UNINITIALISED "K0204" "a variable that is not initialised where it is declared";
+    UNINITIALISED "K0204" "a reference or slice that is not initialised where it is declared";
     PARAMETER_TYPE "K0205" "a parameter type that cannot reach the device";
     KERNEL_SIZE "K0206" "a kernel that becomes too large";
     ITEMS "K0207" "`items_per_invocation` on a kernel that cannot run several items";

@@ -371,16 +371,17 @@ fn copy(from: &[f32], to: &mut [f32]) {
     }
     UNINITIALISED {
 "#[device]
-fn sign(x: f32) -> f32 {
-    let result;
-    if x < 0.0 { result = -1.0 } else { result = 1.0 }
-    result
+fn total(x: &[f32], half: bool) -> f32 {
+    let part: &[f32];
+    if half { part = &x[4..] } else { part = x }
+    part.iter().sum()
 }"
     } => {
 "#[device]
-fn sign(x: f32) -> f32 {
-    let result = if x < 0.0 { -1.0 } else { 1.0 };
-    result
+fn total(x: &[f32], half: bool) -> f32 {
+    let start = if half { 4 } else { 0 };
+    let part = &x[start..];
+    part.iter().sum()
 }"
     }
     PARAMETER_TYPE {

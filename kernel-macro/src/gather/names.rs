@@ -299,7 +299,7 @@ impl Names {
             Pattern::Path { path, .. } => self.constructor(path),
             Pattern::TupleStruct { path, .. } | Pattern::Struct { path, .. } => self.constructor(path),
             Pattern::Tuple(..) | Pattern::Slice { .. } | Pattern::Or(..) => {}
-            Pattern::Reference(..) | Pattern::Ref(..) => {}
+            Pattern::Reference(..) | Pattern::Ref(..) | Pattern::RefMut(..) => {}
         }
         pattern.children().into_iter().for_each(|child| self.bind(child));
     }

@@ -9,6 +9,7 @@ use super::mismatch::Because;
 use super::slice::slice_of;
 use super::slice_pattern::{Apart, matched_slice};
 use super::unify::Term;
+use super::written_pattern::is_as_mut;
 use super::{Expect, Infer, LocalValue, range};
 
 impl<'a> Infer<'a> {
@@ -150,19 +151,21 @@ impl<'a> Infer<'a> {
                 term
             }
             (None, Some(value)) => self.infer_initial(pattern, value, &Expect::Nothing),
-            (declared, None) => {
-                self.report_uninitialised(pattern, span);
-                declared.map_or(Term::Error, |(term, _)| term)
-            }
+            (declared, None) => self.infer_deferred(pattern, (ty, declared.map(|(term, _)| term)), span),
         }
     }
 
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
         let Pattern::Binding { binding, mutable, inner: None, .. } = pattern else {
-            return match self.refers(value) || self.is_part(matched_slice(value)) {
+            return match self.refers(value)
+                || self.is_part(matched_slice(value))
+                || pattern.writes()
+                || is_as_mut(value)
+            {
                 true => {
                     let term = self.infer_scrutinee(value, std::iter::once(pattern));
+                    self.refuse_written_alternatives(value, pattern);
                     self.note_self_apart(value, pattern);
                     term
                 }
@@ -214,6 +217,22 @@ impl<'a> Infer<'a> {
         term
     }
 
+    /// `let x;`, whose value is assigned later: once on each way, as rustc sees to in the original.
+    fn infer_deferred(
+        &mut self,
+        pattern: &Pattern,
+        (ty, declared): (Option<&TypeExpr>, Option<Term>),
+        span: SpanRange,
+    ) -> Term {
+        let is_reference = ty.is_some_and(|ty| ty.reference().is_some());
+        if is_reference || matches!(declared, Some(Term::Buffer { .. })) || !has_plain_names(pattern) {
+            self.report_uninitialised(pattern, span);
+            return Term::Error;
+        }
+        pattern.for_each_binding(&mut |_, binding| _ = self.assigned_later.insert(binding));
+        declared.unwrap_or_else(|| self.fresh())
+    }
+
     fn report_uninitialised(&mut self, pattern: &Pattern, span: SpanRange) {
         let (span, message) = match pattern {
             Pattern::Binding { name, .. } => (range(name.span()), format!("the variable `{name}` has no value here")),
@@ -221,8 +240,17 @@ impl<'a> Infer<'a> {
         };
         self.diags
             .error(code::UNINITIALISED, span, message)
-            .note("kernels initialise variables where they declare them")
-            .help("write the value, which may be an `if` or a block: `let x = if … { … } else { … };`");
+            .note("a reference or slice gets its place where it is declared, and keeps it")
+            .help("let the choice be an index: `let start = if … { … } else { … };`, then `let part = &x[start..];`");
+    }
+}
+
+/// Whether a pattern is a name, or a tuple of such.
+fn has_plain_names(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Binding { inner: None, .. } | Pattern::Wild(_) => true,
+        Pattern::Tuple(members, _) => members.iter().all(has_plain_names),
+        _ => false,
     }
 }
 

@@ -24,6 +24,9 @@ impl Evaluator<'_> {
     pub(super) fn block(&self, block: &Block) -> Outcome {
         for statement in &block.statements {
             match statement {
+                Statement::Let { value: Some(value), .. } if self.tables.written_apart.contains_key(&value.id) => {
+                    return unsupported(value);
+                }
                 Statement::Let { pattern, value: Some(value), otherwise, .. } => {
                     let value = self.value(value)?;
                     match (self.take_apart(pattern, &value)?, otherwise) {
@@ -76,6 +79,12 @@ impl Evaluator<'_> {
                 self.jump(expr, None, Jump::Continue(target))
             }
             ExprKind::Return(value) => self.jump(expr, value.as_deref(), Jump::Return),
+            // Values have no places here that patterns could name.
+            ExprKind::Match { scrutinee: value, .. } | ExprKind::Let { value, .. }
+                if self.tables.written_apart.contains_key(&value.id) =>
+            {
+                unsupported(expr)
+            }
             ExprKind::Match { scrutinee, arms } => {
                 let value = self.value(scrutinee)?;
                 for arm in arms {
@@ -158,7 +167,9 @@ impl Evaluator<'_> {
                 true
             }
             (Pattern::Wild(_), _) => true,
-            (Pattern::Reference(inner, _) | Pattern::Ref(inner, _), _) => self.take_apart(inner, value)?,
+            (Pattern::Reference(inner, _) | Pattern::Ref(inner, _) | Pattern::RefMut(inner, _), _) => {
+                self.take_apart(inner, value)?
+            }
             (Pattern::Or(alternatives, _), _) => {
                 for alternative in alternatives {
                     if self.take_apart(alternative, value)? {

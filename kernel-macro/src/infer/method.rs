@@ -32,7 +32,7 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
         "col_mut",
         "write `m.x_axis[row] = …`; for a column by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`",
     ),
-    ("as_mut", "take the value, and store the new one: `if let Some(v) = x { x = Some(v + 1); }`"),
+    ("as_mut", "take the place apart: `if let Some(v) = x.as_mut() { *v += 1; }`"),
     (
         "eq_ignore_ascii_case",
         "write `a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_ascii_lowercase() == y.to_ascii_lowercase())`",

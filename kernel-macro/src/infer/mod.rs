@@ -58,6 +58,7 @@ mod ty;
 mod unify;
 mod variant;
 mod written;
+mod written_pattern;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -79,12 +80,14 @@ pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use name::parent;
 pub(crate) use range::is_place;
+pub(crate) use reference::is_self;
 pub(crate) use shared::holds_atomics;
 pub(crate) use slice::sliced;
 pub(crate) use slice_pattern::matched_slice;
 pub(crate) use split::holds_slice;
 pub(crate) use suggest::nearest;
 pub(crate) use ty::type_name;
+pub(crate) use written_pattern::taken_place;
 
 use control::Frame;
 use finish::Deferred;
@@ -215,6 +218,8 @@ struct Infer<'a> {
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
     own_references: std::collections::BTreeSet<BindingId>,
+    /// The variables that are declared without a value.
+    assigned_later: std::collections::BTreeSet<BindingId>,
     /// The references that a function of an `impl Index` gives, which may stand where they are.
     given: std::collections::BTreeSet<ExprId>,
     /// Whether a place is asked for to be written as a whole.
@@ -273,6 +278,7 @@ impl<'a> Infer<'a> {
             members: std::collections::BTreeSet::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
+            assigned_later: std::collections::BTreeSet::new(),
             given: std::collections::BTreeSet::new(),
             writes_place: false,
             writes_elements: false,

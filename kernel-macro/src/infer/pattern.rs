@@ -40,6 +40,10 @@ impl<'a> Infer<'a> {
                 self.note_values(inner);
                 self.bind_pattern(inner, term);
             }
+            Pattern::RefMut(inner, span) => {
+                self.check_ref_mut(inner, *span);
+                self.bind_pattern(inner, term);
+            }
             Pattern::Rest(span) => {
                 self.diags
                     .error(code::BAD_PATTERN, range(*span), "`..` stands for members of a tuple, struct or array")
@@ -399,30 +403,25 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_matched_slice(value) {
             return term;
         }
-        let term = self.infer_reference(value, &Expect::Nothing);
-        match self.reference_of(value) {
-            None => patterns.for_each(|pattern| self.note_self_apart(value, pattern)),
-            Some(false) => {
-                self.has_references = true;
-                self.tables.taken_apart.insert(value.id);
-                patterns.for_each(|pattern| self.note_values(pattern));
-            }
-            Some(true) => {
-                self.refuse_taken_apart(value);
-                // So that what they are used for is not reported, too.
-                patterns.for_each(|pattern| {
-                    pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
-                });
-                self.record(value.id, Term::Error);
-                return Term::Error;
-            }
+        let patterns: Vec<_> = patterns.collect();
+        let as_mut = self.infer_as_mut(value);
+        let term = as_mut.unwrap_or_else(|| self.infer_reference(value, &Expect::Nothing));
+        if self.is_written_apart(value, &patterns) {
+            return self.take_apart_to_write(value, &patterns, term);
+        }
+        if self.reference_of(value).is_some() {
+            self.has_references = true;
+            self.tables.taken_apart.insert(value.id);
+            patterns.iter().for_each(|pattern| self.note_values(pattern));
+        } else {
+            patterns.iter().for_each(|pattern| self.note_self_apart(value, pattern));
         }
         term
     }
 
     /// Notes that a pattern takes apart the `self` that a method has by reference.
     pub(super) fn note_self_apart(&mut self, value: &Expr, pattern: &Pattern) {
-        if is_self(value) && self.takes_self_by_reference() {
+        if is_self(value) && self.takes_self_by_reference() && !self.tables.written_apart.contains_key(&value.id) {
             self.has_references = true;
             self.tables.taken_apart.insert(value.id);
             self.note_values(pattern);
@@ -434,6 +433,7 @@ impl<'a> Infer<'a> {
         match &condition.kind {
             ExprKind::Let { pattern, value } => {
                 let term = self.infer_scrutinee(value, std::iter::once(&**pattern));
+                self.refuse_written_alternatives(value, pattern);
                 self.bind_apart(pattern, &term, Apart::Perhaps);
                 self.record(condition.id, Term::BOOL);
             }

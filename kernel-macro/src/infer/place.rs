@@ -449,8 +449,8 @@ impl<'a> Infer<'a> {
         let name = &local.name;
         self.diags
             .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign through `{name}`, which is a copy in kernels"))
-            .note("patterns of enums and options, and `iter`, give values here")
-            .help("assign the whole value, as `*self = Self::Circle(r * k)` or `option = Some(v + 1)`; of elements write `iter_mut`");
+            .note("patterns of values, and `iter`, give values here")
+            .help("take the place apart, `if let Some(v) = &mut option`, or assign the whole; of elements write `iter_mut`");
         true
     }
 
@@ -485,7 +485,10 @@ impl<'a> Infer<'a> {
                     }
                 } else if let Some(&mutable) = self.tables.references.get(binding) {
                     self.require_write_reference(place, name, mutable, through);
-                } else if !(local.mutable || through && self.table.is_poisoned(&local.term)) {
+                } else if !(local.mutable
+                    || self.assigned_later.contains(binding)
+                    || through && self.table.is_poisoned(&local.term))
+                {
                     self.diags
                         .error(
                             code::NOT_ASSIGNABLE,

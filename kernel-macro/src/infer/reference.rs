@@ -149,21 +149,13 @@ impl<'a> Infer<'a> {
         if matches!(self.table.shallow(&self.term(value)), Term::Error) {
             return;
         }
-        let (read, place) = (self.value_of(value), text(followed(value)));
-        if let Term::Option(_) | Term::Result(..) | Term::Enum(..) = self.table.shallow(&self.term(value)) {
-            self.diags
-                .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
-                .note("kernels have no references into enums and options")
-                .help(format!("to read, write `{read}`, the value; to write, assign the whole: `{read} = …`"));
-            return;
-        }
-        let part = match self.table.shallow(&self.term(value)) {
-            Term::Array(..) | Term::ArrayOf(..) => format!("{place}[k]"),
-            _ => format!("{place}.field"),
-        };
+        let read = self.value_of(value);
         self.diags
             .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
-            .help(format!("to read, write `{read}`, the value; to write, name the part: `let part = &mut {part};`"));
+            .note("it may lead to what other invocations reach: patterns write the invocation's own variables")
+            .help(format!(
+                "copy it, `let mut own = {read};`, take `&mut own` apart, and store it back: `{read} = own;`"
+            ));
     }
 
     /// How to write the value that a reference leads to.
@@ -304,18 +296,8 @@ impl<'a> Infer<'a> {
     }
 }
 
-/// The referent of a reference, or the path to it.
-fn followed(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Paren(inner, ..)
-        | ExprKind::Borrow { operand: inner, .. }
-        | ExprKind::Unary(UnaryOp::Deref, inner) => followed(inner),
-        _ => expr,
-    }
-}
-
 /// Whether an expression is `self`.
-pub(super) fn is_self(expr: &Expr) -> bool {
+pub(crate) fn is_self(expr: &Expr) -> bool {
     matches!(&strip(expr).kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| name == "self"))
 }
 

@@ -1,10 +1,11 @@
 //! `match`, and conditions with `let`: an `if` for each arm, or one `switch` where arms are told apart by an integer.
 
-use gridwise_ir::ir::{BlockId, ValueId};
+use gridwise_ir::ir::{BlockId, LocalId, Place, Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::TypeId;
 
 use super::function::FnCx;
+use super::pattern::Taken;
 use crate::ast::{Arm, BinaryOp, Expr, ExprKind, Pattern};
 use crate::typed::Ty;
 
@@ -18,8 +19,7 @@ const MOST_ALTERNATIVES: usize = 4096;
 /// The value of a `match`.
 #[derive(Clone, Copy)]
 struct Matched<'e> {
-    ty: &'e Ty,
-    value: Option<ValueId>,
+    taken: &'e Taken<'e>,
     /// The type of the whole `match`.
     result: Option<TypeId>,
 }
@@ -32,11 +32,20 @@ enum Keys {
 
 impl<'p> FnCx<'p, '_, '_> {
     pub(super) fn lower_match(&mut self, expr: &Expr, scrutinee: &Expr, arms: &[Arm]) -> Option<ValueId> {
-        let (ty, value) = self.lower_matched(scrutinee);
+        let taken = self.lower_matched(scrutinee);
         if self.b.is_terminated() {
             return None;
         }
-        let matched = Matched { ty, value, result: self.ty(self.ty_of(expr)) };
+        let matched = Matched { taken: &taken, result: self.ty(self.ty_of(expr)) };
+        // Each alternative leads to another place.
+        if taken.place.is_some() && arms.iter().any(|arm| arm.pattern.has_named_alternatives()) {
+            let apart = |arm: &Arm| {
+                let arm = arm.clone();
+                multiply(&arm.pattern).into_iter().map(move |pattern| Arm { pattern, ..arm.clone() })
+            };
+            let arms: Vec<Arm> = arms.iter().flat_map(apart).collect();
+            return self.lower_arms(matched, &arms);
+        }
         match self.switch_keys(matched, arms) {
             Some(keys) => self.lower_switch(matched, arms, &keys),
             None => self.lower_arms(matched, arms),
@@ -49,7 +58,8 @@ impl<'p> FnCx<'p, '_, '_> {
             self.b.unreachable();
             return None;
         };
-        let Matched { ty, value, result } = matched;
+        let Matched { taken, result } = matched;
+        let Taken { ty, value, .. } = *taken;
         let Some(guard) = &arm.guard else {
             let test = if rest.is_empty() { None } else { self.test(&arm.pattern, ty, value) };
             let Some(test) = test else { return self.lower_arm(matched, &arm.pattern, &arm.body) };
@@ -96,9 +106,9 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// Whether a pattern matches and its guard holds.
     fn passes(&mut self, matched: Matched<'_>, pattern: &Pattern, guard: &Expr) -> Option<ValueId> {
-        let Matched { ty, value, .. } = matched;
+        let Taken { ty, value, .. } = *matched.taken;
         let guarded = |cx: &mut Self| {
-            cx.bind_pattern(pattern, ty, value);
+            cx.bind_taken(pattern, matched.taken);
             cx.lower_expr(guard)
         };
         match self.test(pattern, ty, value) {
@@ -111,15 +121,15 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     fn lower_arm(&mut self, matched: Matched<'_>, pattern: &Pattern, body: &Expr) -> Option<ValueId> {
-        self.bind_pattern(pattern, matched.ty, matched.value);
+        self.bind_taken(pattern, matched.taken);
         self.lower_expr(body)
     }
 
     /// For each arm the integers or tags it runs for, if that is all there is to tell arms apart.
     fn switch_keys(&mut self, matched: Matched<'_>, arms: &[Arm]) -> Option<Vec<Keys>> {
-        let is_enum = matches!(matched.ty, Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering);
+        let is_enum = matches!(matched.taken.ty, Ty::Enum(_, _) | Ty::Option(_) | Ty::Result(..) | Ty::Ordering);
         // A selector has 32 bits.
-        let is_integer = matches!(matched.ty, Ty::Scalar(name) if name.is_int() && name.bits() == 32);
+        let is_integer = matches!(matched.taken.ty, Ty::Scalar(name) if name.is_int() && name.bits() == 32);
         if arms.len() < FEWEST_CASES || !(is_enum || is_integer) || arms.iter().any(|arm| arm.guard.is_some()) {
             return None;
         }
@@ -160,8 +170,8 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     fn lower_switch(&mut self, matched: Matched<'_>, arms: &[Arm], keys: &[Keys]) -> Option<ValueId> {
-        let value = matched.value?;
-        let selector = match matched.ty {
+        let value = matched.taken.value?;
+        let selector = match matched.taken.ty {
             Ty::Scalar(_) => value,
             ty => self.tag_of(ty, value)?,
         };
@@ -205,12 +215,9 @@ impl<'p> FnCx<'p, '_, '_> {
         let mut kept = Vec::new();
         let holds = self.lower_links(&links, &mut kept)?;
         let then = |cx: &mut Self| {
-            for (pattern, ty, kept) in &kept {
-                let value = match kept {
-                    Kept::Value(value) => *value,
-                    Kept::Local(local) => Some(cx.b.load(gridwise_ir::ir::Place::local(*local))),
-                };
-                cx.bind_pattern(pattern, ty, value);
+            for (pattern, kept) in &kept {
+                let taken = cx.taken_again(kept);
+                cx.bind_taken(pattern, &taken);
             }
             then(cx)
         };
@@ -222,22 +229,18 @@ impl<'p> FnCx<'p, '_, '_> {
         let (link, rest) = links.split_first()?;
         let (test, bound) = match &link.kind {
             ExprKind::Let { pattern, value } => {
-                let (ty, matched) = self.lower_matched(value);
+                let taken = self.lower_matched(value);
                 if self.b.is_terminated() {
                     return None;
                 }
-                (self.test(pattern, ty, matched), Some((&**pattern, ty, matched)))
+                (self.test(pattern, taken.ty, taken.value), Some((&**pattern, taken)))
             }
             _ => (Some(self.lower_expr(link)?), None),
         };
         let test = test.unwrap_or_else(|| self.bool(true));
-        if let Some((pattern, ty, matched)) = bound {
-            // Inside an earlier link's block a value does not live on: a variable does.
-            let value = match matched {
-                Some(value) if self.links_depth > 0 => Kept::Local(self.spill(value, "matched")),
-                matched => Kept::Value(matched),
-            };
-            kept.push((pattern, ty, value));
+        if let Some((pattern, taken)) = &bound {
+            let value = self.keep(taken);
+            kept.push((pattern, value));
         }
         if rest.is_empty() {
             return Some(test);
@@ -248,8 +251,8 @@ impl<'p> FnCx<'p, '_, '_> {
             test,
             Some(bool_ty),
             |cx| {
-                if let Some((pattern, ty, matched)) = bound {
-                    cx.bind_pattern(pattern, ty, matched);
+                if let Some((pattern, taken)) = &bound {
+                    cx.bind_taken(pattern, taken);
                 }
                 cx.lower_links(rest, kept)
             },
@@ -258,14 +261,51 @@ impl<'p> FnCx<'p, '_, '_> {
         self.links_depth -= 1;
         holds
     }
+
+    fn keep(&mut self, taken: &Taken<'p>) -> Kept<'p> {
+        if self.links_depth == 0 {
+            return Kept::Here(taken.clone());
+        }
+        let mut indices = Vec::new();
+        for (position, step) in taken.place.iter().flat_map(|place| &place.path).enumerate() {
+            if let Step::Index { value, .. } = step {
+                indices.push((position, self.spill(*value, "index")));
+            }
+        }
+        let value = taken.value.map(|value| self.spill(value, "matched"));
+        Kept::Spilled { ty: taken.ty, value, place: taken.place.clone(), indices }
+    }
+
+    fn taken_again(&mut self, kept: &Kept<'p>) -> Taken<'p> {
+        match kept {
+            Kept::Here(taken) => taken.clone(),
+            Kept::Spilled { ty, value, place, indices } => {
+                let mut place = place.clone();
+                for (position, local) in indices {
+                    let index = self.b.load(Place::local(*local));
+                    if let Some(Step::Index { value, .. }) = place.as_mut().map(|place| &mut place.path[*position]) {
+                        *value = index;
+                    }
+                }
+                Taken { ty, value: value.map(|local| self.b.load(Place::local(local))), place }
+            }
+        }
+    }
 }
 
-/// The value that a `let` in a condition matched.
-type KeptLet<'e, 'p> = (&'e Pattern, &'p Ty, Kept);
+/// The pattern of a `let` in a condition, and what it matched.
+type KeptLet<'e, 'p> = (&'e Pattern, Kept<'p>);
 
-enum Kept {
-    Value(Option<ValueId>),
-    Local(gridwise_ir::ir::LocalId),
+/// The value or place that a `let` in a condition matched. Inside an earlier link's block a value does not live on: a variable does.
+enum Kept<'p> {
+    Here(Taken<'p>),
+    /// The value, the place, and of its indices the position in its path, each in a variable.
+    Spilled {
+        ty: &'p Ty,
+        value: Option<LocalId>,
+        place: Option<Place>,
+        indices: Vec<(usize, LocalId)>,
+    },
 }
 
 /// The operands of `a && b && …`; only where one of them is a `let` are they apart.
@@ -313,6 +353,9 @@ fn multiply(pattern: &Pattern) -> Vec<Pattern> {
         }
         Pattern::Or(cases, _) => cases.iter().flat_map(multiply).collect(),
         Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => multiply(inner),
+        Pattern::RefMut(inner, span) => {
+            multiply(inner).into_iter().map(|inner| Pattern::RefMut(Box::new(inner), *span)).collect()
+        }
         Pattern::Binding { name, mutable, binding, inner: Some(inner) } => multiply(inner)
             .into_iter()
             .map(|inner| Pattern::Binding {

@@ -115,7 +115,7 @@ impl FnCx<'_, '_, '_> {
                 };
                 (inner, other)
             }
-            M::Same => return Some(receiver.value),
+            M::Same | M::AsMut => return Some(receiver.value),
             M::IsOrdered(op) => return Some(self.is_ordered(op, receiver.value)),
             M::Reverse => {
                 let two = self.u32(2);

@@ -4,10 +4,20 @@ use gridwise_ir::ir::{Place, ValueId};
 use gridwise_ir::op::Op;
 use proc_macro2::Ident;
 
-use super::function::FnCx;
+use super::function::{FnCx, Slot};
+use super::place::Spot;
 use crate::ast::{BindingId, Expr, ExprId, Pattern, rest_range, spread};
-use crate::infer::holds_slice;
+use crate::infer::{holds_slice, taken_place};
 use crate::typed::{ConstValue, Len, Resolution, Ty};
+
+/// The value that patterns take apart.
+#[derive(Clone)]
+pub(super) struct Taken<'p> {
+    pub(super) ty: &'p Ty,
+    pub(super) value: Option<ValueId>,
+    /// Its place, if names in the patterns are references to parts of it.
+    pub(super) place: Option<Place>,
+}
 
 /// A variable and its value.
 struct Bound<'e> {
@@ -15,6 +25,72 @@ struct Bound<'e> {
     name: &'e Ident,
     mutable: bool,
     value: Option<ValueId>,
+}
+
+impl<'p> FnCx<'p, '_, '_> {
+    /// A place whose parts patterns name to write them, and its value now.
+    pub(super) fn lower_written(&mut self, value: &Expr) -> Taken<'p> {
+        let ty = self.ty_of(value);
+        let spot = self.lower_referent(taken_place(value)).filter(|_| self.ty(ty).is_some());
+        // What is out of range was recorded where the place was looked up.
+        let place = spot.map(|spot| self.in_place(spot)).map(|place| self.seen_before(place));
+        let value = place.clone().filter(|_| !self.b.is_terminated()).map(|place| self.b.load(place));
+        Taken { ty, value, place }
+    }
+
+    /// Binds the variables of a pattern to the parts of what it takes apart.
+    pub(super) fn bind_taken(&mut self, pattern: &Pattern, taken: &Taken<'_>) {
+        let Some(place) = &taken.place else { return self.bind_pattern(pattern, taken.ty, taken.value) };
+        let mut bound = Vec::new();
+        self.bindings(pattern, taken.ty, taken.value, &mut bound);
+        bound.retain(|bound| !self.typed.references.contains_key(&bound.binding));
+        for Bound { binding, name, mutable, value } in bound {
+            self.bind(binding, name, mutable, value);
+        }
+        self.bind_written(pattern, taken.ty, Some(Spot::at(place.clone())));
+    }
+
+    /// Makes the variables of a pattern that are references names of the parts of a place.
+    fn bind_written(&mut self, pattern: &Pattern, ty: &Ty, spot: Option<Spot>) {
+        if let Pattern::Binding { binding, .. } = pattern
+            && self.typed.references.contains_key(binding)
+        {
+            let slot = spot.clone().map_or(Slot::Nothing, |spot| self.alias(spot));
+            self.set_slot(*binding, slot);
+        }
+        match pattern {
+            Pattern::Binding { .. } | Pattern::Reference(..) | Pattern::Ref(..) | Pattern::RefMut(..) => {
+                pattern.children().into_iter().for_each(|inner| self.bind_written(inner, ty, spot.clone()));
+            }
+            // Alternatives with names are arms of their own.
+            Pattern::Or(..) => {}
+            _ => {
+                let variant = self.variant_named(pattern);
+                for (index, member) in self.pairs_in(pattern, ty) {
+                    let (ty, position) = self.position_in(ty, variant, index);
+                    let part = spot.clone().zip(position).map(|(spot, position)| spot.member(position));
+                    self.bind_written(member, &ty, part);
+                }
+            }
+        }
+    }
+
+    /// The type of a member, and its position in IR; `None` when it has no value.
+    fn position_in(&mut self, ty: &Ty, variant: Option<u32>, index: u32) -> (Ty, Option<u32>) {
+        if let Some(variant) = variant {
+            let (member_ty, _) = self.variant_part(ty, None, variant, index);
+            let layout = self.shared.types.enum_layout(self.b.types_mut(), ty);
+            let position = layout.and_then(|layout| layout.positions[variant as usize].get(index as usize).copied());
+            return (member_ty, position.flatten());
+        }
+        let (member_ty, _) = self.member_of(ty, None, index);
+        let position = match ty {
+            Ty::Vector(..) => Some(index),
+            _ if self.ty(&member_ty).is_none() => None,
+            _ => Some(self.shared.types.position(self.b.types_mut(), ty, index)),
+        };
+        (member_ty, position)
+    }
 }
 
 impl FnCx<'_, '_, '_> {
@@ -35,7 +111,9 @@ impl FnCx<'_, '_, '_> {
                     self.bindings(inner, ty, value, bound);
                 }
             }
-            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => self.bindings(inner, ty, value, bound),
+            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) | Pattern::RefMut(inner, _) => {
+                self.bindings(inner, ty, value, bound);
+            }
             Pattern::Or(cases, _) => {
                 self.alternatives(cases, ty, value, bound, |cx, number| cx.test(&cases[number], ty, value));
             }
@@ -167,9 +245,10 @@ impl FnCx<'_, '_, '_> {
     /// Whether a value matches; `None` when it always does.
     pub(super) fn test(&mut self, pattern: &Pattern, ty: &Ty, value: Option<ValueId>) -> Option<ValueId> {
         match pattern {
-            Pattern::Binding { inner: Some(inner), .. } | Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => {
-                self.test(inner, ty, value)
-            }
+            Pattern::Binding { inner: Some(inner), .. }
+            | Pattern::Reference(inner, _)
+            | Pattern::Ref(inner, _)
+            | Pattern::RefMut(inner, _) => self.test(inner, ty, value),
             Pattern::Binding { inner: None, .. } | Pattern::Wild(_) | Pattern::Rest(_) => None,
             Pattern::Or(cases, _) => {
                 let tests: Vec<_> = cases.iter().map(|case| self.test(case, ty, value)).collect();
@@ -283,15 +362,10 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    /// The patterns directly inside, each with the type and value of its part; those that neither test nor bind are left out.
-    fn members_in<'e>(
-        &mut self,
-        pattern: &'e Pattern,
-        ty: &Ty,
-        value: Option<ValueId>,
-    ) -> Vec<(&'e Pattern, Ty, Option<ValueId>)> {
+    /// The patterns directly inside, each with the number of its part; those that neither test nor bind are left out.
+    fn pairs_in<'e>(&mut self, pattern: &'e Pattern, ty: &Ty) -> Vec<(u32, &'e Pattern)> {
         let variant = self.variant_named(pattern);
-        let pairs: Vec<(u32, &Pattern)> = match pattern {
+        let mut pairs: Vec<(u32, &Pattern)> = match pattern {
             Pattern::Tuple(members, _) | Pattern::Slice { members, .. } | Pattern::TupleStruct { members, .. } => {
                 let count = self.pattern_members(ty, variant);
                 let pairs = spread(members, count).unwrap_or_default();
@@ -303,8 +377,19 @@ impl FnCx<'_, '_, '_> {
             }
             _ => Vec::new(),
         };
-        let pairs = pairs.into_iter().filter(|(_, member)| !matches!(member, Pattern::Wild(_)));
-        let parts = pairs.map(|(index, member)| {
+        pairs.retain(|(_, member)| !matches!(member, Pattern::Wild(_)));
+        pairs
+    }
+
+    /// The patterns directly inside, each with the type and value of its part; those that neither test nor bind are left out.
+    fn members_in<'e>(
+        &mut self,
+        pattern: &'e Pattern,
+        ty: &Ty,
+        value: Option<ValueId>,
+    ) -> Vec<(&'e Pattern, Ty, Option<ValueId>)> {
+        let variant = self.variant_named(pattern);
+        let parts = self.pairs_in(pattern, ty).into_iter().map(|(index, member)| {
             let (ty, part) = match variant {
                 Some(variant) => self.variant_part(ty, value, variant, index),
                 None => self.member_of(ty, value, index),

@@ -5,6 +5,7 @@ use gridwise_ir::op::Op;
 
 use super::function::FnCx;
 use super::matching::always_matches;
+use super::pattern::Taken;
 use super::place::Origin;
 use crate::ast::{BindingId, Expr, ExprId, Pattern, rest_range};
 use crate::infer::matched_slice;
@@ -29,15 +30,25 @@ enum From {
 
 impl<'p> FnCx<'p, '_, '_> {
     /// A value that patterns take apart, and its type. A slice becomes a value here. Whether control comes out, the builder knows.
-    pub(super) fn lower_matched(&mut self, value: &Expr) -> (&'p Ty, Option<ValueId>) {
-        let Some(ty) = self.typed.sliced.get(&value.id) else { return (self.ty_of(value), self.lower_expr(value)) };
-        let Some(slice) = self.lower_slice(matched_slice(value)) else { return (ty, None) };
-        let Some(len) = self.len_of(&slice) else { return (ty, None) };
+    pub(super) fn lower_matched(&mut self, value: &Expr) -> Taken<'p> {
+        if self.typed.written_apart.contains_key(&value.id) {
+            return self.lower_written(value);
+        }
+        let Some(ty) = self.typed.sliced.get(&value.id) else {
+            let ty = self.ty_of(value);
+            return Taken { ty, value: self.lower_expr(value), place: None };
+        };
+        Taken { ty, value: self.lower_sliced(value), place: None }
+    }
+
+    fn lower_sliced(&mut self, value: &Expr) -> Option<ValueId> {
+        let slice = self.lower_slice(matched_slice(value))?;
+        let len = self.len_of(&slice)?;
         let offset = slice.window().and_then(|window| window.offset);
         let offset = offset.unwrap_or_else(|| self.u32(0));
         let place = self.in_place(slice);
         self.origins.insert(value.id, Origin { place, len: None });
-        (ty, Some(self.slice_value(offset, len)))
+        Some(self.slice_value(offset, len))
     }
 
     /// The slice that a value of such a type stands for.

@@ -40,15 +40,16 @@ impl FnCx<'_, '_, '_> {
                 Statement::Let { pattern, value: Some(initial), otherwise: Some(otherwise), .. } => {
                     self.lower_let_else(pattern, initial, otherwise);
                 }
-                Statement::Let { pattern, value: initial, span, .. } => {
-                    let (ty, value) = match initial {
-                        Some(initial) => self.lower_matched(initial),
-                        None => (&Ty::Never, None),
-                    };
+                Statement::Let { pattern, value: Some(initial), span, .. } => {
+                    let taken = self.lower_matched(initial);
                     let location = self.location(span.start);
                     let outer = self.b.set_location(Some(location));
-                    self.bind_pattern(pattern, ty, value);
+                    self.bind_taken(pattern, &taken);
                     self.b.set_location(outer);
+                }
+                // What it is assigned later.
+                Statement::Let { pattern, value: None, .. } => {
+                    pattern.for_each_binding(&mut |name, binding| self.bind(binding, name, true, None));
                 }
                 // A value wherever it is named; what one of the two forms stands for was taken above.
                 Statement::Const(_) | Statement::OptionPlace(_) | Statement::Use(_) => {}
@@ -60,11 +61,11 @@ impl FnCx<'_, '_, '_> {
     }
 
     fn lower_let_else(&mut self, pattern: &Pattern, initial: &Expr, otherwise: &Block) {
-        let (ty, value) = self.lower_matched(initial);
+        let taken = self.lower_matched(initial);
         if self.b.is_terminated() {
             return;
         }
-        if let Some(matches) = self.test(pattern, ty, value) {
+        if let Some(matches) = self.test(pattern, taken.ty, taken.value) {
             let leave = |cx: &mut Self| {
                 cx.lower_block(otherwise);
                 // Inference has seen to it that the block is left.
@@ -73,7 +74,7 @@ impl FnCx<'_, '_, '_> {
             };
             self.choose(matches, None, |_| None, leave);
         }
-        self.bind_pattern(pattern, ty, value);
+        self.bind_taken(pattern, &taken);
     }
 
     /// Makes a variable.
@@ -121,7 +122,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The place for a second access: what is out of range is recorded once.
-    fn seen_before(&mut self, mut place: Place) -> Place {
+    pub(super) fn seen_before(&mut self, mut place: Place) -> Place {
         for step in &mut place.path {
             if let Step::Index { check: Some(site), .. } = step {
                 *site = self.b.quiet_site(*site);

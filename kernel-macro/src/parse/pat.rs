@@ -46,9 +46,14 @@ impl Parser<'_> {
     pub(super) fn pattern(&mut self, pat: &Pat, place: PatternPlace) -> Pattern {
         match pat {
             Pat::Ident(ident) if ident.by_ref.is_none() => self.name_pattern(ident, place),
-            Pat::Ident(ident) if ident.mutability.is_none() => {
+            Pat::Ident(ident) => {
                 let span = ident.by_ref.map_or_else(|| ident.ident.span(), |word| word.span);
-                Pattern::Ref(Box::new(self.name_pattern(ident, PatternPlace::Always)), span)
+                let mut name = ident.clone();
+                let name = match name.mutability.take() {
+                    Some(_) => return Pattern::RefMut(Box::new(self.name_pattern(&name, PatternPlace::Always)), span),
+                    None => name,
+                };
+                Pattern::Ref(Box::new(self.name_pattern(&name, PatternPlace::Always)), span)
             }
             Pat::Paren(paren) => self.pattern(&paren.pat, place),
             Pat::Reference(reference) if reference.mutability.is_none() => {
@@ -225,10 +230,6 @@ impl Parser<'_> {
     /// `const { … }` as a pattern, and others that are no part of the language.
     fn unsupported_pattern(&mut self, pat: &Pat) {
         let (what, help) = match pat {
-            Pat::Ident(_) => (
-                "`ref mut` is",
-                "borrow a place by itself, `let part = &mut place.field;`, or bind the value, and store the new one",
-            ),
             Pat::Reference(_) => ("reference patterns are", "bind the value: there are no references"),
             Pat::Const(_) => ("`const` blocks in patterns are", "name a `#[device] const`"),
             Pat::Macro(_) => ("macros in patterns are", "write the pattern out"),

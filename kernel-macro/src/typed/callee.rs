@@ -69,6 +69,8 @@ pub(crate) enum ChoiceMethod {
     Replace,
     /// `Option::insert`, by the value behind the reference that it gives.
     Insert,
+    /// `Option::as_mut` and `Result::as_mut`, of a place that patterns take apart.
+    AsMut,
     /// `Option::get_or_insert`, likewise.
     GetOrInsert,
     /// `Option::get_or_insert_with`, likewise.

@@ -210,6 +210,8 @@ pub(crate) struct TypedFn {
     pub(crate) lent: BTreeSet<ExprId>,
     /// References that patterns take apart: the places are, here.
     pub(crate) taken_apart: BTreeSet<ExprId>,
+    /// Places whose parts patterns name to write them, and whether that is by way of a reference, or else by `ref mut`.
+    pub(crate) written_apart: BTreeMap<ExprId, bool>,
     /// Slices that patterns take apart, by the whole value, with the types of slices that calls made.
     pub(crate) sliced: FastMap<ExprId, Ty>,
     /// In a generic function as written: variables of unknown type that hold values here and perhaps references in Rust.

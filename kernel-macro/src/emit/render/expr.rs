@@ -64,6 +64,7 @@ impl Renderer<'_> {
                 let value = value.as_ref().map(|value| {
                     let is_apart = view.is_some()
                         || self.typed.taken_apart.contains(&value.id)
+                        || self.typed.written_apart.contains_key(&value.id)
                         || self.typed.sliced.contains_key(&value.id);
                     let value = if is_apart { self.viewed(value, &view) } else { self.argument(value) };
                     tokens!(= #value)

@@ -6,6 +6,7 @@ use super::reference::referent;
 use super::slice_pattern::View;
 use crate::ast::{Arm, BinaryOp, Expr, ExprKind, FieldPattern, Pattern};
 use crate::emit::tokens::{Tokens, tokens, tokens_at};
+use crate::infer::{is_place, is_self, taken_place};
 use crate::typed::Ty;
 
 impl Renderer<'_> {
@@ -42,6 +43,10 @@ impl Renderer<'_> {
                 tokens_at!(*span=> ref #inner)
             }
             Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => self.pattern_in(inner, perhaps),
+            Pattern::RefMut(inner, span) => {
+                let inner = self.pattern_in(inner, perhaps);
+                tokens_at!(*span=> ref mut #inner)
+            }
             Pattern::Rest(span) => tokens_at!(*span=> ..),
             Pattern::Tuple(members, span) => {
                 let members = self.patterns(members, perhaps);
@@ -116,6 +121,8 @@ impl Renderer<'_> {
             (_, Some(_)) if self.is_original() && self.typed.has_references => tokens!(_),
             // A view, and nothing that has a name.
             (_, Some(value)) if self.typed.sliced.contains_key(&value.id) => tokens!(_),
+            // The names are references to parts of it.
+            (_, Some(value)) if self.typed.written_apart.contains_key(&value.id) => tokens!(_),
             (Pattern::Binding { binding, .. }, _) => {
                 let ty = self.ty(self.typed.binding(*binding));
                 match self.typed.references.get(binding) {
@@ -158,6 +165,11 @@ impl Renderer<'_> {
 
     /// The value that patterns take apart. If a reference leads to it, the parts are references in the original only.
     pub(super) fn scrutinee(&mut self, value: &Expr) -> Tokens {
+        if let Some(through) = self.typed.written_apart.get(&value.id)
+            && !self.is_original()
+        {
+            return self.written_scrutinee(value, *through);
+        }
         match !self.is_original() && self.typed.taken_apart.contains(&value.id) {
             true if self.reference_of(value).is_none() => {
                 let value = self.expr(value);
@@ -165,6 +177,23 @@ impl Renderer<'_> {
             }
             true => self.expr(referent(value)),
             false => self.expr(value),
+        }
+    }
+
+    /// A place that patterns name parts of, to write them. `through`: the author wrote a reference to it, and not the place itself.
+    fn written_scrutinee(&mut self, value: &Expr, through: bool) -> Tokens {
+        let place = taken_place(value);
+        if is_self(place) {
+            let place = self.expr(place);
+            return tokens!(&mut *#place);
+        }
+        if !is_place(place) {
+            return self.expr(value);
+        }
+        let reference = self.borrow(place, true);
+        match through {
+            true => reference,
+            false => tokens!(*#reference),
         }
     }
 

@@ -71,7 +71,9 @@ impl Renderer<'_> {
             Pattern::Binding { binding, .. } if self.is_viewed(*binding) => {
                 self.slice_in_view(pattern, view, None, perhaps)
             }
-            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => self.in_view(inner, view, perhaps),
+            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) | Pattern::RefMut(inner, _) => {
+                self.in_view(inner, view, perhaps)
+            }
             Pattern::Or(cases, span) => {
                 let cases: Vec<_> = cases.iter().map(|case| self.in_view(case, view, perhaps)).collect();
                 tokens_at!(span.start=> (#(#cases)|*))
@@ -110,7 +112,9 @@ impl Renderer<'_> {
                 Some(inner) => self.slice_in_view(inner, view, Some((name, *mutable)), perhaps),
                 None => self.whole_view(Some((name, *mutable)), perhaps),
             },
-            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) => self.slice_in_view(inner, view, whole, perhaps),
+            Pattern::Reference(inner, _) | Pattern::Ref(inner, _) | Pattern::RefMut(inner, _) => {
+                self.slice_in_view(inner, view, whole, perhaps)
+            }
             Pattern::Or(cases, span) => {
                 let cases: Vec<_> = cases.iter().map(|case| self.slice_in_view(case, view, whole, perhaps)).collect();
                 tokens_at!(span.start=> (#(#cases)|*))

@@ -127,25 +127,18 @@ fn sorting() {
 #[test]
 fn places_in_options_and_enums() {
     check_errors(
-        r##"fn f() { let mut o = Some(1u32); if let Some(v) = &mut o { *v += 1; } }"##,
-        expect![[r#"
-        error: [K0115] a pattern cannot take a `&mut` reference apart here
-               note: kernels have no references into enums and options
-               help: to read, write `o`, the value; to write, assign the whole: `o = …`
-         1 | fn f() { let mut o = Some(1u32); if let Some(v) = &mut o { *v += 1; } }
-           |                                                   ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"enum E { A(u32), B } fn f(e: &mut E) { match e { E::A(n) => *n += 1, E::B => {} } }"##,
+        r##"fn f(y: &mut [[u32; 2]]) { if let [a, 1] = &mut y[0] { *a += 1; } }"##,
         expect![[r#"
             error: [K0115] a pattern cannot take a `&mut` reference apart here
-                   note: kernels have no references into enums and options
-                   help: to read, write `*e`, the value; to write, assign the whole: `*e = …`
-             1 | enum E { A(u32), B } fn f(e: &mut E) { match e { E::A(n) => *n += 1, E::B => {} } }
-               |                                              ^
+                   note: it may lead to what other invocations reach: patterns write the invocation's own variables
+                   help: copy it, `let mut own = y[0];`, take `&mut own` apart, and store it back: `y[0] = own;`
+             1 | fn f(y: &mut [[u32; 2]]) { if let [a, 1] = &mut y[0] { *a += 1; } }
+               |                                            ^^^^^^^^^
         "#]],
     );
+    accepted(r##"enum E { A(u32), B } fn f(e: &mut E) { match e { E::A(n) => *n += 1, E::B => {} } }"##);
+    accepted(r##"fn f() { let mut o = Some(1u32); if let Some(v) = &mut o { *v += 1; } }"##);
+    accepted(r##"fn f() { let mut o = Some(1u32); let Some(ref mut v) = o else { return }; *v += 1; }"##);
 }
 
 #[test]

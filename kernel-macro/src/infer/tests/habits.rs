@@ -616,7 +616,7 @@ fn kernel(x: &mut [f32], bytes: &[u8], y: &mut [u32]) {
              7 |     y[0] = subgroup::ballot(true).count_ones();
                |                                   ^^^^^^^^^^
             error: [K0104] no method `as_mut` on type `Option<u32>`
-                   help: take the value, and store the new one: `if let Some(v) = x { x = Some(v + 1); }`
+                   help: take the place apart: `if let Some(v) = x.as_mut() { *v += 1; }`
             10 |     own.as_mut().unwrap_or(&mut a);
                |         ^^^^^^
             error: [K0100] cannot find function `clamp` in this scope

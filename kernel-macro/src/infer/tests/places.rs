@@ -214,28 +214,23 @@ fn kernel(x: &[f32]) { g(x); }",
 #[test]
 fn uninitialised() {
     check_errors(
-        "fn f() { let x; x = 1; }",
+        "fn f() { let part: &[f32]; }",
         expect![[r#"
-        error: [K0204] the variable `x` has no value here
-               note: kernels initialise variables where they declare them
-               help: write the value, which may be an `if` or a block: `let x = if … { … } else { … };`
-         1 | fn f() { let x; x = 1; }
-           |              ^
-        error: [K0110] cannot assign to immutable variable `x`
-               note: `x` is declared at line 1
-               help: declare it `mut x`
-         1 | fn f() { let x; x = 1; }
-           |                 ^
-    "#]],
+            error: [K0204] the variable `part` has no value here
+                   note: a reference or slice gets its place where it is declared, and keeps it
+                   help: let the choice be an index: `let start = if … { … } else { … };`, then `let part = &x[start..];`
+             1 | fn f() { let part: &[f32]; }
+               |              ^^^^
+        "#]],
     );
     check_errors(
-        "fn f() { let x: f32; }",
+        "fn f() { let x: &f32; }",
         expect![[r#"
-        error: [K0204] the variable `x` has no value here
-               note: kernels initialise variables where they declare them
-               help: write the value, which may be an `if` or a block: `let x = if … { … } else { … };`
-         1 | fn f() { let x: f32; }
-           |              ^
-    "#]],
+            error: [K0204] the variable `x` has no value here
+                   note: a reference or slice gets its place where it is declared, and keeps it
+                   help: let the choice be an index: `let start = if … { … } else { … };`, then `let part = &x[start..];`
+             1 | fn f() { let x: &f32; }
+               |              ^
+        "#]],
     );
 }
