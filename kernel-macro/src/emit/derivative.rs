@@ -5,11 +5,12 @@
 
 use gridwise_ir::grad::{By, Refusal, Refused, derive, derive_forward, name_of};
 use gridwise_ir::ir::{Buffer, BufferId, Module, ParamId};
-use gridwise_ir::rust::{self, Unprintable};
+use gridwise_ir::rust::{self, Options, Quaternions, Unprintable};
 use gridwise_ir::types::{Type, TypeId};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use super::gradient::with_shadows;
 use crate::ast::{Fn, SpanRange, TypeKind};
 use crate::attribute::ITSELF;
 use crate::diag::{Diagnostics, code};
@@ -21,10 +22,11 @@ use crate::typed::{Len, Ty};
 pub(crate) fn derivatives(
     function: &Fn,
     module: &Module,
+    quaternions: Quaternions,
     krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
-    let cx = Cx { function, module, krate };
+    let cx = Cx { function, module, quaternions, krate };
     let written = cx.vjp().and_then(|vjp| Ok((vjp, cx.jvp()?)));
     match written {
         Ok((vjp, jvp)) => Some(quote!(#vjp #jvp)),
@@ -58,7 +60,7 @@ pub(crate) fn fits(function: &Fn, (program, types): (&Program, &[Ty]), diags: &m
 /// The name of the type, or of its first part, that derived functions cannot take apart.
 fn unfit(program: &Program, ty: &Ty) -> Option<String> {
     match ty {
-        Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Never | Ty::Error => None,
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat | Ty::Never | Ty::Error => None,
         Ty::Array(element, Len::Known(_)) => unfit(program, element),
         Ty::Struct(..) => match program.fields_of(ty).as_ref() {
             [] => Some(type_name(program, ty)),
@@ -90,6 +92,7 @@ impl From<Unprintable> for Fault {
 struct Cx<'a> {
     function: &'a Fn,
     module: &'a Module,
+    quaternions: Quaternions,
     krate: &'a TokenStream,
 }
 
@@ -137,10 +140,10 @@ impl Cx<'_> {
     }
 
     /// A body that has what `tail` says for its value.
-    fn body(&self, module: &Module, tail: &str) -> Result<TokenStream, Fault> {
+    fn body(&self, module: &Module, options: &Options, tail: &str) -> Result<TokenStream, Fault> {
         let name = self.function.name.to_string();
         crate::dump::dump("gradient", &name, || module.to_string());
-        let body = rust::print(module, &rust::Options { marks: false })?;
+        let body = rust::print(module, options)?;
         crate::dump::dump("gradient", &name, || body.clone());
         let text = format!("{body}\n{tail}");
         text.parse().map_err(|_| Fault::Unreadable)
@@ -150,6 +153,8 @@ impl Cx<'_> {
     fn vjp(&self) -> Result<TokenStream, Fault> {
         let by = self.by()?;
         let derived = derive(self.module, &by)?;
+        let quaternions = with_shadows(self.quaternions.clone(), &derived);
+        let options = Options { marks: false, quaternions };
         let (params, result) = self.interface();
         let buffer = |id: BufferId| format_ident!("{}", self.buffer(&derived.module, id));
         let is_taken = params.iter().any(|(name, ..)| name == "seed");
@@ -158,7 +163,7 @@ impl Cx<'_> {
         for (param, ty, id) in &params {
             if let Some(shadow) = derived.param(*id) {
                 let name = self.buffer(&derived.module, shadow.buffer);
-                variables.push(self.zeroed(&derived.module, shadow.buffer, ty, &param.to_string())?);
+                variables.push(self.zeroed(&derived.module, shadow.buffer, (ty, &param.to_string()), &options)?);
                 adjoints.push(format!("{name}[0]"));
                 types.push(ty.clone());
             }
@@ -168,7 +173,7 @@ impl Cx<'_> {
             variables.push(quote!(let mut #name: [#result; 1] = [#seed];));
         }
         let tail = if let [one] = adjoints.as_slice() { one.clone() } else { format!("({})", adjoints.join(", ")) };
-        let body = self.body(&derived.module, &tail)?;
+        let body = self.body(&derived.module, &options, &tail)?;
         let names = params.iter().map(|(name, ty, _)| quote!(#name: #ty));
         let given = if let [one] = types.as_slice() { one.clone() } else { quote!((#(#types),*)) };
         let device = self.device();
@@ -183,20 +188,30 @@ impl Cx<'_> {
     fn jvp(&self) -> Result<TokenStream, Fault> {
         let mut by = self.by()?;
         let (params, result) = self.interface();
+        let mut quaternions = self.quaternions.clone();
+        let is_quaternion = !quaternions.buffers.is_empty();
         // A struct can be made by the function only.
-        let element = |buffer: &Buffer| rust::holds_struct(self.module, buffer.element);
+        let element = |buffer: &Buffer| is_quaternion || rust::holds_struct(self.module, buffer.element);
         by.has_values =
             self.module.kernel.as_ref().is_some_and(|kernel| kernel.buffers.iter().any(|(_, buffer)| element(buffer)));
         let forward = derive_forward(self.module, &by)?;
         let Some(kernel) = &forward.module.kernel else { return Ok(TokenStream::new()) };
+        // All buffers are of the result's type.
+        if is_quaternion {
+            quaternions.buffers = kernel.buffers.iter().map(|(id, _)| id).collect();
+        }
         let mut names: Vec<_> = params.iter().map(|(name, ty, _)| quote!(#name: #ty)).collect();
         for (_, ty, id) in &params {
             if let Some(direction) = forward.directions.get(gridwise_ir::arena::EntityId::index(*id)).copied().flatten()
             {
+                if quaternions.params.contains(id) {
+                    quaternions.params.push(direction);
+                }
                 let name = format_ident!("{}", kernel.params[direction].name);
                 names.push(quote!(#name: #ty));
             }
         }
+        let options = Options { marks: false, quaternions };
         let (mut variables, mut tail) = (Vec::new(), Vec::new());
         let arguments = params.iter().map(|(name, ..)| name);
         let itself = format_ident!("{ITSELF}");
@@ -205,11 +220,11 @@ impl Cx<'_> {
             let arguments = arguments.clone();
             variables.push(match (by.has_values, tail.first()) {
                 (true, None) => quote!(let #name: [#result; 1] = [#itself(#(#arguments),*)];),
-                (_, first) => self.zeroed(&forward.module, id, &result, first.map_or("", String::as_str))?,
+                (_, first) => self.zeroed(&forward.module, id, (&result, first.map_or("", String::as_str)), &options)?,
             });
             tail.push(format!("{name}[0]"));
         }
-        let body = self.body(&forward.module, &format!("({})", tail.join(", ")))?;
+        let body = self.body(&forward.module, &options, &format!("({})", tail.join(", ")))?;
         let device = self.device();
         Ok(quote! {
             /// The function's value, and its change where the arguments go along a direction.
@@ -219,11 +234,15 @@ impl Cx<'_> {
     }
 
     /// The variable that takes the place of a buffer, zero. `given`: a value of its type.
-    fn zeroed(&self, module: &Module, id: BufferId, ty: &TokenStream, given: &str) -> Result<TokenStream, Fault> {
-        let Some(kernel) = &module.kernel else { return Ok(TokenStream::new()) };
-        let buffer = &kernel.buffers[id];
+    fn zeroed(
+        &self,
+        module: &Module,
+        buffer: BufferId,
+        (ty, given): (&TokenStream, &str),
+        options: &Options,
+    ) -> Result<TokenStream, Fault> {
         // The type's own tokens, as they stand where it was written.
-        let text = rust::zeroed(module, buffer.element, (&buffer.name, "__Ty", given))?;
+        let text = rust::zeroed(module, buffer, ("__Ty", given), options)?;
         let tokens: TokenStream = text.parse().map_err(|_| Fault::Unreadable)?;
         Ok(with_type(tokens, ty))
     }

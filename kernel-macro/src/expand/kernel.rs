@@ -22,7 +22,7 @@ use crate::emit::codegen::{
     report_size, type_name,
 };
 use crate::emit::editor;
-use crate::emit::{derivatives, fits, gradient};
+use crate::emit::{derivatives, fits, gradient, quaternions};
 use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::krate::facade_path;
@@ -241,7 +241,8 @@ fn compile_kernel(
         }
         let workgroup = attr.workgroup(&program, item, diags);
         let module = lower_kernel_to_derive(&program, item, workgroup, debug_assertions).module;
-        return derivatives(function, &module, krate, diags);
+        let quaternions = quaternions(function, (&program, &typed.params), &module);
+        return derivatives(function, &module, quaternions, krate, diags);
     }
     if !attr.type_lists().is_empty() {
         return compile_instances(&mut program, item, (attr, source), debug_assertions, diags);
@@ -251,10 +252,12 @@ fn compile_kernel(
     let mut tokens = kernel_items(&program, item, &built, krate);
     if !attr.gradient().is_empty()
         && let Item::Fn(function) = &program.items[item].item
+        && let TypedItem::Fn(typed) = &program.items[item].typed
     {
         let workgroup = attr.workgroup(&program, item, diags);
         let module = lower_kernel_to_derive(&program, item, workgroup, debug_assertions).module;
-        tokens.extend(gradient(function, attr, &module, source, krate, diags));
+        let quaternions = quaternions(function, (&program, &typed.params), &module);
+        tokens.extend(gradient(function, attr, &module, source, quaternions, krate, diags));
     }
     Some(tokens)
 }
