@@ -1,22 +1,22 @@
 //! Places, loads, stores and atomic accesses as Rust.
 
-use super::{Printed, Printer};
+use super::{Printed, Printer, Quaternions};
 use crate::ir::{Atomic, AtomicOp, Order, Place, Root, Step, ValueId};
 use crate::types::{Type, TypeId};
 
 /// Something that lies in memory or is a parameter.
-pub(super) struct Stored {
+pub(super) struct Stored<'p> {
     /// The expression that names it.
     pub(super) text: String,
     /// Its type.
     pub(super) ty: TypeId,
-    /// Whether it is a quaternion or an array of these.
-    pub(super) is_quaternion: bool,
+    /// The quaternions in it.
+    pub(super) quaternions: &'p Quaternions,
 }
 
-impl Printer<'_> {
-    /// What lies at a place. Structs in buffers have fields, those in variables are tuples.
-    fn place(&self, place: &Place) -> Printed<Stored> {
+impl<'m> Printer<'m> {
+    /// The thing at a place. Structs in buffers have fields, those in variables are tuples.
+    fn place(&self, place: &Place) -> Printed<Stored<'m>> {
         if place.is_unordered {
             return self.fail("accesses by `unordered`");
         }
@@ -32,8 +32,7 @@ impl Printer<'_> {
             }
             Root::Shared(shared) => (self.shared_name(shared), self.kernel.shared[shared].ty, None),
         };
-        let quaternions = &self.options.quaternions;
-        let mut is_quaternion = buffer.is_some_and(|buffer| quaternions.buffers.contains(&buffer));
+        let mut quaternions = buffer.map_or(&Quaternions::None, |buffer| self.options.of_buffer(buffer));
         let mut steps = place.path.iter();
         if buffer.is_some() {
             let Some(Step::Index { value, .. }) = steps.next() else { return self.fail("a buffer as a whole") };
@@ -45,24 +44,20 @@ impl Printer<'_> {
             match step {
                 Step::Field(field) => {
                     text += &self.field(ty, *field, buffer.is_some());
-                    is_quaternion = match types.get(ty) {
-                        Type::Struct(id) => buffer.is_some() && quaternions.fields.contains(&(*id, *field)),
-                        Type::Array(..) => is_quaternion,
-                        _ => false,
-                    };
+                    quaternions = quaternions.member(types, ty, *field);
                     let Some(member) = types.member(ty, *field) else { return self.fail("a place") };
                     ty = member;
                 }
                 Step::Index { value, .. } => {
                     text = format!("{text}[{}]", self.name(*value));
-                    is_quaternion &= matches!(types.get(ty), Type::Array(..));
+                    quaternions = quaternions.member(types, ty, 0);
                     let Some(member) = types.member(ty, 0) else { return self.fail("a place") };
                     ty = member;
                 }
                 Step::Element(_) => return self.fail("an element of a matrix"),
             }
         }
-        Ok(Stored { text, ty, is_quaternion })
+        Ok(Stored { text, ty, quaternions })
     }
 
     pub(super) fn load(&self, place: &Place) -> Printed<String> {
@@ -74,17 +69,17 @@ impl Printer<'_> {
     }
 
     /// Whether values of the printed text have the type of what is stored.
-    fn is_value(&self, stored: &Stored) -> bool {
-        !stored.is_quaternion && !super::holds_struct(self.module, stored.ty)
+    fn is_value(&self, stored: &Stored<'_>) -> bool {
+        *stored.quaternions == Quaternions::None && !super::holds_struct(self.module, stored.ty)
     }
 
     /// The contents of a buffer's element or a parameter as a value: structs become tuples, quaternions become vectors.
-    pub(super) fn as_value(&self, stored: Stored) -> Printed<String> {
+    pub(super) fn as_value(&self, stored: Stored<'_>) -> Printed<String> {
         if self.is_value(&stored) {
             return Ok(stored.text);
         }
         let ty = self.module.types.get(stored.ty);
-        if matches!(ty, Type::Vector(..)) {
+        if *stored.quaternions == Quaternions::Itself {
             return Ok(format!("Vec4::from_array({}.to_array())", stored.text));
         }
         let members: Printed<Vec<_>> = self.parts(&stored)?.into_iter().map(|(_, part)| self.as_value(part)).collect();
@@ -93,28 +88,31 @@ impl Printer<'_> {
     }
 
     /// The members of what lies in a buffer or parameter, each with what stands behind the name of a value that it is a part of.
-    fn parts(&self, stored: &Stored) -> Printed<Vec<(String, Stored)>> {
+    fn parts<'p>(&self, stored: &Stored<'p>) -> Printed<Vec<(String, Stored<'p>)>> {
         /// Longer arrays are no values, but read by elements.
         const LONGEST: u32 = 256;
-        let part = |behind: &str, ty, is_quaternion| Stored { text: format!("{}{behind}", stored.text), ty, is_quaternion };
+        let part = |behind: &str, ty, at| Stored {
+            text: format!("{}{behind}", stored.text),
+            ty,
+            quaternions: stored.quaternions.member(&self.module.types, stored.ty, at),
+        };
         Ok(match self.module.types.get(stored.ty) {
             Type::Struct(id) => {
-                let quaternions = &self.options.quaternions.fields;
                 let fields = self.module.types.struct_def(*id).fields.iter().zip(0..);
                 let of_field = |(field, at): (&crate::types::Field, u32)| {
                     let name = format!(".{}", field_name(&field.name));
-                    (format!(".{at}"), part(&name, field.ty, quaternions.contains(&(*id, at))))
+                    (format!(".{at}"), part(&name, field.ty, at))
                 };
                 fields.map(of_field).collect()
             }
             Type::Tuple(members) => {
-                let name = |at: usize| format!(".{at}");
-                members.iter().enumerate().map(|(at, ty)| (name(at), part(&name(at), *ty, false))).collect()
+                let name = |at: u32| format!(".{at}");
+                (0..).zip(members).map(|(at, ty)| (name(at), part(&name(at), *ty, at))).collect()
             }
             Type::Array(element, len) => match len.known().filter(|len| *len <= LONGEST) {
                 Some(len) => {
                     let name = |at: u32| format!("[{at}]");
-                    (0..len).map(|at| (name(at), part(&name(at), *element, stored.is_quaternion))).collect()
+                    (0..len).map(|at| (name(at), part(&name(at), *element, at))).collect()
                 }
                 None => return self.fail("a long array of structs as a value"),
             },
@@ -123,8 +121,8 @@ impl Printer<'_> {
     }
 
     /// Statements that set all of what lies in a place of a buffer to zero.
-    pub(super) fn clear(&mut self, stored: Stored) -> Printed {
-        if stored.is_quaternion && matches!(self.module.types.get(stored.ty), Type::Vector(..)) || self.is_value(&stored) {
+    pub(super) fn clear(&mut self, stored: Stored<'_>) -> Printed {
+        if *stored.quaternions == Quaternions::Itself || self.is_value(&stored) {
             let zero = self.zero(stored.ty)?;
             return self.store_parts(stored, &zero);
         }
@@ -141,12 +139,12 @@ impl Printer<'_> {
     }
 
     /// Stores a value part by part, as it has another type than what is stored.
-    fn store_parts(&mut self, stored: Stored, value: &str) -> Printed {
+    fn store_parts(&mut self, stored: Stored<'_>, value: &str) -> Printed {
         if self.is_value(&stored) {
             self.line(&format!("{} = {value};", stored.text));
             return Ok(());
         }
-        if matches!(self.module.types.get(stored.ty), Type::Vector(..)) {
+        if *stored.quaternions == Quaternions::Itself {
             self.line(&format!("{} = Quat::from_vec4({value});", stored.text));
             return Ok(());
         }

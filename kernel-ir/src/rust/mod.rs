@@ -16,7 +16,7 @@ use crate::ir::{
     BlockId, BufferId, Function, Inst, InstId, InstKind, Kernel, LocalId, Module, ParamId, Root, SharedId,
     SourceLocation, ValueId,
 };
-use crate::types::{Scalar, StructId, Type, TypeId};
+use crate::types::{Scalar, Type, TypeId, Types};
 
 /// Something in a module that the printer has no Rust for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,20 +33,41 @@ pub struct Unprintable {
 pub struct Options {
     /// Whether a word `__at_FILE_LINE_COLUMN` stands before what comes from another place than what stands before it.
     pub marks: bool,
-    /// Where vectors of four lanes are quaternions.
-    pub quaternions: Quaternions,
+    /// The buffers whose elements are quaternions or hold some. Values of the printed text are `Vec4`.
+    pub buffers: Vec<(BufferId, Quaternions)>,
+    /// The parameters that do.
+    pub params: Vec<(ParamId, Quaternions)>,
 }
 
-/// The places outside of the function whose vectors of four lanes are glam's `Quat`, by themselves or as elements of arrays. Values of
-/// the printed text are `Vec4`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Quaternions {
-    /// The elements of these buffers.
-    pub buffers: Vec<BufferId>,
-    /// These parameters.
-    pub params: Vec<ParamId>,
-    /// These fields of structs.
-    pub fields: Vec<(StructId, u32)>,
+impl Options {
+    fn of_buffer(&self, buffer: BufferId) -> &Quaternions {
+        self.buffers.iter().find(|(id, _)| *id == buffer).map_or(&Quaternions::None, |(_, found)| found)
+    }
+
+    fn of_param(&self, param: ParamId) -> &Quaternions {
+        self.params.iter().find(|(id, _)| *id == param).map_or(&Quaternions::None, |(_, found)| found)
+    }
+}
+
+/// Which of the vectors in a type are glam's `Quat`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Quaternions {
+    /// No one.
+    None,
+    /// The vector itself.
+    Itself,
+    /// Those of the members of a struct or tuple, by position; of an array, those of its elements.
+    Within(Vec<Self>),
+}
+
+impl Quaternions {
+    fn member(&self, types: &Types, ty: TypeId, member: u32) -> &Self {
+        let position = if matches!(types.get(ty), Type::Array(..)) { 0 } else { member as usize };
+        match self {
+            Self::Within(members) => members.get(position).unwrap_or(&Self::None),
+            _ => &Self::None,
+        }
+    }
 }
 
 /// The body of the module's kernel, which has one function.
@@ -79,12 +100,12 @@ pub fn zeroed(
     let function = &module.functions[kernel.function];
     let mut printer = Printer { module, kernel, function, options, text: String::new(), at: None, yields: Vec::new() };
     let (name, ty) = (&kernel.buffers[buffer].name, kernel.buffers[buffer].element);
-    let is_quaternion = options.quaternions.buffers.contains(&buffer);
-    if !is_quaternion && !holds_struct(module, ty) {
+    let quaternions = options.of_buffer(buffer);
+    if *quaternions == Quaternions::None && !holds_struct(module, ty) {
         return Ok(format!("let mut {name}: [{ty_text}; 1] = [{}];", printer.zero(ty)?));
     }
     printer.line(&format!("let mut {name}: [{ty_text}; 1] = [{given}];"));
-    printer.clear(memory::Stored { text: format!("{name}[0]"), ty, is_quaternion })?;
+    printer.clear(memory::Stored { text: format!("{name}[0]"), ty, quaternions })?;
     Ok(printer.text)
 }
 
@@ -314,9 +335,9 @@ impl<'m> Printer<'m> {
                 Ok(())
             }
             InstKind::Param(param) => {
-                let is_quaternion = self.options.quaternions.params.contains(param);
+                let quaternions = self.options.of_param(*param);
                 let param = &self.kernel.params[*param];
-                let text = self.as_value(memory::Stored { text: param.name.clone(), ty: param.ty, is_quaternion })?;
+                let text = self.as_value(memory::Stored { text: param.name.clone(), ty: param.ty, quaternions })?;
                 self.let_(inst.results[0], &text)
             }
             InstKind::ConstParam(param) => {

@@ -5,7 +5,7 @@
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::grad::{By, Derived, Refusal, Refused, Shadow, ShadowKind, derive};
 use gridwise_ir::ir::{Bound, BoundOp, BufferId, InstKind, Module, Obligation, ParamId, SourceLocation};
-use gridwise_ir::rust::{self, Quaternions};
+use gridwise_ir::rust::{self, Options};
 use gridwise_ir::types::{Scalar, Type};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -22,7 +22,7 @@ pub(crate) fn gradient(
     attr: &KernelAttr,
     module: &Module,
     source: &TokenStream,
-    quaternions: Quaternions,
+    options: Options,
     krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
@@ -36,8 +36,8 @@ pub(crate) fn gradient(
         }
     };
     crate::dump::dump("gradient", &function.name.to_string(), || derived.module.to_string());
-    let quaternions = with_shadows(quaternions, &derived);
-    let body = match rust::print(&derived.module, &rust::Options { marks: true, quaternions }) {
+    let options = with_shadows(Options { marks: true, ..options }, &derived);
+    let body = match rust::print(&derived.module, &options) {
         Ok(text) => text,
         Err(unprintable) => {
             let span = cx.span(unprintable.location);
@@ -61,14 +61,17 @@ pub(crate) fn gradient(
 }
 
 /// The same for the derived kernel: an adjoint has quaternions where its parameter does.
-pub(super) fn with_shadows(mut quaternions: Quaternions, derived: &Derived) -> Quaternions {
-    let of_buffers = quaternions.buffers.iter().filter_map(|id| derived.buffer(*id));
-    let of_params = quaternions.params.iter().filter_map(|id| derived.param(*id));
-    // Those that are added to atomically are floats.
-    let is_same = |shadow: &&Shadow| !matches!(shadow.kind, ShadowKind::Atomic(_));
-    let shadows: Vec<_> = of_buffers.chain(of_params).filter(is_same).map(|shadow| shadow.buffer).collect();
-    quaternions.buffers.extend(shadows);
-    quaternions
+pub(super) fn with_shadows(mut options: Options, derived: &Derived) -> Options {
+    let of_buffers = options.buffers.iter().map(|(id, found)| (derived.buffer(*id), found));
+    let of_params = options.params.iter().map(|(id, found)| (derived.param(*id), found));
+    let shadows = of_buffers.chain(of_params).filter_map(|(shadow, found)| match shadow {
+        // Those that are added to atomically are floats.
+        Some(Shadow { kind: ShadowKind::Atomic(_), .. }) | None => None,
+        Some(shadow) => Some((shadow.buffer, found.clone())),
+    });
+    let shadows: Vec<_> = shadows.collect();
+    options.buffers.extend(shadows);
+    options
 }
 
 /// A parameter of the kernel: which buffer or value of the module it is.

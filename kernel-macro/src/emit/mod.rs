@@ -10,4 +10,4 @@ pub(crate) mod tokens;
 
 pub(crate) use derivative::{derivatives, fits};
 pub(crate) use gradient::gradient;
-pub(crate) use quaternions::quaternions;
+pub(crate) use quaternions::print_options;

@@ -2,17 +2,17 @@
 
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::ir::{BufferId, Module, ParamId};
-use gridwise_ir::rust::Quaternions;
+use gridwise_ir::rust::{Options, Quaternions};
 use gridwise_ir::types::{Type, TypeId, Types};
 
 use crate::ast::{Fn, Item, TypeKind};
 use crate::program::Program;
 use crate::typed::Ty;
 
-/// The places of the kernel's own parameters, whose types are `params`.
-pub(crate) fn quaternions(function: &Fn, (program, params): (&Program, &[Ty]), module: &Module) -> Quaternions {
-    let mut search = Search { program, types: &module.types, found: Quaternions::default() };
-    let Some(kernel) = &module.kernel else { return search.found };
+/// How a module is printed that has the parameters of this function, whose types are `params`.
+pub(crate) fn print_options(function: &Fn, (program, params): (&Program, &[Ty]), module: &Module) -> Options {
+    let mut options = Options::default();
+    let Some(kernel) = &module.kernel else { return options };
     let (mut buffers, mut values) = (0, 0);
     for (param, ty) in function.params.iter().zip(params) {
         if matches!(param.ty.kind, TypeKind::Slice { .. } | TypeKind::List { .. } | TypeKind::Image { .. }) {
@@ -21,45 +21,40 @@ pub(crate) fn quaternions(function: &Fn, (program, params): (&Program, &[Ty]), m
             while let Some(element) = ty.slice_element() {
                 ty = element;
             }
-            if search.holds_quaternions(ty, kernel.buffers[id].element) {
-                search.found.buffers.push(id);
-            }
+            let found = quaternions(program, &module.types, ty, kernel.buffers[id].element);
+            options.buffers.extend((found != Quaternions::None).then_some((id, found)));
         } else {
             let id = ParamId::new(values);
             values += 1;
-            if search.holds_quaternions(ty, kernel.params[id].ty) {
-                search.found.params.push(id);
-            }
+            let found = quaternions(program, &module.types, ty, kernel.params[id].ty);
+            options.params.extend((found != Quaternions::None).then_some((id, found)));
         }
     }
-    search.found
+    options
 }
 
-struct Search<'a> {
-    program: &'a Program,
-    types: &'a Types,
-    found: Quaternions,
-}
-
-impl Search<'_> {
-    /// Whether it is a quaternion or an array of these. Fields of structs that are, are noted.
-    fn holds_quaternions(&mut self, ty: &Ty, lowered: TypeId) -> bool {
-        match (ty, self.types.get(lowered)) {
-            (Ty::Quat, _) => true,
-            (Ty::Array(element, _), Type::Array(lowered, _)) => self.holds_quaternions(element, *lowered),
-            (Ty::Struct(item, _), Type::Struct(id)) => {
-                let Item::Struct(ast) = &self.program.items[*item].item else { return false };
-                for ((name, _), ty) in ast.fields.iter().zip(self.program.fields_of(ty).iter()) {
-                    // Fields without values are left out in IR.
-                    let mut fields = (0..).zip(&self.types.struct_def(*id).fields);
-                    let Some((at, field)) = fields.find(|(_, field)| field.name == name.to_string()) else { continue };
-                    if self.holds_quaternions(ty, field.ty) && !self.found.fields.contains(&(*id, at)) {
-                        self.found.fields.push((*id, at));
-                    }
-                }
-                false
-            }
-            _ => false,
+/// The quaternions in a type, which is `lowered` in IR.
+fn quaternions(program: &Program, types: &Types, ty: &Ty, lowered: TypeId) -> Quaternions {
+    let of = |ty: &Ty, lowered: TypeId| quaternions(program, types, ty, lowered);
+    let members: Vec<_> = match (ty, types.get(lowered)) {
+        (Ty::Quat, _) => return Quaternions::Itself,
+        (Ty::Array(element, _), Type::Array(lowered, _)) => vec![of(element, *lowered)],
+        (Ty::Tuple(members), Type::Struct(id)) => {
+            let fields = &types.struct_def(*id).fields;
+            members.iter().zip(fields).map(|(member, field)| of(member, field.ty)).collect()
         }
-    }
+        (Ty::Struct(item, _), Type::Struct(id)) => {
+            let Item::Struct(ast) = &program.items[*item].item else { return Quaternions::None };
+            let fields = program.fields_of(ty);
+            let of_field = |field: &gridwise_ir::types::Field| {
+                // Fields without values are left out in IR.
+                let at = ast.fields.iter().position(|(name, _)| field.name == name.to_string());
+                at.and_then(|at| fields.get(at)).map_or(Quaternions::None, |ty| of(ty, field.ty))
+            };
+            types.struct_def(*id).fields.iter().map(of_field).collect()
+        }
+        _ => return Quaternions::None,
+    };
+    let has_none = members.iter().all(|member| *member == Quaternions::None);
+    if has_none { Quaternions::None } else { Quaternions::Within(members) }
 }
