@@ -48,7 +48,7 @@ fn quaternions(program: &Program, types: &Types, ty: &Ty, lowered: TypeId) -> Qu
             let fields = program.fields_of(ty);
             let of_field = |field: &gridwise_ir::types::Field| {
                 // Fields without values are left out in IR.
-                let at = ast.fields.iter().position(|(name, _)| field.name == name.to_string());
+                let at = ast.fields.iter().position(|(name, _)| *name == field.name);
                 at.and_then(|at| fields.get(at)).map_or(Quaternions::None, |ty| of(ty, field.ty))
             };
             types.struct_def(*id).fields.iter().map(of_field).collect()
