@@ -1,9 +1,12 @@
 //! Kernels with gradients, each with a construct of its own.
 #![allow(missing_docs, reason = "kernels, not an interface")]
 
+mod poses;
+
 use std::sync::atomic::Ordering;
 
 use gridwise::prelude::*;
+pub use poses::*;
 
 /// An element of its own, and a parameter by value that all share.
 #[kernel(workgroup = 64, grad(x, a))]

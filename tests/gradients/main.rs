@@ -2,6 +2,7 @@
 //! the host's launches.
 
 mod functions;
+mod rotations;
 
 use gridwise::prelude::*;
 use gridwise::{ManagerDesc, Result};

@@ -153,7 +153,7 @@ impl Refused {
                 "read `x[global_id().x]` only, or let all numbers in it have the size of its floats, `f32` or `f64`"
             }
             Self::Argument { .. } => {
-                "take and give floats, vectors, matrices, and arrays and structs of these; split others into such parts"
+                "take and give floats, vectors, matrices, quaternions, and arrays, tuples and structs of these; split others into such parts"
             }
             Self::NoFloats { .. } => "name parameters with floats in them",
             Self::Kind { is_list: true, .. } => {
@@ -161,7 +161,7 @@ impl Refused {
             }
             Self::Kind { .. } => "pass the texels as a `&[f32]`, or as a slice of vectors",
             Self::Written { .. } => {
-                "name what is read only: each `&mut` parameter with floats is an output, whose adjoint is given"
+                "leave it out: where the kernel reads what it writes, `backward` turns the given adjoint into that of the old contents; or write to another tensor than the one that is read"
             }
             Self::NoPath { .. } => "leave it out of `grad(…)`, or let an output depend on it",
             Self::Loop => "leave the loop by a condition that can be false",

@@ -1,29 +1,40 @@
 //! Places, loads, stores and atomic accesses as Rust.
 
-use super::{Printed, Printer};
+use super::{Printed, Printer, Quaternions};
 use crate::ir::{Atomic, AtomicOp, Order, Place, Root, Step, ValueId};
 use crate::types::{Type, TypeId};
 
-impl Printer<'_> {
-    /// The place, and the type of what lies there. Structs in buffers have fields, those in variables are tuples.
-    fn place(&self, place: &Place) -> Printed<(String, TypeId)> {
+/// Something that lies in memory or is a parameter.
+pub(super) struct Stored<'p> {
+    /// The expression that names it.
+    pub(super) text: String,
+    /// Its type.
+    pub(super) ty: TypeId,
+    /// The quaternions in it.
+    pub(super) quaternions: &'p Quaternions,
+}
+
+impl<'m> Printer<'m> {
+    /// The thing at a place. Structs in buffers have fields, those in variables are tuples.
+    fn place(&self, place: &Place) -> Printed<Stored<'m>> {
         if place.is_unordered {
             return self.fail("accesses by `unordered`");
         }
         let types = &self.module.types;
-        let (mut text, mut ty, in_buffer) = match place.root {
-            Root::Local(local) => (self.local(local), self.function.locals[local].ty, false),
+        let (mut text, mut ty, buffer) = match place.root {
+            Root::Local(local) => (self.local(local), self.function.locals[local].ty, None),
             Root::Buffer(buffer) => {
-                (self.kernel.buffers[buffer].name.clone(), self.kernel.buffers[buffer].element, true)
+                (self.kernel.buffers[buffer].name.clone(), self.kernel.buffers[buffer].element, Some(buffer))
             }
             Root::Member(list, member) => {
                 let text = format!("{}[{}]", self.kernel.buffers[list].name, self.name(member));
-                (text, self.kernel.buffers[list].element, true)
+                (text, self.kernel.buffers[list].element, Some(list))
             }
-            Root::Shared(shared) => (self.shared_name(shared), self.kernel.shared[shared].ty, false),
+            Root::Shared(shared) => (self.shared_name(shared), self.kernel.shared[shared].ty, None),
         };
+        let mut quaternions = buffer.map_or(&Quaternions::None, |buffer| self.options.of_buffer(buffer));
         let mut steps = place.path.iter();
-        if in_buffer {
+        if buffer.is_some() {
             let Some(Step::Index { value, .. }) = steps.next() else { return self.fail("a buffer as a whole") };
             text = format!("{text}[{}]", self.name(*value));
         } else if matches!(place.root, Root::Shared(_)) && place.path.is_empty() {
@@ -32,58 +43,77 @@ impl Printer<'_> {
         for step in steps {
             match step {
                 Step::Field(field) => {
-                    text += &self.field(ty, *field, in_buffer);
+                    text += &self.field(ty, *field, buffer.is_some());
+                    quaternions = quaternions.member(types, ty, *field);
                     let Some(member) = types.member(ty, *field) else { return self.fail("a place") };
                     ty = member;
                 }
                 Step::Index { value, .. } => {
                     text = format!("{text}[{}]", self.name(*value));
+                    quaternions = quaternions.member(types, ty, 0);
                     let Some(member) = types.member(ty, 0) else { return self.fail("a place") };
                     ty = member;
                 }
                 Step::Element(_) => return self.fail("an element of a matrix"),
             }
         }
-        Ok((text, ty))
+        Ok(Stored { text, ty, quaternions })
     }
 
     pub(super) fn load(&self, place: &Place) -> Printed<String> {
-        let (text, ty) = self.place(place)?;
+        let stored = self.place(place)?;
         match place.root {
-            Root::Buffer(_) | Root::Member(..) => self.as_value(ty, &text),
-            Root::Local(_) | Root::Shared(_) => Ok(text),
+            Root::Buffer(_) | Root::Member(..) => self.as_value(stored),
+            Root::Local(_) | Root::Shared(_) => Ok(stored.text),
         }
     }
 
-    /// The contents of a buffer's element or a parameter as a value: structs become tuples.
-    pub(super) fn as_value(&self, ty: TypeId, text: &str) -> Printed<String> {
-        if !super::holds_struct(self.module, ty) {
-            return Ok(text.to_owned());
+    /// Whether values of the printed text have the type of what is stored.
+    fn is_value(&self, stored: &Stored<'_>) -> bool {
+        *stored.quaternions == Quaternions::None && !super::holds_struct(self.module, stored.ty)
+    }
+
+    /// The contents of a buffer's element or a parameter as a value: structs become tuples, quaternions become vectors.
+    pub(super) fn as_value(&self, stored: Stored<'_>) -> Printed<String> {
+        if self.is_value(&stored) {
+            return Ok(stored.text);
         }
-        let members: Printed<Vec<_>> =
-            self.parts(ty)?.into_iter().map(|(part, ty)| self.as_value(ty, &format!("{text}{part}"))).collect();
+        let ty = self.module.types.get(stored.ty);
+        if *stored.quaternions == Quaternions::Itself {
+            return Ok(format!("Vec4::from_array({}.to_array())", stored.text));
+        }
+        let members: Printed<Vec<_>> = self.parts(&stored)?.into_iter().map(|(_, part)| self.as_value(part)).collect();
         let members = members?.join(", ");
-        Ok(if matches!(self.module.types.get(ty), Type::Array(..)) {
-            format!("[{members}]")
-        } else {
-            format!("({members},)")
-        })
+        Ok(if matches!(ty, Type::Array(..)) { format!("[{members}]") } else { format!("({members},)") })
     }
 
-    /// The members of what lies in a buffer or parameter, as they are written behind its name, and their types.
-    fn parts(&self, ty: TypeId) -> Printed<Vec<(String, TypeId)>> {
+    /// The members of what lies in a buffer or parameter, each with what stands behind the name of a value that it is a part of.
+    fn parts<'p>(&self, stored: &Stored<'p>) -> Printed<Vec<(String, Stored<'p>)>> {
         /// Longer arrays are no values, but read by elements.
         const LONGEST: u32 = 256;
-        Ok(match self.module.types.get(ty) {
+        let part = |behind: &str, ty, at| Stored {
+            text: format!("{}{behind}", stored.text),
+            ty,
+            quaternions: stored.quaternions.member(&self.module.types, stored.ty, at),
+        };
+        Ok(match self.module.types.get(stored.ty) {
             Type::Struct(id) => {
-                let fields = self.module.types.struct_def(*id).fields.iter();
-                fields.map(|field| (format!(".{}", field_name(&field.name)), field.ty)).collect()
+                let fields = self.module.types.struct_def(*id).fields.iter().zip(0..);
+                let of_field = |(field, at): (&crate::types::Field, u32)| {
+                    let name = format!(".{}", field_name(&field.name));
+                    (format!(".{at}"), part(&name, field.ty, at))
+                };
+                fields.map(of_field).collect()
             }
             Type::Tuple(members) => {
-                members.iter().enumerate().map(|(at, member)| (format!(".{at}"), *member)).collect()
+                let name = |at: u32| format!(".{at}");
+                (0..).zip(members).map(|(at, ty)| (name(at), part(&name(at), *ty, at))).collect()
             }
             Type::Array(element, len) => match len.known().filter(|len| *len <= LONGEST) {
-                Some(len) => (0..len).map(|at| (format!("[{at}]"), *element)).collect(),
+                Some(len) => {
+                    let name = |at: u32| format!("[{at}]");
+                    (0..len).map(|at| (name(at), part(&name(at), *element, at))).collect()
+                }
                 None => return self.fail("a long array of structs as a value"),
             },
             _ => return self.fail("a part of a number"),
@@ -91,41 +121,40 @@ impl Printer<'_> {
     }
 
     /// Statements that set all of what lies in a place of a buffer to zero.
-    pub(super) fn clear(&mut self, place: &str, ty: TypeId) -> Printed {
-        if !super::holds_struct(self.module, ty) {
-            let line = format!("{place} = {};", self.zero(ty)?);
-            self.line(&line);
-            return Ok(());
+    pub(super) fn clear(&mut self, stored: Stored<'_>) -> Printed {
+        if *stored.quaternions == Quaternions::Itself || self.is_value(&stored) {
+            let zero = self.zero(stored.ty)?;
+            return self.store_parts(stored, &zero);
         }
-        self.parts(ty)?.into_iter().try_for_each(|(part, ty)| self.clear(&format!("{place}{part}"), ty))
+        self.parts(&stored)?.into_iter().try_for_each(|(_, part)| self.clear(part))
     }
 
     pub(super) fn store(&mut self, place: &Place, value: ValueId) -> Printed {
-        let (text, ty) = self.place(place)?;
-        if matches!(place.root, Root::Buffer(_) | Root::Member(..)) && super::holds_struct(self.module, ty) {
-            let name = self.name(value);
-            return self.store_fields(&text, &name, ty);
+        let (stored, name) = (self.place(place)?, self.name(value));
+        if matches!(place.root, Root::Buffer(_) | Root::Member(..)) {
+            return self.store_parts(stored, &name);
         }
-        let line = format!("{text} = {};", self.name(value));
-        self.line(&line);
+        self.line(&format!("{} = {name};", stored.text));
         Ok(())
     }
 
-    fn store_fields(&mut self, place: &str, value: &str, ty: TypeId) -> Printed {
-        if !super::holds_struct(self.module, ty) {
-            self.line(&format!("{place} = {value};"));
+    /// Stores a value part by part, as it has another type than what is stored.
+    fn store_parts(&mut self, stored: Stored<'_>, value: &str) -> Printed {
+        if self.is_value(&stored) {
+            self.line(&format!("{} = {value};", stored.text));
             return Ok(());
         }
-        let is_array = matches!(self.module.types.get(ty), Type::Array(..));
-        for (at, (part, ty)) in self.parts(ty)?.into_iter().enumerate() {
-            let member = if is_array { format!("{value}[{at}]") } else { format!("{value}.{at}") };
-            self.store_fields(&format!("{place}{part}"), &member, ty)?;
+        if *stored.quaternions == Quaternions::Itself {
+            self.line(&format!("{} = Quat::from_vec4({value});", stored.text));
+            return Ok(());
         }
-        Ok(())
+        self.parts(&stored)?
+            .into_iter()
+            .try_for_each(|(behind, part)| self.store_parts(part, &format!("{value}{behind}")))
     }
 
     pub(super) fn atomic(&mut self, atomic: &Atomic, result: Option<ValueId>) -> Printed {
-        let (place, _) = self.place(&atomic.place)?;
+        let place = self.place(&atomic.place)?.text;
         let order = match atomic.order {
             Order::Relaxed => "Relaxed",
             Order::Acquire => "Acquire",

@@ -13,9 +13,10 @@ use std::fmt::Write as _;
 
 use crate::arena::EntityId;
 use crate::ir::{
-    BlockId, Function, Inst, InstId, InstKind, Kernel, LocalId, Module, Root, SharedId, SourceLocation, ValueId,
+    BlockId, BufferId, Function, Inst, InstId, InstKind, Kernel, LocalId, Module, ParamId, Root, SharedId,
+    SourceLocation, ValueId,
 };
-use crate::types::{Scalar, Type, TypeId};
+use crate::types::{Scalar, Type, TypeId, Types};
 
 /// Something in a module that the printer has no Rust for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +33,41 @@ pub struct Unprintable {
 pub struct Options {
     /// Whether a word `__at_FILE_LINE_COLUMN` stands before what comes from another place than what stands before it.
     pub marks: bool,
+    /// The buffers whose elements are quaternions or hold some. Values of the printed text are `Vec4`.
+    pub buffers: Vec<(BufferId, Quaternions)>,
+    /// The parameters that do.
+    pub params: Vec<(ParamId, Quaternions)>,
+}
+
+impl Options {
+    fn of_buffer(&self, buffer: BufferId) -> &Quaternions {
+        self.buffers.iter().find(|(id, _)| *id == buffer).map_or(&Quaternions::None, |(_, found)| found)
+    }
+
+    fn of_param(&self, param: ParamId) -> &Quaternions {
+        self.params.iter().find(|(id, _)| *id == param).map_or(&Quaternions::None, |(_, found)| found)
+    }
+}
+
+/// Which of the vectors in a type are glam's `Quat`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Quaternions {
+    /// No one.
+    None,
+    /// The vector itself.
+    Itself,
+    /// Those of the members of a struct or tuple, by position; of an array, those of its elements.
+    Within(Vec<Self>),
+}
+
+impl Quaternions {
+    fn member(&self, types: &Types, ty: TypeId, member: u32) -> &Self {
+        let position = if matches!(types.get(ty), Type::Array(..)) { 0 } else { member as usize };
+        match self {
+            Self::Within(members) => members.get(position).unwrap_or(&Self::None),
+            _ => &Self::None,
+        }
+    }
 }
 
 /// The body of the module's kernel, which has one function.
@@ -42,29 +78,34 @@ pub fn print(module: &Module, options: &Options) -> Result<String, Unprintable> 
     let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
     let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
     let function = &module.functions[kernel.function];
-    let mut printer =
-        Printer { module, kernel, function, marks: options.marks, text: String::new(), at: None, yields: Vec::new() };
+    let mut printer = Printer { module, kernel, function, options, text: String::new(), at: None, yields: Vec::new() };
     printer.variables()?;
     printer.block(function.entry, &[])?;
     Ok(printer.text)
 }
 
-/// A variable with one element of a type, which is zero. `given`: a value of the type, from which its structs come; without structs in
-/// it, none is needed.
+/// A variable with one element of the buffer's type, which is zero and has the buffer's name. `given`: a value of the type, from which
+/// its structs come; without structs or quaternions in it, none is needed.
 ///
 /// # Errors
 /// When the type has no zero.
-pub fn zeroed(module: &Module, ty: TypeId, (name, ty_text, given): (&str, &str, &str)) -> Result<String, Unprintable> {
+pub fn zeroed(
+    module: &Module,
+    buffer: BufferId,
+    (ty_text, given): (&str, &str),
+    options: &Options,
+) -> Result<String, Unprintable> {
     let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
     let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
     let function = &module.functions[kernel.function];
-    let mut printer =
-        Printer { module, kernel, function, marks: false, text: String::new(), at: None, yields: Vec::new() };
-    if !holds_struct(module, ty) {
+    let mut printer = Printer { module, kernel, function, options, text: String::new(), at: None, yields: Vec::new() };
+    let (name, ty) = (&kernel.buffers[buffer].name, kernel.buffers[buffer].element);
+    let quaternions = options.of_buffer(buffer);
+    if *quaternions == Quaternions::None && !holds_struct(module, ty) {
         return Ok(format!("let mut {name}: [{ty_text}; 1] = [{}];", printer.zero(ty)?));
     }
     printer.line(&format!("let mut {name}: [{ty_text}; 1] = [{given}];"));
-    printer.clear(&format!("{name}[0]"), ty)?;
+    printer.clear(memory::Stored { text: format!("{name}[0]"), ty, quaternions })?;
     Ok(printer.text)
 }
 
@@ -83,7 +124,7 @@ struct Printer<'m> {
     module: &'m Module,
     kernel: &'m Kernel,
     function: &'m Function,
-    marks: bool,
+    options: &'m Options,
     text: String,
     at: Option<SourceLocation>,
     /// For each branch around: the variables that take its results where it has several.
@@ -246,7 +287,7 @@ impl<'m> Printer<'m> {
     fn mark(&mut self, inst: &Inst) {
         if inst.location.is_some() && inst.location != self.at {
             self.at = inst.location;
-            if let (true, Some(at)) = (self.marks, inst.location) {
+            if let (true, Some(at)) = (self.options.marks, inst.location) {
                 let text = format!("__at_{}_{}_{}", at.file.index(), at.line, at.column);
                 self.line(&text);
             }
@@ -294,8 +335,9 @@ impl<'m> Printer<'m> {
                 Ok(())
             }
             InstKind::Param(param) => {
+                let quaternions = self.options.of_param(*param);
                 let param = &self.kernel.params[*param];
-                let text = self.as_value(param.ty, &param.name)?;
+                let text = self.as_value(memory::Stored { text: param.name.clone(), ty: param.ty, quaternions })?;
                 self.let_(inst.results[0], &text)
             }
             InstKind::ConstParam(param) => {

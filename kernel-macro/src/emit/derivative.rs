@@ -5,12 +5,13 @@
 
 use gridwise_ir::grad::{By, Refusal, Refused, derive, derive_forward, name_of};
 use gridwise_ir::ir::{Buffer, BufferId, Module, ParamId};
-use gridwise_ir::rust::{self, Unprintable};
+use gridwise_ir::rust::{self, Options, Unprintable};
 use gridwise_ir::types::{Type, TypeId};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use crate::ast::{Fn, SpanRange, TypeKind};
+use super::gradient::with_shadows;
+use crate::ast::{Fn, ScalarName, SpanRange, TypeKind};
 use crate::attribute::ITSELF;
 use crate::diag::{Diagnostics, code};
 use crate::infer::type_name;
@@ -21,10 +22,11 @@ use crate::typed::{Len, Ty};
 pub(crate) fn derivatives(
     function: &Fn,
     module: &Module,
+    options: Options,
     krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
-    let cx = Cx { function, module, krate };
+    let cx = Cx { function, module, options, krate };
     let written = cx.vjp().and_then(|vjp| Ok((vjp, cx.jvp()?)));
     match written {
         Ok((vjp, jvp)) => Some(quote!(#vjp #jvp)),
@@ -35,21 +37,20 @@ pub(crate) fn derivatives(
     }
 }
 
-/// Whether derived functions can have the function's parameters and result, whose types are `types`; reports the first that they cannot.
+/// Whether derived functions can have the function's parameters and result, whose types are `types`; reports the first that they
+/// cannot.
 pub(crate) fn fits(function: &Fn, (program, types): (&Program, &[Ty]), diags: &mut Diagnostics) -> bool {
     for (param, ty) in function.params.iter().zip(types) {
         let (name, ty) = match ty.slice_element() {
             Some(result) => (String::new(), result),
             None => (param.name.to_string(), ty),
         };
-        let Some(part) = unfit(program, ty) else { continue };
-        // Tuples were refused when the parameter was read.
-        if !matches!(ty, Ty::Tuple(_)) {
-            let is_part = part != type_name(program, ty);
-            let refused = Refused::Argument { name, ty: part, is_part };
-            let span = SpanRange::token(function.name.span().resolved_at(Span::call_site()));
-            diags.error(code::GRADIENT_OF, span, refused.to_string()).help(refused.help());
-        }
+        // A `bool` by itself is passed on.
+        let Some(part) = unfit(program, ty).filter(|_| *ty != Ty::BOOL) else { continue };
+        let is_part = part != type_name(program, ty);
+        let refused = Refused::Argument { name, ty: part, is_part };
+        let span = SpanRange::token(function.name.span().resolved_at(Span::call_site()));
+        diags.error(code::GRADIENT_OF, span, refused.to_string()).help(refused.help());
         return false;
     }
     true
@@ -58,8 +59,11 @@ pub(crate) fn fits(function: &Fn, (program, types): (&Program, &[Ty]), diags: &m
 /// The name of the type, or of its first part, that derived functions cannot take apart.
 fn unfit(program: &Program, ty: &Ty) -> Option<String> {
     match ty {
-        Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Never | Ty::Error => None,
+        // They have no layout in buffers.
+        Ty::Scalar(ScalarName::Bool) | Ty::Vector(ScalarName::Bool, _) => Some(type_name(program, ty)),
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat | Ty::Never | Ty::Error => None,
         Ty::Array(element, Len::Known(_)) => unfit(program, element),
+        Ty::Tuple(members) => members.iter().find_map(|member| unfit(program, member)),
         Ty::Struct(..) => match program.fields_of(ty).as_ref() {
             [] => Some(type_name(program, ty)),
             fields => fields.iter().find_map(|field| unfit(program, field)),
@@ -90,6 +94,7 @@ impl From<Unprintable> for Fault {
 struct Cx<'a> {
     function: &'a Fn,
     module: &'a Module,
+    options: Options,
     krate: &'a TokenStream,
 }
 
@@ -137,10 +142,10 @@ impl Cx<'_> {
     }
 
     /// A body that has what `tail` says for its value.
-    fn body(&self, module: &Module, tail: &str) -> Result<TokenStream, Fault> {
+    fn body(&self, module: &Module, options: &Options, tail: &str) -> Result<TokenStream, Fault> {
         let name = self.function.name.to_string();
         crate::dump::dump("gradient", &name, || module.to_string());
-        let body = rust::print(module, &rust::Options { marks: false })?;
+        let body = rust::print(module, options)?;
         crate::dump::dump("gradient", &name, || body.clone());
         let text = format!("{body}\n{tail}");
         text.parse().map_err(|_| Fault::Unreadable)
@@ -150,6 +155,7 @@ impl Cx<'_> {
     fn vjp(&self) -> Result<TokenStream, Fault> {
         let by = self.by()?;
         let derived = derive(self.module, &by)?;
+        let options = with_shadows(self.options.clone(), &derived);
         let (params, result) = self.interface();
         let buffer = |id: BufferId| format_ident!("{}", self.buffer(&derived.module, id));
         let is_taken = params.iter().any(|(name, ..)| name == "seed");
@@ -158,7 +164,7 @@ impl Cx<'_> {
         for (param, ty, id) in &params {
             if let Some(shadow) = derived.param(*id) {
                 let name = self.buffer(&derived.module, shadow.buffer);
-                variables.push(self.zeroed(&derived.module, shadow.buffer, ty, &param.to_string())?);
+                variables.push(self.zeroed(&derived.module, shadow.buffer, (ty, &param.to_string()), &options)?);
                 adjoints.push(format!("{name}[0]"));
                 types.push(ty.clone());
             }
@@ -168,7 +174,7 @@ impl Cx<'_> {
             variables.push(quote!(let mut #name: [#result; 1] = [#seed];));
         }
         let tail = if let [one] = adjoints.as_slice() { one.clone() } else { format!("({})", adjoints.join(", ")) };
-        let body = self.body(&derived.module, &tail)?;
+        let body = self.body(&derived.module, &options, &tail)?;
         let names = params.iter().map(|(name, ty, _)| quote!(#name: #ty));
         let given = if let [one] = types.as_slice() { one.clone() } else { quote!((#(#types),*)) };
         let device = self.device();
@@ -183,16 +189,24 @@ impl Cx<'_> {
     fn jvp(&self) -> Result<TokenStream, Fault> {
         let mut by = self.by()?;
         let (params, result) = self.interface();
+        let mut options = self.options.clone();
+        let of_result = options.buffers.first().map(|(_, found)| found.clone());
         // A struct can be made by the function only.
-        let element = |buffer: &Buffer| rust::holds_struct(self.module, buffer.element);
+        let element = |buffer: &Buffer| of_result.is_some() || rust::holds_struct(self.module, buffer.element);
         by.has_values =
             self.module.kernel.as_ref().is_some_and(|kernel| kernel.buffers.iter().any(|(_, buffer)| element(buffer)));
         let forward = derive_forward(self.module, &by)?;
         let Some(kernel) = &forward.module.kernel else { return Ok(TokenStream::new()) };
+        // All buffers are of the result's type.
+        if let Some(found) = &of_result {
+            options.buffers = kernel.buffers.iter().map(|(id, _)| (id, found.clone())).collect();
+        }
         let mut names: Vec<_> = params.iter().map(|(name, ty, _)| quote!(#name: #ty)).collect();
         for (_, ty, id) in &params {
             if let Some(direction) = forward.directions.get(gridwise_ir::arena::EntityId::index(*id)).copied().flatten()
             {
+                let of_param = self.options.params.iter().find(|(known, _)| known == id);
+                options.params.extend(of_param.map(|(_, found)| (direction, found.clone())));
                 let name = format_ident!("{}", kernel.params[direction].name);
                 names.push(quote!(#name: #ty));
             }
@@ -205,11 +219,13 @@ impl Cx<'_> {
             let arguments = arguments.clone();
             variables.push(match (by.has_values, tail.first()) {
                 (true, None) => quote!(let #name: [#result; 1] = [#itself(#(#arguments),*)];),
-                (_, first) => self.zeroed(&forward.module, id, &result, first.map_or("", String::as_str))?,
+                (_, first) => {
+                    self.zeroed(&forward.module, id, (&result, first.map_or("", String::as_str)), &options)?
+                }
             });
             tail.push(format!("{name}[0]"));
         }
-        let body = self.body(&forward.module, &format!("({})", tail.join(", ")))?;
+        let body = self.body(&forward.module, &options, &format!("({})", tail.join(", ")))?;
         let device = self.device();
         Ok(quote! {
             /// The function's value, and its change where the arguments go along a direction.
@@ -219,11 +235,15 @@ impl Cx<'_> {
     }
 
     /// The variable that takes the place of a buffer, zero. `given`: a value of its type.
-    fn zeroed(&self, module: &Module, id: BufferId, ty: &TokenStream, given: &str) -> Result<TokenStream, Fault> {
-        let Some(kernel) = &module.kernel else { return Ok(TokenStream::new()) };
-        let buffer = &kernel.buffers[id];
+    fn zeroed(
+        &self,
+        module: &Module,
+        buffer: BufferId,
+        (ty, given): (&TokenStream, &str),
+        options: &Options,
+    ) -> Result<TokenStream, Fault> {
         // The type's own tokens, as they stand where it was written.
-        let text = rust::zeroed(module, buffer.element, (&buffer.name, "__Ty", given))?;
+        let text = rust::zeroed(module, buffer, ("__Ty", given), options)?;
         let tokens: TokenStream = text.parse().map_err(|_| Fault::Unreadable)?;
         Ok(with_type(tokens, ty))
     }

@@ -5,7 +5,7 @@
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::grad::{By, Derived, Refusal, Refused, Shadow, ShadowKind, derive};
 use gridwise_ir::ir::{Bound, BoundOp, BufferId, InstKind, Module, Obligation, ParamId, SourceLocation};
-use gridwise_ir::rust;
+use gridwise_ir::rust::{self, Options};
 use gridwise_ir::types::{Scalar, Type};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -22,6 +22,7 @@ pub(crate) fn gradient(
     attr: &KernelAttr,
     module: &Module,
     source: &TokenStream,
+    options: Options,
     krate: &TokenStream,
     diags: &mut Diagnostics,
 ) -> Option<TokenStream> {
@@ -35,7 +36,8 @@ pub(crate) fn gradient(
         }
     };
     crate::dump::dump("gradient", &function.name.to_string(), || derived.module.to_string());
-    let body = match rust::print(&derived.module, &rust::Options { marks: true }) {
+    let options = with_shadows(Options { marks: true, ..options }, &derived);
+    let body = match rust::print(&derived.module, &options) {
         Ok(text) => text,
         Err(unprintable) => {
             let span = cx.span(unprintable.location);
@@ -56,6 +58,20 @@ pub(crate) fn gradient(
     };
     let body = cx.placed(body);
     Some(cx.items(attr, &derived, &body, krate))
+}
+
+/// The same for the derived kernel: an adjoint has quaternions where its parameter does.
+pub(super) fn with_shadows(mut options: Options, derived: &Derived) -> Options {
+    let of_buffers = options.buffers.iter().map(|(id, found)| (derived.buffer(*id), found));
+    let of_params = options.params.iter().map(|(id, found)| (derived.param(*id), found));
+    let shadows = of_buffers.chain(of_params).filter_map(|(shadow, found)| match shadow {
+        // Those that are added to atomically are floats.
+        Some(Shadow { kind: ShadowKind::Atomic(_), .. }) | None => None,
+        Some(shadow) => Some((shadow.buffer, found.clone())),
+    });
+    let shadows: Vec<_> = shadows.collect();
+    options.buffers.extend(shadows);
+    options
 }
 
 /// A parameter of the kernel: which buffer or value of the module it is.
@@ -249,7 +265,8 @@ impl Cx<'_> {
             }
             Bound::Items(_) => {
                 let width = self.module.kernel.as_ref().and_then(|kernel| kernel.workgroup[0].known()).unwrap_or(1);
-                quote!(#private::gradient::items(&grid, #width))
+                let grid = local("grid");
+                quote!(#private::gradient::items(&#grid, #width))
             }
             Bound::Binary(op, parts) => {
                 let (a, b) = (self.number(&parts[0], private), self.number(&parts[1], private));
@@ -336,7 +353,8 @@ impl Cx<'_> {
         let (impl_generics, type_generics, clauses) = generics.split_for_impl();
         let turbofish = type_generics.as_turbofish();
         let cfgs: Vec<_> = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
-        let grid = derived.needs_line.then(|| quote!(let grid = #private::gradient::line(#text, grid.into())?;));
+        let (seq, grid) = (local("seq"), local("grid"));
+        let line = derived.needs_line.then(|| quote!(let #grid = #private::gradient::line(#text, #grid.into())?;));
         let fits = derived.conditions.iter().map(|Obligation { index, length, .. }| {
             let (index, length) = (self.number(index, private), self.number(length, private));
             quote!(#private::gradient::fits(#text, #index, #length)?;)
@@ -363,18 +381,23 @@ impl Cx<'_> {
                 #[doc = #doc]
                 #[allow(clippy::too_many_arguments, clippy::pedantic)]
                 #vis fn backward<'__seq>(
-                    seq: &'__seq #private::Sequence,
-                    grid: impl ::core::convert::Into<#private::AnyGrid>,
+                    #seq: &'__seq #private::Sequence,
+                    #grid: impl ::core::convert::Into<#private::AnyGrid>,
                     #(#outer),*
                 ) -> #private::Result<&'__seq #private::Sequence> {
                     #(#checks)*
-                    #grid
+                    #line
                     #(#fits)*
-                    #module::#inner #turbofish::dispatch(seq, grid, #(#arguments),*)
+                    #module::#inner #turbofish::dispatch(#seq, #grid, #(#arguments),*)
                 }
             }
         }
     }
+}
+
+/// A name that no parameter of the kernel has.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
 }
 
 /// Whether the derived kernel asks for the length of an output.

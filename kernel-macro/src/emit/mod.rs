@@ -4,8 +4,10 @@ pub(crate) mod codegen;
 mod derivative;
 pub(crate) mod editor;
 mod gradient;
+mod quaternions;
 pub(crate) mod render;
 pub(crate) mod tokens;
 
 pub(crate) use derivative::{derivatives, fits};
 pub(crate) use gradient::gradient;
+pub(crate) use quaternions::print_options;

@@ -238,11 +238,10 @@ fn last_name(ty: &syn::Type) -> Option<String> {
     path.path.segments.last().map(|segment| segment.ident.to_string())
 }
 
-/// Whether a type is certainly no struct.
+/// Whether a type is certainly no struct and no tuple.
 fn is_number(ty: &syn::Type) -> bool {
     match ty {
         syn::Type::Array(array) => is_number(&array.elem),
-        syn::Type::Tuple(tuple) => tuple.elems.iter().all(is_number),
         _ => {
             last_name(ty).is_some_and(|name| matches!(name.as_str(), "f16" | "f32" | "f64" | "Vec2" | "Vec3" | "Vec4"))
         }

@@ -22,7 +22,7 @@ use crate::emit::codegen::{
     report_size, type_name,
 };
 use crate::emit::editor;
-use crate::emit::{derivatives, fits, gradient};
+use crate::emit::{derivatives, fits, gradient, print_options};
 use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
 use crate::infer::{const_params, infer_item};
 use crate::krate::facade_path;
@@ -225,7 +225,10 @@ fn compile_kernel(
             &mut program,
             |program, diags| {
                 infer_item(program, item, diags);
-                check_kernel(program, item, diags);
+                // The parameters of functions need not reach the device.
+                if !attr.is_derivative() {
+                    check_kernel(program, item, diags);
+                }
             },
             diags,
         );
@@ -240,8 +243,9 @@ fn compile_kernel(
             return None;
         }
         let workgroup = attr.workgroup(&program, item, diags);
-        let module = lower_kernel_to_derive(&program, item, workgroup, debug_assertions).module;
-        return derivatives(function, &module, krate, diags);
+        let module = lower_kernel_to_derive(&program, item, workgroup, (debug_assertions, true)).module;
+        let options = print_options(function, (&program, &typed.params), &module);
+        return derivatives(function, &module, options, krate, diags);
     }
     if !attr.type_lists().is_empty() {
         return compile_instances(&mut program, item, (attr, source), debug_assertions, diags);
@@ -251,10 +255,12 @@ fn compile_kernel(
     let mut tokens = kernel_items(&program, item, &built, krate);
     if !attr.gradient().is_empty()
         && let Item::Fn(function) = &program.items[item].item
+        && let TypedItem::Fn(typed) = &program.items[item].typed
     {
         let workgroup = attr.workgroup(&program, item, diags);
-        let module = lower_kernel_to_derive(&program, item, workgroup, debug_assertions).module;
-        tokens.extend(gradient(function, attr, &module, source, krate, diags));
+        let module = lower_kernel_to_derive(&program, item, workgroup, (debug_assertions, false)).module;
+        let options = print_options(function, (&program, &typed.params), &module);
+        tokens.extend(gradient(function, attr, &module, source, options, krate, diags));
     }
     Some(tokens)
 }

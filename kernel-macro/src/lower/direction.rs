@@ -158,6 +158,8 @@ impl FnCx<'_, '_, '_> {
         let opposite = self.quat_of_axis(across, half_turn);
         let (axis, w) = (self.cross(from, to), self.b.op(Op::Add, &[one, dot]));
         let turn = self.extend(axis, w);
+        // As in `slerp_quats`.
+        let turn = self.select(is_far, none, turn);
         let turn = self.normalize(turn);
         let turn = self.select(is_far, opposite, turn);
         self.select(is_near, none, turn)
@@ -176,7 +178,9 @@ impl FnCx<'_, '_, '_> {
         let straight = self.lerp(a, end, s);
         let straight = self.normalize(straight);
 
-        let (angle, one) = (self.acos_approx(dot), self.f32(1.0));
+        // Where the other way is taken, slopes of this one are finite: zero times infinity is none.
+        let cos = self.select(is_near, zero, dot);
+        let (angle, one) = (self.acos_approx(cos), self.f32(1.0));
         let rest = self.b.op(Op::Sub, &[one, s]);
         let [first, second] = [rest, s].map(|part| self.b.op(Op::Mul, &[angle, part]));
         let [first, second, whole] = [first, second, angle].map(|angle| {

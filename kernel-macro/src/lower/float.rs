@@ -4,7 +4,7 @@ use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 use gridwise_ir::passes::eval;
-use gridwise_ir::types::{Scalar, Type};
+use gridwise_ir::types::Scalar;
 
 use super::function::FnCx;
 use crate::ast::Expr;
@@ -251,7 +251,7 @@ impl FnCx<'_, '_, '_> {
             _ => (self.b.op(Op::Sin, &[x]), self.b.op(Op::Cos, &[x])),
         };
         let float = self.b.value_type(x);
-        let pair = self.b.types_mut().intern(Type::Tuple(vec![float, float]));
+        let pair = self.shared.types.tuple(self.b.types_mut(), vec![float, float]);
         self.compose(pair, &[sin, cos])
     }
 }

@@ -151,17 +151,19 @@ pub(crate) fn lower_kernel(
     workgroup: [impl Into<Len>; 3],
     debug_assertions: bool,
 ) -> Lowered {
-    lower(program, kernel, workgroup, debug_assertions, (NativeFloats::NONE, false))
+    lower(program, kernel, workgroup, debug_assertions, (NativeFloats::NONE, Derivation::None))
 }
 
-/// As [`lower_kernel`], with what the derivation of gradients is told.
+/// As [`lower_kernel`], with what the derivation of gradients is told. `of_function`: the kernel stands for a function, and its parameters
+/// may be tuples.
 pub(crate) fn lower_kernel_to_derive(
     program: &Program,
     kernel: ItemId,
     workgroup: [impl Into<Len>; 3],
-    debug_assertions: bool,
+    (debug_assertions, of_function): (bool, bool),
 ) -> Lowered {
-    lower(program, kernel, workgroup, debug_assertions, (NativeFloats::NONE, true))
+    let derivation = if of_function { Derivation::OfFunction } else { Derivation::OfKernel };
+    lower(program, kernel, workgroup, debug_assertions, (NativeFloats::NONE, derivation))
 }
 
 /// As [`lower_kernel`], for a device that adds to some atomic floats itself.
@@ -172,7 +174,15 @@ pub(crate) fn lower_kernel_natively(
     debug_assertions: bool,
     native: NativeFloats,
 ) -> Lowered {
-    lower(program, kernel, workgroup, debug_assertions, (native, false))
+    lower(program, kernel, workgroup, debug_assertions, (native, Derivation::None))
+}
+
+/// The use of the module for gradients.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Derivation {
+    None,
+    OfKernel,
+    OfFunction,
 }
 
 fn lower(
@@ -180,18 +190,18 @@ fn lower(
     kernel: ItemId,
     workgroup: [impl Into<Len>; 3],
     debug_assertions: bool,
-    (native, derives): (NativeFloats, bool),
+    (native, derivation): (NativeFloats, Derivation),
 ) -> Lowered {
     let workgroup = workgroup.map(|len| size(len.into()));
     let mut module = ModuleBuilder::new();
     let mut shared = Shared {
         program,
-        types: TypeCx::new(program).natively(native),
+        types: TypeCx::new(program).natively(native).tuples_as_structs(derivation == Derivation::OfFunction),
         functions: FastMap::default(),
         closures: FastMap::default(),
         memory: FastMap::default(),
         debug_assertions,
-        derives,
+        derives: derivation != Derivation::None,
         messages: Vec::new(),
         barriers: Vec::new(),
         calls: Vec::new(),

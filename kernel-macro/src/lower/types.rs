@@ -21,6 +21,8 @@ pub(super) struct TypeCx<'p> {
     /// Those of two, three and four columns.
     matrices: [Option<TypeId>; 3],
     enums: FastMap<Ty, Rc<EnumLayout>>,
+    /// The structs that tuples are, by their members, where tuples lie in buffers.
+    tuples: Option<FastMap<Vec<TypeId>, TypeId>>,
     /// Atomics that lie in memory as floats.
     native: NativeFloats,
 }
@@ -41,6 +43,7 @@ impl<'p> TypeCx<'p> {
             structs: FastMap::default(),
             matrices: [None; 3],
             enums: FastMap::default(),
+            tuples: None,
             native: NativeFloats::NONE,
         }
     }
@@ -48,6 +51,11 @@ impl<'p> TypeCx<'p> {
     /// With atomics of these floats as what they are.
     pub(super) fn natively(self, native: NativeFloats) -> Self {
         Self { native, ..self }
+    }
+
+    /// With structs for tuples, which may then lie in buffers, if `are_structs`.
+    pub(super) fn tuples_as_structs(self, are_structs: bool) -> Self {
+        Self { tuples: are_structs.then(FastMap::default), ..self }
     }
 
     /// The IR type, or `None` for types without values or with a single one: unit, never, and what is made of them only.
@@ -74,7 +82,7 @@ impl<'p> TypeCx<'p> {
             Ty::Array(element, len) => self.lower(types, element).map(|element| types.array(element, size(*len))),
             Ty::Tuple(members) => {
                 let members: Vec<_> = members.iter().filter_map(|member| self.lower(types, member)).collect();
-                (!members.is_empty()).then(|| types.intern(Type::Tuple(members)))
+                (!members.is_empty()).then(|| self.tuple(types, members))
             }
             Ty::Range(..) => {
                 let members = self.members(ty);
@@ -86,6 +94,19 @@ impl<'p> TypeCx<'p> {
                 self.enum_layout(types, ty).map(|layout| layout.ty)
             }
         }
+    }
+
+    /// The type of a tuple with members.
+    pub(super) fn tuple(&mut self, types: &mut Types, members: Vec<TypeId>) -> TypeId {
+        let Some(known) = &mut self.tuples else { return types.intern(Type::Tuple(members)) };
+        if let Some(id) = known.get(&members) {
+            return *id;
+        }
+        // As the fields of tuple structs are called.
+        let fields = members.iter().enumerate().map(|(at, ty)| Field { name: format!("_{at}"), ty: *ty }).collect();
+        let (_, id) = types.add_struct(StructDef { name: "tuple".to_owned(), fields, align: 1 });
+        known.insert(members, id);
+        id
     }
 
     /// The layout of an enum; `None` for other types.

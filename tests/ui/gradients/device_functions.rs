@@ -27,8 +27,8 @@ fn bits(x: f32) -> f32 {
 }
 
 #[device(grad)]
-fn of_a_quat(q: Quat, x: f32) -> f32 {
-    q.x * x
+fn of_a_choice(p: Option<f32>, x: f32) -> f32 {
+    p.unwrap_or(2.0) * x
 }
 
 #[device(grad)]

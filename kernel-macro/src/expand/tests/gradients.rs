@@ -32,7 +32,7 @@ fn arguments() {
         "#[kernel(grad(y))]\nfn k(x: &[f32], y: &mut [f32]) { y[0] = x[0]; }",
         expect![[r#"
         error: [K0502] the kernel writes `y`, so its gradient cannot be asked for
-               help: name what is read only: each `&mut` parameter with floats is an output, whose adjoint is given
+               help: leave it out: where the kernel reads what it writes, `backward` turns the given adjoint into that of the old contents; or write to another tensor than the one that is read
          1 | #[kernel(grad(y))]
            |               ^
     "#]],
