@@ -66,7 +66,7 @@ pub(crate) fn wait_at_exit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// What the interpreter calls when it ends, after the threads that it waits for.
+/// Waits. The interpreter calls it when it ends, after the threads that it joins.
 #[pyfunction]
 fn end(py: Python<'_>) {
     if PROCESS.load(Ordering::SeqCst) != std::process::id() {

@@ -50,7 +50,7 @@ impl Needs {
         finder.needs
     }
 
-    /// What the way back through a loop or a branch needs, all of which is needed: not what only its results are made of.
+    /// The needs of the way back through a loop or a branch, without those of its results alone. All of them are needed.
     pub(super) fn within(&self, function: &Function, activity: &Activity, id: InstId) -> Self {
         let mut needs = self.clone();
         needs.values.fill(false);

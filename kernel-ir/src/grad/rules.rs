@@ -56,7 +56,7 @@ pub(super) fn zero(b: &mut FunctionBuilder<'_>, ty: TypeId) -> ValueId {
     b.define(InstKind::Const(Constant::Zero), ty)
 }
 
-/// What an adjoint is before anything is added to it: negative zero, which leaves no trace in the first sum, or the zero of a type with
+/// The adjoint before anything is added to it: negative zero, which leaves no trace in the first sum, or the zero of a type with
 /// members.
 pub(super) fn nothing(b: &mut FunctionBuilder<'_>, ty: TypeId) -> ValueId {
     match b.types().get(ty) {
