@@ -70,7 +70,7 @@ fn turned(q: Quat, v: Vec3) -> Quat {
     Quat::from_vec4((q.normalize() * v).extend(q.w)) * q
 }
 
-/// A gradient of a gradient: the slopes of [`polar`], as a function that has slopes.
+/// A gradient of a gradient: the slopes of [`polar()`], as a function that has slopes.
 #[device(grad)]
 fn slopes(x: f32, y: f32) -> (f32, f32) {
     polar::vjp(x, y, (1.0, 0.5))
