@@ -12,7 +12,7 @@ use crate::manager;
 /// How long the end of the process waits for a call or for a device that hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// After how long it looks again.
-const PAUSE: Duration = Duration::from_millis(1);
+pub(crate) const PAUSE: Duration = Duration::from_millis(1);
 
 /// The calls that are under way in all threads.
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);

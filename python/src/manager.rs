@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::algorithm::Algorithm;
 use crate::array::Input;
-use crate::detached::detached;
+use crate::detached::{PAUSE, detached};
 use crate::dtype::DType;
 use crate::error::{Fault, Outcome, destroyed};
 use crate::formats::image_of;
@@ -140,7 +140,7 @@ impl Owner {
         while self.left.lock().unwrap_or_else(PoisonError::into_inner).iter().any(gridwise::Sequence::is_running)
             && Instant::now() < until
         {
-            std::thread::yield_now();
+            std::thread::sleep(PAUSE);
         }
     }
 

@@ -716,9 +716,8 @@ impl Pair<'_, '_> {
         if let Some((of, _)) = tickets {
             let exists = self.index.has_counter(of).ok_or(Failure::Unknown)?;
             self.proof.conditions.push(exists);
-            // There are no more invocations than tickets.
-            let [x, y, z] = [0, 1, 2].map(|axis| self.index.atoms.uniform(Uniform::Known(Bound::Items(axis))));
-            self.proof.conditions.push(Less(x.mul(&y).mul(&z), Form::constant(WORD + 1)));
+            let drawn = self.most_drawn(of);
+            self.proof.conditions.push(drawn);
         }
         if is_own {
             return Ok(());

@@ -478,6 +478,20 @@ impl Pair<'_, '_> {
         self.limits(atom, side).iter().any(|limit| limit.below == *count && limit.requires.is_empty())
     }
 
+    /// The condition that there are no more tickets than numbers.
+    pub(super) fn most_drawn(&mut self, of: InstId) -> Less {
+        let counter = self.index.tickets.counters.get(&of);
+        let limit = counter.and_then(|counter| {
+            // The other half is for loops.
+            let numbers = if counter.adds_in_loops { WORD / 2 } else { WORD + 1 };
+            Some(Less(counter.total.clone()?, Form::constant(numbers)))
+        });
+        limit.unwrap_or_else(|| {
+            let [x, y, z] = [0, 1, 2].map(|axis| self.index.atoms.uniform(Uniform::Known(Bound::Items(axis))));
+            Less(x.mul(&y).mul(&z), Form::constant(WORD + 1))
+        })
+    }
+
     /// Conditions under which a counter does not begin anew.
     fn is_drawn_once(&mut self, of: InstId) -> Option<()> {
         let counter = self.index.tickets.counters.get(&of)?;
