@@ -146,6 +146,15 @@ check_architecture() {
     [ "$lines" -le $max_architecture_lines ] || printf 'ARCHITECTURE.md: %d lines, the limit is %d\n' "$lines" $max_architecture_lines
 }
 
+# Each suite of the workspace is run by a step, not only built.
+check_suites() {
+    local suite
+    while IFS= read -r suite; do
+        grep -qE -- "(--test|suite_binary|run_suite [a-z-]+|run_in_sanitizer) $suite([ ;)]|\"|$)" tests/run tests/env/steps.sh ||
+            printf 'tests/env/steps.sh: no step runs the suite `%s`\n' "$suite"
+    done < <(cargo metadata --offline --no-deps --format-version 1 | jq -r '.packages[].targets[] | select(.kind == ["test"]).name' | sort -u)
+}
+
 # Stages of the macro know those before them only: inference stands on neither the checks nor lowering, and parsing on nothing behind it.
 check_stages() {
     local stages=kernel-macro/src
@@ -165,6 +174,7 @@ check_python_errors() {
 }
 
 report < <(
+    check_suites
     check_readme
     check_python_errors
     check_doc_lines

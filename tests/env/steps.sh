@@ -113,7 +113,7 @@ build_docs() {
 run_unit_tests() {
     export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
     cargo test "${without_suites[@]}" --lib --bin gridwise-inspect \
-        --test interpret --test passes --test scalars --test spirv --test text --test rows --test spans
+        --test grad --test interpret --test passes --test races --test scalars --test spirv --test text --test rows --test spans
     cargo test "${without_suites[@]}" --doc
     cargo test "${with_suites[@]}" --test documents
 }
