@@ -10,6 +10,22 @@ use crate::case::{Case, Output, moderate, patterns};
 /// The entries.
 pub const CASES: &[Case] = &[
     case!(
+        "parallel_programs::halved_by_a_table",
+        [HalvedByATable],
+        |mgr| {
+            let x = mgr.tensor(&patterns(256, 5))?;
+            let mut out = mgr.tensor_of_len::<u32>(4)?;
+            let seq = mgr.sequence()?;
+            HalvedByATable::dispatch(&seq, Grid::groups(4u32), &x, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || {
+            let sum = |part: &[u32]| part.iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
+            vec![Output::U32(patterns(256, 5).chunks(64).map(sum).collect())]
+        }
+    ),
+    case!(
         "parallel_programs::filled_by_parts",
         [FilledByParts],
         |mgr| {
@@ -140,6 +156,28 @@ fn entries(counts: BTreeMap<u32, u32>) -> Vec<Output> {
 
 fn signal() -> Vec<Vec2> {
     moderate(1024, 5, 0.5).chunks(2).map(|c| vec2(c[0], c[1])).collect()
+}
+
+#[device]
+const HALVES: [u32; 6] = [32, 16, 8, 4, 2, 1];
+
+/// Sums of workgroups, whose steps stand in a table.
+#[kernel(workgroup = 32)]
+pub fn halved_by_a_table(x: &[u32], out: &mut [u32]) {
+    let tile = Shared::<[u32; 64]>::new();
+    let (own, group) = (local_id().x, workgroup_id().x);
+    tile[own] = x[group * 64 + own];
+    tile[own + 32] = x[group * 64 + own + 32];
+    barrier();
+    for step in HALVES {
+        if own < step {
+            tile[own] = tile[own].wrapping_add(tile[own + step]);
+        }
+        barrier();
+    }
+    if own == 0 {
+        out[group] = tile[0];
+    }
 }
 
 /// Counts equal keys: an open hash map whose slots are claimed by compare-exchange; no key is zero.

@@ -75,6 +75,16 @@ impl Lanes {
         }
     }
 
+    /// The numbers at these indices of a table.
+    pub(super) fn look_up(&self, table: &[u32]) -> Self {
+        let at = |index: u32| table.get(index as usize).copied();
+        match self {
+            Self::Same(index) => at(*index).map_or(Self::Unknown, Self::Same),
+            Self::Each(indices) => Self::each(indices.iter().map(|index| at((*index)?))),
+            Self::Unknown | Self::Members(_) => Self::Unknown,
+        }
+    }
+
     /// The result of an operation on scalars.
     pub(super) fn apply(op: Op, operands: &[&Self], of: Scalar, to: Scalar, lanes: usize) -> Self {
         if operands.iter().all(|operand| matches!(operand, Self::Same(_))) {

@@ -37,6 +37,7 @@ mod rules;
 mod segments;
 mod split;
 mod sums;
+mod tables;
 mod tickets;
 mod triangles;
 

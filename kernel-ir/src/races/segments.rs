@@ -12,6 +12,7 @@ use super::lanes::{Lanes, is_followed};
 use super::layout::{number, position, scalars};
 use super::relevance::Relevance;
 use super::report::Reason;
+use super::tables::Tables;
 use crate::arena::EntityId;
 use crate::hash::{FastMap, FastSet};
 use crate::ir::{BlockId, Builtin, ConstParamId, Function, Inst, InstId, InstKind, Kernel, Module, Scope, ValueId};
@@ -55,6 +56,7 @@ pub(super) struct Workgroup<'u, 'm> {
     kinds: FastMap<InstId, (Object, Kind)>,
     /// Invocations of a workgroup, if they are known.
     invocations: Option<u32>,
+    tables: Tables,
 }
 
 /// Whether barriers and shared memory give accesses of a workgroup an order to look at.
@@ -76,7 +78,8 @@ impl<'u, 'm> Workgroup<'u, 'm> {
     ) -> Self {
         let kinds = accesses.iter().map(|access| (access.inst, (access.object, access.kind))).collect();
         let invocations = kernel.workgroup.iter().map(|width| width.known()).product::<Option<u32>>();
-        Self { module, kernel, function, uniformity, kinds, invocations }
+        let tables = Tables::of(&module.types, function);
+        Self { module, kernel, function, uniformity, kinds, invocations, tables }
     }
 
     pub(super) fn is_one_invocation(&self) -> bool {
@@ -208,6 +211,7 @@ pub(super) struct Engine<'m> {
     uniformity: &'m Uniformity<'m>,
     kinds: &'m FastMap<InstId, (Object, Kind)>,
     relevance: &'m Relevance,
+    tables: &'m Tables,
     /// Const parameters that a size was chosen for.
     pub(super) sizes: Vec<(ConstParamId, u32)>,
     pub(super) values: Vec<Lanes>,
@@ -238,6 +242,7 @@ impl<'m> Engine<'m> {
             uniformity: of.uniformity,
             kinds,
             relevance,
+            tables: &of.tables,
             sizes,
             values: Vec::new(),
             pending: Pending::default(),
@@ -548,6 +553,10 @@ impl<'m> Engine<'m> {
                 Lanes::Members(members.iter().map(|member| self.values[member.index()].clone()).collect())
             }
             InstKind::Extract(composite, path) => self.values[composite.index()].member(path),
+            InstKind::Load(place) => match self.tables.at(place) {
+                Some((numbers, index)) => self.values[index.index()].look_up(numbers),
+                None => Lanes::Unknown,
+            },
             InstKind::Builtin(builtin) => self.builtin(*builtin),
             InstKind::ConstParam(param) => number(Size::Param(*param), &self.sizes).map_or(Lanes::Unknown, Lanes::Same),
             InstKind::Subgroup(crate::ir::SubgroupOp::Elect, _) if self.are_all_here(mask) => match self.width {

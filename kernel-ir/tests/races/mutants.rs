@@ -10,10 +10,12 @@ use crate::analysed;
 const HARMLESS: &[(&str, usize, &str)] = &[
     ("blelloch", 2, "the last step leaves each invocation the two elements that it writes out"),
     ("block_counts", 0, "the count is changed and read by atomics, which race with nobody: it may be read too early"),
+    ("const_table_of_steps", 0, "the first step adds to each invocation's own element the other one that it wrote"),
     ("fft_shared", 1, "the last step leaves each invocation the two points that it writes out"),
     ("histogram", 0, "all accesses of the bins are atomic: bins may be cleared late"),
     ("histogram", 1, "all accesses of the bins are atomic: bins may be read too early"),
     ("histogram_parts", 0, "all accesses of the bins are atomic: bins may be read too early"),
+    ("table_of_steps", 0, "the first step adds to each invocation's own element the other one that it wrote"),
 ];
 
 /// Orders, and steps of all invocations together, for a kernel.
