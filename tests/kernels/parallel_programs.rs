@@ -10,6 +10,39 @@ use crate::case::{Case, Output, moderate, patterns};
 /// The entries.
 pub const CASES: &[Case] = &[
     case!(
+        "parallel_programs::common_subsequence",
+        [CommonSubsequence],
+        |mgr| {
+            let mut lengths = Vec::new();
+            for (n, m) in TEXTS {
+                let [a, b] = texts(n, m);
+                let mut table = mgr.tensor(&vec![0u32; ((n + 1) * (m + 1)) as usize])?;
+                let (a, b) = (mgr.tensor(&a)?, mgr.tensor(&b)?);
+                let seq = mgr.sequence()?;
+                for diagonal in 2..=n + m {
+                    CommonSubsequence::dispatch(&seq, Grid::items(n), &mut table, &a, &b, n, m, diagonal)?;
+                }
+                seq.eval()?;
+                lengths.push(table.to_vec()?[((n + 1) * (m + 1) - 1) as usize]);
+            }
+            Ok(vec![Output::U32(lengths)])
+        },
+        || {
+            let length = |(n, m): (u32, u32)| {
+                let [a, b] = texts(n, m);
+                let mut row = vec![0; b.len() + 1];
+                for letter in &a {
+                    let before = row.clone();
+                    for j in 1..row.len() {
+                        row[j] = if *letter == b[j - 1] { before[j - 1] + 1 } else { before[j].max(row[j - 1]) };
+                    }
+                }
+                row[b.len()]
+            };
+            vec![Output::U32(TEXTS.map(length).to_vec())]
+        }
+    ),
+    case!(
         "parallel_programs::halved_by_a_table",
         [HalvedByATable],
         |mgr| {
@@ -156,6 +189,30 @@ fn entries(counts: BTreeMap<u32, u32>) -> Vec<Output> {
 
 fn signal() -> Vec<Vec2> {
     moderate(1024, 5, 0.5).chunks(2).map(|c| vec2(c[0], c[1])).collect()
+}
+
+/// Lengths of texts that are compared: rows of two cells, and of more than a workgroup has invocations.
+const TEXTS: [(u32, u32); 4] = [(1, 1), (5, 1), (2, 3), (70, 40)];
+
+/// Two texts of four letters.
+fn texts(n: u32, m: u32) -> [Vec<u32>; 2] {
+    [n, m].map(|len| patterns(len as usize, len + 1).iter().map(|word| word >> 7 & 3).collect())
+}
+
+/// The cells along a diagonal of the table of longest common subsequences.
+#[kernel(workgroup = 32)]
+pub fn common_subsequence(table: &mut [u32], a: &[u32], b: &[u32], n: u32, m: u32, diagonal: u32) {
+    let i = global_id().x + 1;
+    if i > n || i >= diagonal || diagonal - i > m {
+        return;
+    }
+    let j = diagonal - i;
+    let width = m + 1;
+    table[i * width + j] = if a[i - 1] == b[j - 1] {
+        table[(i - 1) * width + j - 1] + 1
+    } else {
+        table[(i - 1) * width + j].max(table[i * width + j - 1])
+    };
 }
 
 #[device]

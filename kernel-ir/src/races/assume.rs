@@ -50,6 +50,11 @@ impl Walker<'_, '_> {
                     Some((condition, truth)) => self.assume(condition, truth, depth),
                     None => self.equal(*a, *b),
                 },
+                (Op::Ne, [a, b], true) | (Op::Eq, [a, b], false) => {
+                    if self.index.constant(*b) == Some(0) {
+                        self.positive(*a);
+                    }
+                }
                 (Op::All, [lanes], true) => self.equal_lanes(*lanes),
                 _ => {}
             },
@@ -107,6 +112,17 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Notes that a difference is not zero.
+    fn positive(&mut self, a: ValueId) {
+        let form = self.index.form(a);
+        if self.index.scalar(a) == Some(Scalar::U32)
+            && form.as_atom().is_none()
+            && !self.index.atoms.is_launch_wide(&form)
+        {
+            self.note(Fact::Order(Form::default(), form));
+        }
+    }
+
     /// Notes that `a < b + more`.
     fn below(&mut self, a: ValueId, b: ValueId, more: i128) {
         let mut requires = Vec::new();
@@ -126,6 +142,9 @@ impl Walker<'_, '_> {
             operands.iter().for_each(|operand| self.below(a, *operand, more));
         }
         let (low, high) = (self.index.form(a), self.index.form(b));
+        if low.as_constant().is_some_and(|low| low >= more) {
+            self.positive(b);
+        }
         if requires.is_empty() {
             if more == 0 {
                 self.below_steps(&low, b);

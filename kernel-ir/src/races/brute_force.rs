@@ -521,6 +521,7 @@ fn no_rule_accepts_what_races() {
         Mutant::Claims,
         Mutant::Differs,
         Mutant::Triangle,
+        Mutant::Crossing,
         Mutant::Circle,
         Mutant::Drawn,
         Mutant::First,

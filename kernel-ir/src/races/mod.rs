@@ -18,6 +18,7 @@ mod bits;
 mod brute_force;
 mod cells;
 mod demand;
+mod diagonals;
 mod digits;
 mod distinct;
 mod firsts;

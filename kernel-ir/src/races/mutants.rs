@@ -27,6 +27,8 @@ pub(super) enum Mutant {
     Differs,
     /// The number that the rest beside a triangle's number is below.
     Triangle,
+    /// The length of a row with which a diagonal goes on at the other end of the next one.
+    Crossing,
     /// No bound: shifted, numbers need not be exchanged to make a circle.
     Circle,
     /// The length of a range of tickets.

@@ -70,7 +70,7 @@ pub(super) struct Pair<'a, 'm> {
     pub(super) sides: [&'a Access; 2],
     goal: Goal,
     pub(super) equal: Vec<AtomId>,
-    proof: Proof,
+    pub(super) proof: Proof,
     /// The most that conditions may ask for.
     most: Demand,
     /// Whether an equation was left unsolved because it took more.
@@ -161,7 +161,8 @@ fn prove_with(
                 }
                 continue;
             }
-            match pair.triangles(&left, &right).or_else(|| pair.solve(&left, &right)) {
+            let solved = pair.triangles(&left, &right).or_else(|| pair.diagonals(&left, &right));
+            match solved.or_else(|| pair.solve(&left, &right)) {
                 Some(Solved::Never) => {
                     return (Ok(pair.proof), false);
                 }
@@ -266,12 +267,12 @@ impl Pair<'_, '_> {
     }
 
     /// Whether a variable is the same function of the invocation in both accesses.
-    fn is_of_both(&self, atom: AtomId) -> bool {
+    pub(super) fn is_of_both(&self, atom: AtomId) -> bool {
         !matches!(self.index.atoms.get(atom), Atom::Free(_) | Atom::Round(_))
     }
 
     /// Whether a variable is known to be equal in both, or computed from such only.
-    fn is_equal(&self, atom: AtomId) -> bool {
+    pub(super) fn is_equal(&self, atom: AtomId) -> bool {
         self.equal.contains(&atom)
             || match self.index.atoms.get(atom) {
                 Atom::Mixed(of, _) | Atom::Triangle(of) => {

@@ -270,8 +270,9 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, depth: u32, is_uniform: bool) {
-        match self.random.below(18) {
+        match self.random.below(19) {
             0..=3 => self.store(),
+            18 => self.diagonal(),
             14 => self.first(),
             15 => self.draw(),
             16 => self.compacted(),
@@ -505,6 +506,50 @@ impl Writer<'_> {
             let (a, b) = (writer.value(&a), writer.value(&b));
             writer.line(&format!("store buffer1[%{own} !site0] = %{b}"));
             writer.line(&format!("store buffer1[%{other} !site0] = %{a}"));
+        });
+    }
+
+    /// A cell of a table from one of another diagonal, or of the same one.
+    fn diagonal(&mut self) {
+        let (x, n, w) = (self.id("global_id", 0), self.value("param0"), self.value("param1"));
+        let one = self.constant(1);
+        let x = if self.random.one_in(3) { self.op("add", x, one) } else { x };
+        let y = match self.random.below(4) {
+            0 => self.op("sub", x, n),
+            1 => self.op("add", x, n),
+            _ => self.op("sub", n, x),
+        };
+        let (row, column) = if self.random.one_in(4) { (y, x) } else { (x, y) };
+        // Tables have a column more than their width, now and then.
+        let wide = if self.random.one_in(3) { self.op("add", w, one) } else { w };
+        let mut conditions = Vec::new();
+        let end = if self.random.one_in(6) { self.op("add", w, one) } else { w };
+        let op = if wide == w { "lt" } else { self.random.pick(&["lt", "le"]) };
+        conditions.push(self.typed("bool", &format!("{op} %{column}, %{end}")));
+        if self.random.one_in(2) {
+            let zero = self.constant(0);
+            let (op, least) = self.random.pick(&[("ne", zero), ("gt", zero), ("ge", one)]);
+            conditions.push(self.typed("bool", &format!("{op} %{column}, %{least}")));
+        }
+        if self.random.one_in(2) {
+            let op = self.random.pick(&["lt", "le"]);
+            conditions.push(self.typed("bool", &format!("{op} %{x}, %{n}")));
+        }
+        let cell = |writer: &mut Self, row: u32, column: u32| {
+            let product = writer.op("mul", row, wide);
+            writer.op("add", product, column)
+        };
+        let apart = |writer: &mut Self, of: u32| match writer.random.below(5) {
+            0 => of,
+            1 => writer.op("add", of, one),
+            _ => writer.op("sub", of, one),
+        };
+        let own = cell(self, row, column);
+        let (row, column) = (apart(self, row), apart(self, column));
+        let other = cell(self, row, column);
+        self.behind(&conditions, |writer| {
+            let old = writer.value(&format!("load buffer1[%{other} !site0]"));
+            writer.line(&format!("store buffer1[%{own} !site0] = %{old}"));
         });
     }
 
