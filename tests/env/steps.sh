@@ -111,11 +111,17 @@ build_docs() {
 }
 
 run_unit_tests() {
+    local of_rows
     export GRIDWISE_SPIRV_VAL="${current_validator[*]}"
-    cargo test "${without_suites[@]}" --lib --bin gridwise-inspect \
-        --test grad --test interpret --test passes --test races --test scalars --test spirv --test text --test rows --test spans
+    local suites=(--lib --bin gridwise-inspect --test grad --test interpret --test passes --test races --test scalars --test spirv --test text --test rows --test spans)
+    cargo test "${without_suites[@]}" "${suites[@]}" --no-run
+    # It compiles changed copies, one after the other.
+    cargo test "${without_suites[@]}" --test rows &
+    of_rows=$!
+    cargo test "${without_suites[@]}" "${suites[@]/rows/spans}"
     cargo test "${without_suites[@]}" --doc
     cargo test "${with_suites[@]}" --test documents
+    wait "$of_rows"
 }
 
 # What has no foreign calls, in Miri: the schedule and its hazards, descriptions of launches, memory that twins share, launches on the

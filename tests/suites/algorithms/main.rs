@@ -267,7 +267,9 @@ fn scans_in_one_pass() {
 }
 
 fn sorts_in_sweeps() {
-    for len in lengths_to_wait_for(&[4, 4096, 5377, 50_001]) {
+    // Tiles have 5376 keys; the interpreter takes a quarter of a minute for one.
+    let lengths = if is_interpreter() { vec![0, 6, 5377] } else { lengths_to_wait_for(&[4, 4096, 5377, 50_001]) };
+    for len in lengths {
         let bits = words(len, 16);
         let (mut keys, seq) = (MANAGER.tensor(&bits).unwrap(), MANAGER.sequence().unwrap());
         let sort = OpSort::with_progress(Progress::Guaranteed, &mut keys).unwrap();

@@ -56,7 +56,7 @@ fn multiplies<T: Factor + Copy>(from: fn(f32) -> T, shapes: &[(usize, usize, usi
 pub(crate) fn products() {
     multiplies(|value| value, &SHAPES);
     // Many large tiles: whole ones by vectors, and by numbers.
-    let depth = if is_interpreter() { 32 } else { 48 };
+    let depth = if is_interpreter() { 16 } else { 48 };
     multiplies(|value| value, &[(256, 6144, depth), (256, 6144, 0), (130, 6200, depth / 2 - 4), (5, 12_301, 18)]);
 }
 
