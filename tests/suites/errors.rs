@@ -27,8 +27,8 @@ use races::{
     launches_may_race,
 };
 use recordings::{
-    decisions_follow_each_launch, long_lists_of_images, parameters_leave_checks, parameters_of_every_type,
-    parameters_of_generic_kernels_and_reports,
+    conditions_of_races_follow_each_launch, decisions_follow_each_launch, long_lists_of_images,
+    parameters_leave_checks, parameters_of_every_type, parameters_of_generic_kernels_and_reports,
 };
 use tables::{
     a_run_keeps_the_slots_it_began_with, slots_are_set_between_evaluations, slots_that_do_not_fit,
@@ -43,7 +43,7 @@ cases! {
         kernels_without_buffers_run, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
         texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
         arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can,
-        decisions_follow_each_launch, slots_are_set_between_evaluations, slots_that_do_not_fit, written_tables, tables_of_images,
+        conditions_of_races_follow_each_launch, decisions_follow_each_launch, slots_are_set_between_evaluations, slots_that_do_not_fit, written_tables, tables_of_images,
         tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, a_run_keeps_the_slots_it_began_with,
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,

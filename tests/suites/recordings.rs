@@ -124,6 +124,28 @@ pub(super) fn decisions_follow_each_launch() {
     }
 }
 
+/// No index of it is checked, so that only the condition of its race asks for the width.
+#[kernel(workgroup = [8, 4])]
+fn in_rows(cells: &mut [u32], width: u32) {
+    let g = global_id();
+    if let Some(cell) = cells.get_mut((g.y * width + g.x) as usize) {
+        *cell = g.x;
+    }
+}
+
+pub(super) fn conditions_of_races_follow_each_launch() {
+    let mgr = super::manager();
+    let seq = mgr.sequence().unwrap();
+    let mut cells = mgr.tensor_of_len::<u32>(64).unwrap();
+    for (width, is_free) in [(8, true), (8, true), (7, false), (8, true), (9, true), (1, false)] {
+        let recorded = InRows::dispatch(&seq, Grid::items([8, 4]), &mut cells, width);
+        match recorded.and_then(Sequence::eval) {
+            Err(Error::MayRace(race)) => assert!(!is_free, "{width}: {race:?}"),
+            outcome => assert!(is_free && outcome.is_ok(), "{width}: {outcome:?}"),
+        }
+    }
+}
+
 #[kernel]
 fn first_of(images: &[&Image2D<Rgba8Unorm>], values: &mut [f32]) {
     let i = global_id().x;
