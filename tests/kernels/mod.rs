@@ -63,6 +63,7 @@ pub mod matching;
 pub mod matrices;
 pub mod memory;
 pub mod moves;
+pub mod moving_slices;
 pub mod narrow_atomics;
 pub mod natural;
 pub mod neutral;
@@ -181,6 +182,7 @@ pub fn all() -> Vec<Case> {
         own_slices::CASES,
         parallel::CASES,
         moves::CASES,
+        moving_slices::CASES,
         narrow_atomics::CASES,
         natural::CASES,
         neutral::CASES,

@@ -358,15 +358,19 @@ fn fill(x: &mut [f32]) {
     }
     BUFFER_USE {
 "#[kernel]
-fn copy(from: &[f32], to: &mut [f32]) {
-    let source = from;
-    to[0] = 1.0;
+fn either(a: &[f32], b: &[f32], y: &mut [f32]) {
+    let larger = if a[0] > b[0] { a } else { b };
+    y[0] = larger.iter().sum();
 }"
     } => {
-"#[kernel]
-fn copy(from: &[f32], to: &mut [f32]) {
-    let i = global_id().x;
-    to[i] = from[i];
+"#[device]
+fn total(x: &[f32]) -> f32 {
+    x.iter().sum()
+}
+
+#[kernel]
+fn either(a: &[f32], b: &[f32], y: &mut [f32]) {
+    y[0] = if a[0] > b[0] { total(a) } else { total(b) };
 }"
     }
     UNINITIALISED {

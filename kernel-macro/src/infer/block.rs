@@ -177,6 +177,7 @@ impl<'a> Infer<'a> {
         }
         if let Some(term) = self.infer_slice_let(value) {
             self.note_member(*binding, value);
+            self.note_slice_root(*binding, *mutable, value, &term);
             if *mutable && matches!(term, Term::Image(_)) {
                 self.refuse_other_image(value);
                 return Term::Error;

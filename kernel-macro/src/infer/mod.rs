@@ -33,6 +33,7 @@ mod literal;
 mod memory;
 mod method;
 mod mismatch;
+mod moving_slice;
 mod name;
 mod op;
 mod option;
@@ -214,6 +215,8 @@ struct Infer<'a> {
     kept: std::collections::BTreeMap<BindingId, (&'a Expr, bool)>,
     /// Variables that name one of the buffers of a list, or a part of one.
     members: std::collections::BTreeSet<BindingId>,
+    /// Variables that name a slice, by the variable whose elements it has.
+    slice_roots: std::collections::BTreeMap<BindingId, BindingId>,
     /// Variables of loops that are references to parts of the function's own arrays.
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
@@ -276,6 +279,7 @@ impl<'a> Infer<'a> {
             lent_atomics: std::collections::BTreeSet::new(),
             kept: std::collections::BTreeMap::new(),
             members: std::collections::BTreeSet::new(),
+            slice_roots: std::collections::BTreeMap::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
             assigned_later: std::collections::BTreeSet::new(),

@@ -119,6 +119,7 @@ impl<'a> Infer<'a> {
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) && (self.names_slice(left) || self.names_slice(right)) {
             return self.infer_slice_equality(expr, left, right);
         }
+        [left, right].into_iter().for_each(|operand| self.note_lent_in_option(operand));
         let left_term = self.infer_reference(left, &Expect::Nothing);
         let right_term = self.infer_reference(right, &Expect::Nothing);
         self.check_operands(is_comparison(op), left, right);

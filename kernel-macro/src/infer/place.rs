@@ -327,6 +327,9 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn infer_assign(&mut self, place: &'a Expr, value: &'a Expr) -> Term {
+        if self.infer_slice_assign(place, value) {
+            return Term::Unit;
+        }
         let term = self.infer_place(place);
         if self.refuse_store(place, None) {
             self.infer(value, &Expect::Nothing);

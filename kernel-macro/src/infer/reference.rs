@@ -217,6 +217,17 @@ impl<'a> Infer<'a> {
         lent
     }
 
+    /// `Some(&value)` beside an operator: options of what iterators and slices lend are options of values here.
+    pub(super) fn note_lent_in_option(&mut self, operand: &'a Expr) {
+        let ExprKind::Call { callee, args, .. } = &strip(operand).kind else { return };
+        if let ([arg], Some("Some")) = (args.as_slice(), callee.as_name().map(ToString::to_string).as_deref())
+            && matches!(arg.kind, ExprKind::Borrow { mutable: false, .. })
+        {
+            self.given.insert(arg.id);
+            self.tables.lent.insert(arg.id);
+        }
+    }
+
     pub(super) fn takes_self_by_reference(&self) -> bool {
         match &self.program.items[self.item].item {
             Item::Fn(function) => function

@@ -377,12 +377,29 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_member_let(value) {
             return Some(term);
         }
-        let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return None };
-        if !self.is_part(strip(operand)) {
+        let is_slice = match &strip(value).kind {
+            ExprKind::Borrow { operand, .. } => self.is_part(strip(operand)),
+            _ => self.names_read_slice(value),
+        };
+        if !is_slice {
             return None;
         }
         let Some((element, mutable)) = self.infer_slice(value, false) else { return Some(Term::Error) };
         Some(slice_of(element, mutable))
+    }
+
+    /// Whether an expression that is not inferred yet names a slice that is only read, and so may have several names.
+    fn names_read_slice(&self, expr: &Expr) -> bool {
+        let ExprKind::Path(path) = &strip(expr).kind else { return false };
+        path.as_name().and_then(|name| self.variable(name)).is_some_and(|(binding, local)| {
+            let is_param = match &self.program.items[self.item].item {
+                Item::Fn(function) => function.params.iter().any(|param| param.binding == binding),
+                _ => false,
+            };
+            matches!(local.term, Term::Buffer { mutable: false, origin: None, .. })
+                && !self.is_list(&local.term)
+                && (is_param || self.slice_roots.contains_key(&binding))
+        })
     }
 
     /// `let part: &[T] = value;`
@@ -392,8 +409,9 @@ impl<'a> Infer<'a> {
         }
         let before = self.diags.len();
         self.check_slice(value, declared, true);
-        if let Pattern::Binding { binding, .. } = pattern {
+        if let Pattern::Binding { binding, mutable, .. } = pattern {
             self.note_member(*binding, value);
+            self.note_slice_root(*binding, *mutable, value, declared);
         }
         if self.diags.len() > before { Term::Error } else { declared.clone() }
     }

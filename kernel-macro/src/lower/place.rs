@@ -1,7 +1,7 @@
 //! Place expressions: variables, fields and elements. A read loads only what the expression names.
 
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{Place, Root, Step, ValueId};
+use gridwise_ir::ir::{LocalId, Place, Root, Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 use gridwise_ir::types::TypeId;
@@ -18,6 +18,8 @@ pub(super) struct Spot {
     place: Option<Place>,
     /// Of a slice: which elements of the array or buffer at the place it has.
     window: Option<Window>,
+    /// Of a slice that changes: the memory with its beginning and its length.
+    moving: Option<[LocalId; 2]>,
 }
 
 /// Some of the elements of an array or buffer, all in range.
@@ -41,16 +43,20 @@ impl Spot {
         let whole = |value| Some((value, Vec::new()));
         match slot {
             Slot::Nothing => None,
-            Slot::Value(value) => Some(Self { value: whole(value), place: None, window: None }),
-            Slot::Local(local) => Some(Self { value: None, place: Some(Place::local(local)), window: None }),
+            Slot::Value(value) => Some(Self { value: whole(value), place: None, window: None, moving: None }),
+            Slot::Local(local) => {
+                Some(Self { value: None, place: Some(Place::local(local)), window: None, moving: None })
+            }
             Slot::Both(value, local) => {
-                Some(Self { value: whole(value), place: Some(Place::local(local)), window: None })
+                Some(Self { value: whole(value), place: Some(Place::local(local)), window: None, moving: None })
             }
             Slot::Buffer(buffer) => {
                 let place = Place { root: Root::Buffer(buffer), path: [].into(), is_unordered: false };
-                Some(Self { value: None, place: Some(place), window: None })
+                Some(Self { value: None, place: Some(place), window: None, moving: None })
             }
-            Slot::Shared(shared) => Some(Self { value: None, place: Some(Place::shared(shared)), window: None }),
+            Slot::Shared(shared) => {
+                Some(Self { value: None, place: Some(Place::shared(shared)), window: None, moving: None })
+            }
             // Its spot is in a table: see `FnCx::spot_of`.
             Slot::Alias(_) => None,
             // No value: what it does runs where it is called.
@@ -70,12 +76,22 @@ impl Spot {
 
     /// The spot at a place in memory.
     pub(super) fn at(place: Place) -> Self {
-        Self { value: None, place: Some(place), window: None }
+        Self { value: None, place: Some(place), window: None, moving: None }
     }
 
     /// A slice of what lies at a place.
     pub(super) fn slice(place: Place, window: Window) -> Self {
-        Self { value: None, place: Some(place), window: Some(window) }
+        Self { value: None, place: Some(place), window: Some(window), moving: None }
+    }
+
+    /// The slice, whose ends change: they lie in memory.
+    pub(super) fn moving(self, ends: [LocalId; 2]) -> Self {
+        Self { moving: Some(ends), ..self }
+    }
+
+    /// The memory with the ends of a slice that changes.
+    pub(super) fn ends(&self) -> Option<[LocalId; 2]> {
+        self.moving
     }
 
     /// The spot, with accesses of which nothing says in which order invocations do them.
@@ -104,9 +120,12 @@ impl Spot {
 
 impl FnCx<'_, '_, '_> {
     /// The spot of a variable's value.
-    pub(super) fn spot_of(&self, slot: Slot) -> Option<Spot> {
+    pub(super) fn spot_of(&mut self, slot: Slot) -> Option<Spot> {
         match slot {
-            Slot::Alias(number) => self.spots.get(number as usize).cloned(),
+            Slot::Alias(number) => {
+                let spot = self.spots.get(number as usize).cloned()?;
+                Some(self.as_it_is_now(spot))
+            }
             slot => Spot::of_slot(slot),
         }
     }
@@ -183,7 +202,7 @@ impl FnCx<'_, '_, '_> {
             let value = self.op(Op::Add, &[offset, index_value]);
             let mut place = self.in_place(spot);
             place.path.push(Step::Index { value, check: None });
-            return Some(Spot { value: None, place: Some(place), window: None });
+            return Some(Spot { value: None, place: Some(place), window: None, moving: None });
         }
         let site = self.site(SiteKind::IndexOutOfBounds, expr);
         let value = match spot.window {
@@ -192,7 +211,7 @@ impl FnCx<'_, '_, '_> {
         };
         let mut place = self.in_place(spot);
         place.path.push(Step::Index { value, check: Some(site) });
-        Some(Spot { value: None, place: Some(place), window: None })
+        Some(Spot { value: None, place: Some(place), window: None, moving: None })
     }
 
     /// An index as `u32`. An index that needs more bits is out of range whatever the length, and stays so.

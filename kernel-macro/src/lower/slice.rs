@@ -10,7 +10,7 @@ use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{Place, Root, SiteId, ValueId};
 use gridwise_ir::op::Op;
 
-use super::function::FnCx;
+use super::function::{FnCx, Slot};
 use super::place::{Spot, Window};
 use crate::ast::{Expr, ExprKind, Pattern};
 use crate::program::message::{SliceFault, slice_message};
@@ -57,9 +57,43 @@ impl FnCx<'_, '_, '_> {
         if !matches!(self.typed.binding(*binding), Ty::Buffer { origin: None, .. }) {
             return false;
         }
-        if let Some(spot) = self.lower_slice(value) {
+        if let Some(mut spot) = self.lower_slice(value) {
+            if self.typed.moving.contains(binding)
+                && let Some(ends) = self.ends_of(&spot)
+            {
+                spot = spot.moving(ends.map(|end| self.spill(end, "slice")));
+            }
             let slot = self.alias(spot);
             self.set_slot(*binding, slot);
+        }
+        true
+    }
+
+    /// The beginning of a slice, and its length.
+    fn ends_of(&mut self, spot: &Spot) -> Option<[ValueId; 2]> {
+        let len = self.len_of(spot)?;
+        let offset = spot.window().and_then(|window| window.offset);
+        Some([offset.unwrap_or_else(|| self.u32(0)), len])
+    }
+
+    /// A spot; a slice that changes as it is now.
+    pub(super) fn as_it_is_now(&mut self, spot: Spot) -> Spot {
+        let (Some(ends), Some(place)) = (spot.ends(), spot.place()) else { return spot };
+        let [offset, len] = ends.map(|local| self.b.load(Place::local(local)));
+        Spot::slice(place.clone(), Window { offset: Some(offset), len })
+    }
+
+    /// `rest = &rest[1..];`; whether it is that.
+    pub(super) fn lower_slice_assign(&mut self, target: &Expr, value: &Expr) -> bool {
+        let Some(binding) = self.typed.moving_slice(target) else { return false };
+        let target = match self.slot(binding) {
+            Slot::Alias(number) => self.spots.get(number as usize).and_then(Spot::ends),
+            _ => None,
+        };
+        if let (Some(spot), Some(target)) = (self.lower_slice(value), target)
+            && let Some(ends) = self.ends_of(&spot)
+        {
+            target.into_iter().zip(ends).for_each(|(local, end)| self.b.store(Place::local(local), end));
         }
         true
     }

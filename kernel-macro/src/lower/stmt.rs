@@ -96,6 +96,9 @@ impl FnCx<'_, '_, '_> {
 
     /// `place = value`: the value is evaluated first.
     pub(super) fn lower_assign(&mut self, place: &Expr, value: &Expr) -> Option<ValueId> {
+        if self.lower_slice_assign(place, value) {
+            return None;
+        }
         let value = self.lower_expr(value);
         let place = self.lower_target(place)?;
         self.b.store(place, value?);

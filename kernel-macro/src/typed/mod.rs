@@ -206,6 +206,8 @@ pub(crate) struct TypedFn {
     pub(crate) shared: Vec<SharedUse>,
     /// The variables that are references, and whether they write.
     pub(crate) references: BTreeMap<BindingId, bool>,
+    /// The variables that are slices, and other slices of the same elements later.
+    pub(crate) moving: BTreeSet<BindingId>,
     /// Arguments that are values here and references in Rust: what an iterator lends, and `self`.
     pub(crate) lent: BTreeSet<ExprId>,
     /// References that patterns take apart: the places are, here.
@@ -383,6 +385,15 @@ impl TypedFn {
         let function = functions.iter().find(|function| function.position == position);
         let mut closures = function.into_iter().flat_map(|function| &function.closures);
         closures.find(|closure| self.closures.contains_key(&closure.id)).unwrap_or(arg)
+    }
+
+    /// The slice variable that an expression names, if it changes.
+    pub(crate) fn moving_slice(&self, target: &Expr) -> Option<BindingId> {
+        match (&target.kind, self.paths.get(&target.id)) {
+            (ExprKind::Paren(inner, ..), _) => self.moving_slice(inner),
+            (_, Some(Resolution::Binding(binding))) => self.moving.get(binding).copied(),
+            _ => None,
+        }
     }
 
     /// The whole of which an expression is a part, and the part: `x[a..b]`, or `x[range]`.

@@ -13,6 +13,9 @@ use crate::typed::Ty;
 impl Renderer<'_> {
     /// `target = value`
     pub(super) fn assign(&mut self, target: &Expr, value: &Expr) -> Tokens {
+        if let Some(tokens) = self.slice_assign(target, value) {
+            return tokens;
+        }
         let chain = self.chain(target);
         let is_shared = !self.is_original() && self.is_shared_variable(chain.root);
         let is_user = self.is_user_element(chain.root);

@@ -190,14 +190,27 @@ impl Renderer<'_> {
         if self.is_original() {
             return None;
         }
+        let word = self.typed.moving.contains(binding).then_some(Word("mut"));
         let element = self.typed.binding(*binding).slice_element();
         if element.is_some_and(|element| !is_shared_element(self.program, element)) {
             let slice = self.own_slice(value, mutable);
-            return Some(tokens_at!(name.span()=> let #name = #slice;));
+            return Some(tokens_at!(name.span()=> let #word #name = #slice;));
         }
         let slice = self.slice(value, mutable);
         self.slices.borrow_mut().insert(*binding, mutable);
-        Some(tokens_at!(name.span()=> let #name = #slice;))
+        Some(tokens_at!(name.span()=> let #word #name = #slice;))
+    }
+
+    /// `rest = &rest[1..];` in what runs on the host; `None` for other assignments.
+    pub(super) fn slice_assign(&mut self, target: &Expr, value: &Expr) -> Option<Tokens> {
+        let binding = self.typed.moving_slice(target).filter(|_| !self.is_original())?;
+        let element = self.typed.binding(binding).slice_element();
+        let slice = match element.is_some_and(|element| !is_shared_element(self.program, element)) {
+            true => self.own_slice(value, false),
+            false => self.slice(value, false),
+        };
+        let target = self.bare(target);
+        Some(tokens!(#target = #slice))
     }
 
     /// `x[a..b]` in the original.

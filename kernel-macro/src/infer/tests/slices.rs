@@ -545,3 +545,38 @@ fn patterns_of_slices() {
         "#]],
     );
 }
+
+#[test]
+fn slices_that_move() {
+    check_errors(
+        r##"fn total(x: &[u32]) -> u32 { let mut rest = x; rest = &rest[1..]; if rest.len() > 3 { rest = &x[..2]; } rest[0] } fn kernel(x: &[u32], y: &mut [u32]) { let part = x; y[0] = total(part); }"##,
+        expect![[r#""#]],
+    );
+    check_errors(
+        r##"fn kernel(x: &[u32], z: &[u32], y: &mut [u32]) { let mut part = &x[1..]; part = &z[1..]; y[0] = part[0]; }"##,
+        expect![[r#"
+            error: [K0203] `part` cannot become a slice of something else, `z[1..]`
+                   note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
+                   help: move the code that uses it into a function of a slice, and call that with the one or the other
+             1 | fn kernel(x: &[u32], z: &[u32], y: &mut [u32]) { let mut part = &x[1..]; part = &z[1..]; y[0] = part[0]; }
+               |                                                                                 ^^^^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..]; part = &part[1..]; y[0] = part[0]; }"##,
+        expect![[r#"
+            error: [K0110] cannot assign to the immutable variable `part`
+                   help: declare it `mut part`
+             1 | fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..]; part = &part[1..]; y[0] = part[0]; }
+               |                                                           ^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn kernel(x: &[f32], y: &mut [u32]) { let mut own = &y[1..]; own = &x[1..]; }"##,
+        expect![[r#"
+            error: [K0102] expected `&[u32]`, found `&[f32]`
+             1 | fn kernel(x: &[f32], y: &mut [u32]) { let mut own = &y[1..]; own = &x[1..]; }
+               |                                                                    ^^^^^^^
+        "#]],
+    );
+}
