@@ -8,3 +8,10 @@ pub fn of_halves(w: &[f16], x: &[f32], y: &mut [f32]) {
     let i = global_id().x;
     y[i] = (w[0] * f16::from_f32(2.0)).to_f32() * x[i] + w[1].to_f32();
 }
+
+/// LuisaCompute's example: a number times the sines of two.
+#[kernel(grad(x, y))]
+pub fn x_times_sine(x: &[f32], y: &[Vec2], z: &mut [Vec2]) {
+    let i = global_id().x;
+    z[i] = x[i] * vec2(y[i].x.sin(), y[i].y.sin());
+}

@@ -2,7 +2,7 @@
 
 use gridwise::Result;
 use gridwise::prelude::*;
-use gridwise_gradients::OfHalves;
+use gridwise_gradients::{OfHalves, XTimesSine};
 
 /// Sums of halves are `f32`: 2048 and one more are 2049.
 #[test]
@@ -15,6 +15,28 @@ fn halves_that_all_invocations_read() -> Result<()> {
         OfHalves::backward(&seq, Grid::items(100), &w, &mut dw, &x_, &y, &dy)?.eval()?;
         let expected = [x.iter().zip(&u).map(|(x, u)| 2.0 * x * u).sum::<f32>(), u.iter().sum()];
         assert_eq!(dw.to_vec()?, expected);
+    }
+    Ok(())
+}
+
+/// An example that LuisaCompute publishes with its derivatives: `src/tests/integration/ir/test_autodiff.cpp` in the repository
+/// `LuisaGroup/LuisaCompute`. It takes `x = i` and `y = (i, i)`, states `sin y` and `x cos y` for `x sin y`, and prints the first 16.
+#[test]
+fn x_times_sine_of_y() -> Result<()> {
+    for mgr in [Manager::host(), Manager::new()?] {
+        let inputs: Vec<f32> = (0..16).map(|i| i as f32).collect();
+        let (x, y) = (mgr.tensor(&inputs)?, mgr.tensor(&inputs.iter().map(|v| Vec2::splat(*v)).collect::<Vec<_>>())?);
+        let (mut dx, mut dy) = (mgr.tensor(&[0.0f32; 16])?, mgr.tensor(&[Vec2::ZERO; 16])?);
+        // The adjoint of the result is one, in both lanes.
+        let (z, dz, seq) = (mgr.tensor(&[Vec2::ZERO; 16])?, mgr.tensor(&[Vec2::ONE; 16])?, mgr.sequence()?);
+        XTimesSine::backward(&seq, Grid::items(16), &x, &mut dx, &y, &mut dy, &z, &dz)?.eval()?;
+        for (i, (dx, dy)) in dx.to_vec()?.into_iter().zip(dy.to_vec()?).enumerate() {
+            let v = i as f64;
+            let close = |found: f32, expected: f64| (f64::from(found) - expected).abs() <= 1e-5 * (1.0 + v);
+            assert!(close(dx, 2.0 * v.sin()), "{dx}, not {}, by x = {i}", 2.0 * v.sin());
+            assert!(close(dy.x, v * v.cos()) && close(dy.y, v * v.cos()), "{dy}, not {}, by y = {i}", v * v.cos());
+        }
+        assert!(mgr.validation_messages().is_empty(), "{:?}", mgr.validation_messages());
     }
     Ok(())
 }
