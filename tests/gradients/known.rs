@@ -15,3 +15,14 @@ pub fn x_times_sine(x: &[f32], y: &[Vec2], z: &mut [Vec2]) {
     let i = global_id().x;
     z[i] = x[i] * vec2(y[i].x.sin(), y[i].y.sin());
 }
+
+/// The buffers of a list, which has no gradient.
+#[kernel(workgroup = 64, grad(w))]
+pub fn mixed(parts: &[&[f32]], w: &[f32], y: &mut [f32]) {
+    let i = global_id().x as usize;
+    let mut sum = 0.0;
+    for k in 0..parts.len() {
+        sum += w[k] * parts[k][i % parts[k].len()];
+    }
+    y[i] = sum * sum;
+}

@@ -2,7 +2,7 @@
 
 use gridwise::Result;
 use gridwise::prelude::*;
-use gridwise_gradients::{OfHalves, XTimesSine};
+use gridwise_gradients::{Mixed, OfHalves, XTimesSine};
 
 /// Sums of halves are `f32`: 2048 and one more are 2049.
 #[test]
@@ -37,6 +37,26 @@ fn x_times_sine_of_y() -> Result<()> {
             assert!(close(dy.x, v * v.cos()) && close(dy.y, v * v.cos()), "{dy}, not {}, by y = {i}", v * v.cos());
         }
         assert!(mgr.validation_messages().is_empty(), "{:?}", mgr.validation_messages());
+    }
+    Ok(())
+}
+
+#[test]
+fn lists_beside_what_is_derived_by() -> Result<()> {
+    let parts: [Vec<f32>; 3] = [vec![0.5, -1.0, 2.0], vec![1.5], (0..50).map(|i| i as f32 / 16.0).collect()];
+    let (w, u): ([f32; 3], Vec<f32>) = ([0.25, -1.5, 1.0], (0..50).map(|i| 1.0 - i as f32 / 32.0).collect());
+    let read = |k: usize, i: usize| parts[k][i % parts[k].len()];
+    for mgr in [Manager::host(), Manager::new()?] {
+        let [a, b, c] = [mgr.tensor(&parts[0])?, mgr.tensor(&parts[1])?, mgr.tensor(&parts[2])?];
+        let (tw, mut dw, y, dy) =
+            (mgr.tensor(&w)?, mgr.tensor(&[0.0f32; 3])?, mgr.tensor(&[0.0f32; 50])?, mgr.tensor(&u)?);
+        let seq = mgr.sequence()?;
+        Mixed::backward(&seq, Grid::items(50), &[&a, &b, &c], &tw, &mut dw, &y, &dy)?.eval()?;
+        for (k, found) in dw.to_vec()?.into_iter().enumerate() {
+            let sum = |i: usize| (0..3).map(|k| w[k] * read(k, i)).sum::<f32>();
+            let expected: f32 = (0..50).map(|i| u[i] * 2.0 * sum(i) * read(k, i)).sum();
+            assert!((found - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{found}, not {expected}, by w[{k}]");
+        }
     }
     Ok(())
 }
