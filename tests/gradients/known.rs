@@ -26,3 +26,12 @@ pub fn mixed(parts: &[&[f32]], w: &[f32], y: &mut [f32]) {
     }
     y[i] = sum * sum;
 }
+
+/// Directions, also of no length.
+#[kernel(grad(x))]
+pub fn directions(x: &[Vec3], y: &mut [Vec3]) {
+    let i = global_id().x;
+    let some = x[i].try_normalize();
+    let tried = if let Some(unit) = some { unit.x } else { 3.0 };
+    y[i] = x[i].normalize_or_zero() * 2.0 + x[i].normalize_or(Vec3::X) + Vec3::splat(tried);
+}

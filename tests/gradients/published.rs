@@ -2,7 +2,7 @@
 
 use gridwise::Result;
 use gridwise::prelude::*;
-use gridwise_gradients::{Mixed, OfHalves, XTimesSine};
+use gridwise_gradients::{Directions, Mixed, OfHalves, XTimesSine};
 
 /// Sums of halves are `f32`: 2048 and one more are 2049.
 #[test]
@@ -57,6 +57,24 @@ fn lists_beside_what_is_derived_by() -> Result<()> {
             let expected: f32 = (0..50).map(|i| u[i] * 2.0 * sum(i) * read(k, i)).sum();
             assert!((found - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{found}, not {expected}, by w[{k}]");
         }
+    }
+    Ok(())
+}
+
+/// Around zero the results do not change.
+#[test]
+fn directions_of_no_length() -> Result<()> {
+    let points = [Vec3::ZERO, vec3(3.0, 0.0, 4.0), vec3(0.0, 0.0, 1e-45)];
+    for mgr in [Manager::host(), Manager::new()?] {
+        let (x, mut dx) = (mgr.tensor(&points)?, mgr.tensor(&[Vec3::ZERO; 3])?);
+        let (y, dy, seq) = (mgr.tensor(&[Vec3::ZERO; 3])?, mgr.tensor(&[vec3(1.0, 0.0, 0.5); 3])?, mgr.sequence()?);
+        Directions::backward(&seq, Grid::items(3), &x, &mut dx, &y, &dy)?.eval()?;
+        let found = dx.to_vec()?;
+        assert_eq!((found[0], found[2]), (Vec3::ZERO, Vec3::ZERO));
+        // That of `normalize`: what is given, less its part along the direction, by the length.
+        let (along, given) = (points[1] / 5.0, vec3(1.0, 0.0, 0.5) * 3.0 + vec3(1.5, 0.0, 0.0));
+        let expected = (given - along * along.dot(given)) / 5.0;
+        assert!(found[1].abs_diff_eq(expected, 1e-5), "{}, not {expected}", found[1]);
     }
     Ok(())
 }
