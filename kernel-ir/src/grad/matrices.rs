@@ -19,7 +19,7 @@ use super::reverse::Reverse;
 use super::rules;
 use super::shadows::{Shadow, ShadowKind};
 
-/// Where the elements of matrices are. Which invocation of a subgroup holds which of them is the device's choice; so a matrix is loaded
+/// The positions of the elements of matrices. Which invocation of a subgroup holds which of them is the device's choice; so a matrix is loaded
 /// whose elements are their own positions.
 #[derive(Debug, Clone)]
 pub(super) struct Positions {

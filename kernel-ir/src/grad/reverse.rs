@@ -140,7 +140,7 @@ pub(super) struct Reverse<'s, 'm> {
     pub(super) env: Vec<Option<ValueId>>,
     /// By value of the source: the transpose of the matrix that it is.
     pub(super) turned: Vec<Option<ValueId>>,
-    /// Where elements of matrices are.
+    /// The positions of the elements of matrices.
     pub(super) positions: Option<Positions>,
     /// By value of the source: the variable with its adjoint.
     pub(super) adjoints: Vec<Option<LocalId>>,
