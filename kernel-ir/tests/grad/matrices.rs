@@ -7,9 +7,9 @@ use gridwise_ir::types::Scalar;
 
 use crate::{derived, floats, launch, module, numbers};
 
-/// `y = x w`: 8 by 16 times 16 by 8. The sum goes through a loop of two rounds.
+/// `y = x w`: 8 by 16 times 16 by 8, by one subgroup. The sum goes through a loop of two rounds.
 const LINEAR: &str = "
-kernel fn0 workgroup(16, 1, 1) {
+kernel fn0 workgroup(4, 1, 1) {
     buffer0 x: [f16]
     buffer1 w: [f16]
     buffer2 y: [f32] mut
