@@ -338,11 +338,7 @@ impl<'f> Flow<'f> {
                 }
             }
             InstKind::CoopLoad(access) if is_useful => self.use_root(&access.place),
-            InstKind::CoopStore(access, value) => {
-                if self.is_useful_root(access.place.root) {
-                    self.use_(*value);
-                }
-            }
+            InstKind::CoopStore(access, value) if self.is_useful_root(access.place.root) => self.use_(*value),
             // What is written to images counts.
             InstKind::Image(..) => inst.kind.for_each_use(|value| self.use_(value)),
             kind if is_useful => kind.for_each_use(|value| self.use_(value)),
