@@ -1,11 +1,15 @@
 //! Kernels with gradients, each with a construct of its own.
 #![allow(missing_docs, reason = "kernels, not an interface")]
 
+mod known;
+mod layers;
 mod poses;
 
 use std::sync::atomic::Ordering;
 
 use gridwise::prelude::*;
+pub use known::*;
+pub use layers::*;
 pub use poses::*;
 
 /// An element of its own, and a parameter by value that all share.

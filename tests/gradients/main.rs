@@ -2,6 +2,8 @@
 //! the host's launches.
 
 mod functions;
+mod products;
+mod published;
 mod rotations;
 
 use gridwise::prelude::*;

@@ -5,7 +5,8 @@
 
 use crate::arena::EntityId;
 use crate::ir::{
-    AtomicOp, BlockId, BufferId, Function, InstId, InstKind, LocalId, Module, ParamId, Place, Root, SharedId, ValueId,
+    AtomicOp, BlockId, BufferId, CoopOp, Function, InstId, InstKind, LocalId, Module, ParamId, Place, Root, SharedId,
+    ValueId,
 };
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId, Types};
@@ -220,6 +221,12 @@ impl<'f> Flow<'f> {
                     inst.results.iter().for_each(|result| self.vary(*result));
                 }
             }
+            InstKind::CoopStore(access, value) => {
+                if self.varies(*value) {
+                    self.vary_root(access.place.root);
+                }
+            }
+            InstKind::Coop(CoopOp::Held, _) => {}
             InstKind::If { .. } | InstKind::Switch { .. } => {
                 let inner = with(Around { body: function.entry, results: &inst.results });
                 inst.kind.blocks().iter().for_each(|block| self.forward(*block, &inner));
@@ -330,8 +337,10 @@ impl<'f> Flow<'f> {
                     from.iter().for_each(|operand| self.use_(*operand));
                 }
             }
-            // What is written to images, and what other lanes get, counts.
-            InstKind::Image(..) | InstKind::CoopStore(..) => inst.kind.for_each_use(|value| self.use_(value)),
+            InstKind::CoopLoad(access) if is_useful => self.use_root(&access.place),
+            InstKind::CoopStore(access, value) if self.is_useful_root(access.place.root) => self.use_(*value),
+            // What is written to images counts.
+            InstKind::Image(..) => inst.kind.for_each_use(|value| self.use_(value)),
             kind if is_useful => kind.for_each_use(|value| self.use_(value)),
             _ => {}
         }

@@ -6,6 +6,7 @@ use crate::op::Op;
 use crate::types::{Type, TypeId};
 
 use super::exchange::Held;
+use super::matrices;
 use super::reverse::Reverse;
 use super::rules;
 use super::shadows::{Shadow, ShadowKind, scalar_offset};
@@ -27,7 +28,8 @@ impl Reverse<'_, '_> {
             return known;
         }
         let of = &self.function.locals[local];
-        let new = self.b.new_local(format!("d_{}", of.name), of.ty);
+        let ty = matrices::adjoint_type(self.b.types_mut(), of.ty);
+        let new = self.b.new_local(format!("d_{}", of.name), ty);
         self.local_adjoints[local.index()] = Some(new);
         new
     }
@@ -101,7 +103,7 @@ impl Reverse<'_, '_> {
             self.give(value, g);
         }
         if kind == ShadowKind::Taken {
-            let ty = self.ty(value);
+            let ty = self.adjoint_type(value);
             let nothing = rules::zero(&mut self.b, ty);
             self.b.store(shadow, nothing);
         }
@@ -117,6 +119,8 @@ impl Reverse<'_, '_> {
         let index = self.get(*value);
         if matches!(types.get(ty), Type::Scalar(_)) {
             let cell = Place::element(shadow.buffer, index, *check);
+            let wide = self.b.types_mut().scalar(scalar);
+            let g = if self.b.value_type(g) == wide { g } else { self.b.cast(g, wide) };
             return self.add_scalar(cell, g);
         }
         // An index out of range would be another one's scalars.
@@ -176,7 +180,7 @@ impl Reverse<'_, '_> {
     }
 
     /// A site for checks of what has none in the source.
-    fn site(&mut self) -> Option<crate::ir::SiteId> {
+    pub(super) fn site(&mut self) -> Option<crate::ir::SiteId> {
         let location = self.function.location.or_else(|| {
             let mut all = self.function.insts.iter();
             all.find_map(|(_, inst)| inst.location)
@@ -184,7 +188,7 @@ impl Reverse<'_, '_> {
         Some(self.b.site(crate::descriptor::SiteKind::IndexOutOfBounds, location, "the gradient's element"))
     }
 
-    fn add_scalar(&mut self, place: Place, g: ValueId) {
+    pub(super) fn add_scalar(&mut self, place: Place, g: ValueId) {
         let ty = self.b.value_type(g);
         let atomic =
             Atomic { op: AtomicOp::Add, place, operands: [g].into(), order: Order::Relaxed, scope: Scope::Device };

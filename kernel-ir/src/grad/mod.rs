@@ -12,6 +12,7 @@ mod contents;
 mod exchange;
 mod forward;
 mod loops;
+mod matrices;
 mod memory;
 mod needs;
 mod normal;
@@ -147,7 +148,8 @@ fn refuse_overwritten(source: &Module, derived: &Derived) -> Result<(), Refusal>
     }
     let Some(target) = &derived.module.kernel else { return Ok(()) };
     for (_, inst) in derived.module.functions[target.function].insts.iter() {
-        if let InstKind::Load(place) = &inst.kind
+        let is_read = matches!(inst.kind, InstKind::Load(_) | InstKind::CoopLoad(_));
+        if let Some(place) = inst.kind.place().filter(|_| is_read)
             && let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root
             && written.contains(&buffer)
         {

@@ -1,7 +1,7 @@
 //! The values that the backward code has to know again: operands that rules ask for, indices, and the conditions that lead to them. Everything else is left out of the code that is computed once more.
 
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, InstId, InstKind, LocalId, Place, Root, ValueId};
+use crate::ir::{BlockId, CoopOp, Function, InstId, InstKind, LocalId, Place, Root, ValueId};
 use crate::op::Op;
 
 use super::activity::Activity;
@@ -13,6 +13,8 @@ use super::subgroups;
 #[derive(Clone)]
 pub(super) struct Needs {
     values: Vec<bool>,
+    /// By value: whether the transpose of the matrix that it is is needed.
+    turned: Vec<bool>,
     /// By instruction: whether something in it is done backward.
     acts: Vec<bool>,
     /// By instruction: whether something in it ends the invocation.
@@ -36,6 +38,7 @@ impl Needs {
         let insts = function.insts.len();
         let needs = Self {
             values: vec![false; function.values.len()],
+            turned: vec![false; function.values.len()],
             acts: vec![false; insts],
             panics: vec![false; insts],
             locals: vec![false; function.locals.len()],
@@ -54,6 +57,7 @@ impl Needs {
     pub(super) fn within(&self, function: &Function, activity: &Activity, id: InstId) -> Self {
         let mut needs = self.clone();
         needs.values.fill(false);
+        needs.turned.fill(false);
         // Which instructions act, and which variables are needed, is known.
         let never = |_: &Place| false;
         let mut finder =
@@ -69,6 +73,11 @@ impl Needs {
     /// Whether the value is needed.
     pub(super) fn value(&self, value: ValueId) -> bool {
         self.values[value.index()]
+    }
+
+    /// Whether the transpose of the matrix is needed.
+    pub(super) fn turned(&self, value: ValueId) -> bool {
+        self.turned[value.index()]
     }
 
     /// Whether something is done backward at the instruction or in it.
@@ -125,13 +134,8 @@ impl Finder<'_> {
             let mut acts = inst.results.iter().any(|result| self.is_active(*result));
             let mut panics = matches!(inst.kind, InstKind::Panic(..));
             match &inst.kind {
-                InstKind::Store(place, value) => {
-                    acts = match place.root {
-                        Root::Local(local) => self.activity.is_active_local(local),
-                        Root::Shared(shared) => self.activity.is_active_shared(shared),
-                        _ => (self.is_output)(place) && (self.is_active(*value) || (self.is_consumed)(place)),
-                    };
-                }
+                InstKind::Store(place, value) => acts = self.acts_at(place, *value),
+                InstKind::CoopStore(access, value) => acts = self.acts_at(&access.place, *value),
                 InstKind::Barrier(_) => acts = self.waits,
                 InstKind::Atomic(atomic) => acts = atomic.operands.iter().any(|operand| self.is_active(*operand)),
                 kind => {
@@ -147,10 +151,43 @@ impl Finder<'_> {
         (any, ends)
     }
 
+    /// Whether something is done backward at a store.
+    fn acts_at(&self, place: &Place, value: ValueId) -> bool {
+        match place.root {
+            Root::Local(local) => self.activity.is_active_local(local),
+            Root::Shared(shared) => self.activity.is_active_shared(shared),
+            _ => (self.is_output)(place) && (self.is_active(value) || (self.is_consumed)(place)),
+        }
+    }
+
     fn need(&mut self, value: ValueId) {
         let flag = &mut self.needs.values[value.index()];
         self.changed |= !*flag;
         *flag = true;
+    }
+
+    fn need_turned(&mut self, value: ValueId) {
+        let flag = &mut self.needs.turned[value.index()];
+        self.changed |= !*flag;
+        *flag = true;
+    }
+
+    /// Needs what the transpose of a matrix is made of.
+    fn close_turned(&mut self, kind: &InstKind) {
+        match kind {
+            InstKind::CoopLoad(_) => kind.for_each_use(|value| self.need(value)),
+            InstKind::Coop(CoopOp::Splat, operands) => self.need(operands[0]),
+            InstKind::Coop(CoopOp::Role | CoopOp::Transpose, operands) => self.need(operands[0]),
+            InstKind::Coop(CoopOp::Scale, operands) => {
+                self.need_turned(operands[0]);
+                self.need(operands[1]);
+            }
+            InstKind::Coop(CoopOp::Neg | CoopOp::Add | CoopOp::Sub | CoopOp::Convert, operands) => {
+                operands.iter().for_each(|operand| self.need_turned(*operand));
+            }
+            // There is none.
+            _ => {}
+        }
     }
 
     fn need_indices(&mut self, place: &Place) {
@@ -186,6 +223,20 @@ impl Finder<'_> {
                         self.need(inst.results[0]);
                     }
                 }
+                InstKind::CoopLoad(_) => inst.kind.for_each_use(|value| self.need(value)),
+                InstKind::CoopStore(access, _) => {
+                    self.need_indices(&access.place);
+                    self.need(access.first);
+                    self.need(access.stride);
+                }
+                InstKind::Coop(CoopOp::MulAdd, operands) => {
+                    for (factor, other) in [(operands[0], operands[1]), (operands[1], operands[0])] {
+                        if self.is_active(factor) {
+                            self.need_turned(other);
+                        }
+                    }
+                }
+                InstKind::Coop(CoopOp::Scale, operands) => self.need(operands[1]),
                 InstKind::Atomic(atomic) => self.need_indices(&atomic.place),
                 InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => self.need(*value),
                 InstKind::Panic(_, words) => words.iter().for_each(|word| self.need(*word)),
@@ -207,6 +258,9 @@ impl Finder<'_> {
             let inst = &function.insts[id];
             let wanted: Vec<bool> = inst.results.iter().map(|result| self.needs.value(*result)).collect();
             let any = wanted.iter().any(|wanted| *wanted);
+            if inst.results.iter().any(|result| self.needs.turned(*result)) {
+                self.close_turned(&inst.kind);
+            }
             match &inst.kind {
                 InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => {
                     if any || self.touches_needed(id) {
@@ -236,6 +290,10 @@ impl Finder<'_> {
                 InstKind::Load(place) if any => {
                     self.need_indices(place);
                     self.need_root(place.root);
+                }
+                InstKind::CoopLoad(access) if any => {
+                    inst.kind.for_each_use(|value| self.need(value));
+                    self.need_root(access.place.root);
                 }
                 InstKind::Op(Op::Slope, operands) if any => self.need(operands[0]),
                 kind if any => kind.for_each_use(|value| {

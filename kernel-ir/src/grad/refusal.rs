@@ -27,8 +27,22 @@ pub enum Refused {
     SubgroupLane,
     /// An operation between the lanes of a subgroup in a loop that may have other rounds in each.
     SubgroupApart,
-    /// An operation on matrices of a subgroup.
+    /// An operation on matrices of a subgroup that no rule is for.
     Matrix,
+    /// A number that a gradient flows through, in all elements of a matrix or times each.
+    MatrixNumber,
+    /// Elements of a matrix, one by one.
+    MatrixElements,
+    /// A matrix in shared memory, or in memory with elements of another type.
+    MatrixMemory,
+    /// A struct with matrices in it.
+    MatrixInStruct,
+    /// A matrix that is loaded from an output.
+    MatrixInPlace,
+    /// A factor whose transpose cannot be had.
+    MatrixFactor,
+    /// A matrix whose earlier contents are needed in each round of a loop.
+    MatrixState,
     /// An atomic operation on a variable of the workgroup that a gradient flows through.
     SharedAtomic {
         /// The variable's name.
@@ -125,7 +139,24 @@ impl Refused {
             Self::SubgroupApart => {
                 "let all invocations go through the loop together, with bounds that are the same in each"
             }
-            Self::Matrix => "write the product as a loop over floats, or write the gradient by hand",
+            Self::Matrix => {
+                "gradients flow through loads, stores, products, sums, differences, `convert`, `into_a`, `into_b`, `row_sum` and `column_sum`; do the rest in a kernel of its own, over floats"
+            }
+            Self::MatrixNumber => {
+                "leave the number out of `grad(…)`, or multiply or add it in a kernel of its own, over floats"
+            }
+            Self::MatrixElements => {
+                "store the matrix, and let a kernel of its own change the elements: one that has a gradient over floats"
+            }
+            Self::MatrixMemory => {
+                "load matrices from buffers and store them to buffers, `&[f16]` or `&mut [f32]`, with elements of the matrix's own type"
+            }
+            Self::MatrixInStruct => "keep matrices in variables, arrays and tuples",
+            Self::MatrixInPlace => "load from another buffer than the one that the kernel stores to",
+            Self::MatrixFactor => {
+                "load each factor from a buffer in the block that multiplies it, into a variable of its own"
+            }
+            Self::MatrixState => "let each round only add to the matrix, as `sum = a.mul_add(b, sum)` does",
             Self::SharedAtomic { .. } => {
                 "store each invocation's share to an element of its own, and add the elements up behind a barrier"
             }
@@ -181,7 +212,16 @@ impl fmt::Display for Refused {
             Self::SubgroupApart => f.write_str(
                 "no gradient flows through an operation of a subgroup in a loop that invocations may leave apart",
             ),
-            Self::Matrix => f.write_str("no gradient flows through matrices of a subgroup yet"),
+            Self::Matrix => f.write_str("no gradient flows through this operation on matrices of a subgroup"),
+            Self::MatrixNumber => f.write_str("no gradient flows from a matrix of a subgroup to a number"),
+            Self::MatrixElements => f.write_str("no gradient flows through functions of a matrix's elements"),
+            Self::MatrixMemory => f.write_str(
+                "no gradient flows through a matrix that lies in shared memory or among elements of another type",
+            ),
+            Self::MatrixInStruct => f.write_str("no gradient flows through a struct with matrices of a subgroup in it"),
+            Self::MatrixInPlace => f.write_str("no gradient flows through a matrix that is loaded from an output"),
+            Self::MatrixFactor => f.write_str("the gradient needs the transpose of this factor, which cannot be had"),
+            Self::MatrixState => f.write_str("the gradient needs what a matrix was in each round of this loop"),
             Self::SharedAtomic { name } => {
                 write!(f, "no gradient flows through atomic operations on the shared variable `{name}`")
             }

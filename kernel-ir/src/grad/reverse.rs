@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::arena::{Arena, EntityId};
 use crate::builder::FunctionBuilder;
 use crate::ir::{
-    AtomicOp, BlockId, BufferId, Function, Inst, InstId, InstKind, LocalId, Module, Place, Root, SharedId,
+    AtomicOp, BlockId, BufferId, CoopOp, Function, Inst, InstId, InstKind, LocalId, Module, Place, Root, SharedId,
     SourceLocation, SubgroupOp, ValueId,
 };
 use crate::op::Op;
@@ -16,6 +16,7 @@ use super::Derived;
 use super::activity::{Activity, By};
 use super::contents::{Again, Contents};
 use super::exchange::{self, Held};
+use super::matrices::{self, Positions};
 use super::needs::{Needs, definitions};
 use super::normal::{empty_like, exit};
 use super::refusal::{Refusal, Refused};
@@ -43,6 +44,7 @@ pub(super) fn derive(source: &Module, by: &By, apart: &[BufferId]) -> Result<Der
         _ => false,
     };
     let shared_shadows = exchange::shadows(source, &activity, &mut module)?;
+    let positions = matrices::positions(function, &activity, &mut module);
     let hands_over = shared_shadows.iter().any(Option::is_some)
         || shadows.buffers.iter().flatten().any(|shadow| shadow.kind == ShadowKind::Taken);
     let needs = Needs::of(function, &activity, &is_output, &is_consumed, hands_over);
@@ -68,6 +70,8 @@ pub(super) fn derive(source: &Module, by: &By, apart: &[BufferId]) -> Result<Der
         waits: function.insts.iter().any(|(_, inst)| waits(&inst.kind)),
         b,
         env: vec![None; function.values.len()],
+        turned: vec![None; function.values.len()],
+        positions,
         adjoints: vec![None; function.values.len()],
         locals: vec![None; function.locals.len()],
         local_adjoints: vec![None; function.locals.len()],
@@ -76,6 +80,7 @@ pub(super) fn derive(source: &Module, by: &By, apart: &[BufferId]) -> Result<Der
     };
     reverse.check(function.entry)?;
     let insts = &function.blocks[function.entry].insts;
+    reverse.find_positions();
     reverse.forward(insts);
     reverse.clear(insts);
     reverse.backward(insts);
@@ -133,6 +138,10 @@ pub(super) struct Reverse<'s, 'm> {
     pub(super) b: FunctionBuilder<'m>,
     /// By value of the source: the value that was computed last for it.
     pub(super) env: Vec<Option<ValueId>>,
+    /// By value of the source: the transpose of the matrix that it is.
+    pub(super) turned: Vec<Option<ValueId>>,
+    /// The positions of the elements of matrices.
+    pub(super) positions: Option<Positions>,
     /// By value of the source: the variable with its adjoint.
     pub(super) adjoints: Vec<Option<LocalId>>,
     /// By variable of the source: the one that takes its place.
@@ -173,6 +182,9 @@ impl<'s> Reverse<'s, '_> {
             let active_result = inst.results.iter().any(|result| self.is_active(*result));
             let mut active_use = false;
             inst.kind.for_each_use(|value| active_use |= self.activity.is_varied(value));
+            if let Some(refused) = self.refused_matrix(inst) {
+                return refuse(refused);
+            }
             match &inst.kind {
                 InstKind::Op(Op::Bitcast, operands) if active_result && self.is_active(operands[0]) => {
                     return refuse(Refused::Bits);
@@ -186,9 +198,6 @@ impl<'s> Reverse<'s, '_> {
                     }
                 }
                 InstKind::Call(..) if active_result => return refuse(Refused::TooLarge),
-                InstKind::Coop(..) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) if active_result || active_use => {
-                    return refuse(Refused::Matrix);
-                }
                 InstKind::Image(..) if active_use => return refuse(Refused::Image),
                 InstKind::Atomic(atomic) => {
                     if active_result || inst.results.iter().any(|result| self.needs.value(*result)) {
@@ -333,6 +342,7 @@ impl<'s> Reverse<'s, '_> {
                     self.b.store(place, value);
                 }
             }
+            kind if kind.is_of_coop() => self.forward_matrix(inst, is_needed),
             kind if kind.is_terminator() || !is_needed => {}
             InstKind::Load(place) => {
                 let value = self.load_again(id, place);
@@ -476,13 +486,16 @@ impl<'s> Reverse<'s, '_> {
                 }
                 if self.is_active(*of) {
                     let all = self.adjoint(inst.results[0]);
-                    let ty = self.ty(*member);
+                    let ty = self.adjoint_type(*member);
                     let nothing = rules::zero(&mut self.b, ty);
                     let rest = self.b.insert(all, nothing, steps);
                     self.give(*of, rest);
                 }
             }
             InstKind::Load(place) => self.backward_load(place, inst.results[0]),
+            InstKind::Coop(op, operands) => self.backward_matrix(*op, operands, inst.results[0]),
+            InstKind::CoopLoad(access) => self.backward_matrix_load(access, inst.results[0]),
+            InstKind::CoopStore(access, value) => self.backward_matrix_store(access, *value),
             InstKind::Store(place, value) => self.backward_store(place, *value),
             InstKind::Param(param) => {
                 let g = self.adjoint(inst.results[0]);
@@ -570,9 +583,15 @@ impl<'s> Reverse<'s, '_> {
             return local;
         }
         let name = self.function.values[value].name.as_deref().unwrap_or("value");
-        let local = self.b.new_local(format!("d_{name}"), self.function.values[value].ty);
+        let ty = self.adjoint_type(value);
+        let local = self.b.new_local(format!("d_{name}"), ty);
         self.adjoints[value.index()] = Some(local);
         local
+    }
+
+    /// The type of a value's adjoint.
+    pub(super) fn adjoint_type(&mut self, value: ValueId) -> TypeId {
+        matrices::adjoint_type(self.b.types_mut(), self.function.values[value].ty)
     }
 
     /// A value's adjoint.
@@ -591,7 +610,7 @@ impl<'s> Reverse<'s, '_> {
     pub(super) fn clear_values(&mut self, values: Vec<ValueId>) {
         for value in values {
             if self.is_active(value) {
-                let (local, ty) = (self.adjoint_of(value), self.ty(value));
+                let (local, ty) = (self.adjoint_of(value), self.adjoint_type(value));
                 let nothing = rules::nothing(&mut self.b, ty);
                 self.b.store(Place::local(local), nothing);
             }
@@ -638,7 +657,12 @@ impl<'s> Reverse<'s, '_> {
                     self.add_to(&inner, member);
                 }
             }
-            Type::Unit | Type::Coop(_) => {}
+            Type::Coop(_) => {
+                let old = self.b.load(place.clone());
+                let new = self.b.coop(CoopOp::Add, &[old, share], ty);
+                self.b.store(place.clone(), new);
+            }
+            Type::Unit => {}
         }
     }
 

@@ -78,7 +78,7 @@ pub(super) fn find(
             (true, true) => (ShadowKind::Own, buffer.element),
             (true, false) if apart.contains(&id) => (ShadowKind::Apart, buffer.element),
             (true, false) => {
-                let scalar = flat_scalar(&module.types, buffer.element);
+                let scalar = added_scalar(&module.types, buffer.element);
                 let Some(scalar) = scalar else {
                     let ty = name_of(&module.types, buffer.element);
                     return refuse(Refused::Element { name, ty });
@@ -122,6 +122,14 @@ pub(super) fn find(
         shadows.params[param.index()] = Some(Shadow { buffer: shadow, kind: ShadowKind::Atomic(scalar) });
     }
     Ok(shadows)
+}
+
+/// The scalar that is added atomically to the adjoint of a buffer with such elements. Numbers of 16 bits have adjoints of 32.
+fn added_scalar(types: &Types, element: TypeId) -> Option<Scalar> {
+    match types.get(element) {
+        Type::Scalar(Scalar::F16 | Scalar::Bf16) => Some(Scalar::F32),
+        _ => flat_scalar(types, element),
+    }
 }
 
 /// The element of an output's adjoint where the output is added to atomically: its cells may be the bits of floats.
@@ -269,7 +277,7 @@ impl Uses {
             };
             let at = buffer.index();
             match &inst.kind {
-                InstKind::Store(_, value) => {
+                InstKind::Store(_, value) | InstKind::CoopStore(_, value) => {
                     self.stores[at] += 1;
                     self.is_taken[at] |= in_loop;
                     self.is_active[at] |= activity.is_active(*value);

@@ -54,7 +54,11 @@ impl<'m> Printer<'m> {
                     let Some(member) = types.member(ty, 0) else { return self.fail("a place") };
                     ty = member;
                 }
-                Step::Element(_) => return self.fail("an element of a matrix"),
+                Step::Element(number) => {
+                    text = format!("{text}.__element({})", self.name(*number));
+                    let Some(element) = types.held_element(ty) else { return self.fail("a place") };
+                    ty = element;
+                }
             }
         }
         Ok(Stored { text, ty, quaternions })
@@ -130,6 +134,9 @@ impl<'m> Printer<'m> {
     }
 
     pub(super) fn store(&mut self, place: &Place, value: ValueId) -> Printed {
+        if place.path.iter().any(|step| matches!(step, Step::Element(_))) {
+            return self.fail("a function of a matrix's elements");
+        }
         let (stored, name) = (self.place(place)?, self.name(value));
         if matches!(place.root, Root::Buffer(_) | Root::Member(..)) {
             return self.store_parts(stored, &name);

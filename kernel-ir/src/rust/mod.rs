@@ -5,6 +5,7 @@
 //! Records of traps are left out: the operations that they guard are checked in Rust, too.
 
 mod control;
+mod matrices;
 mod memory;
 mod ops;
 mod values;
@@ -200,7 +201,7 @@ impl<'m> Printer<'m> {
                 }
                 text + ")"
             }
-            Type::Coop(_) => return self.fail("a matrix of a subgroup"),
+            Type::Coop(of) => Self::matrix(*of),
         })
     }
 
@@ -374,9 +375,15 @@ impl<'m> Printer<'m> {
             InstKind::Barrier(_) | InstKind::Fence(..) => self.fail("a barrier or fence of memory"),
             InstKind::Call(..) => self.fail("a call"),
             InstKind::Image(..) => self.fail("an access to an image"),
-            InstKind::Coop(..) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => {
-                self.fail("an operation on matrices of a subgroup")
+            InstKind::Coop(op, operands) => {
+                let text = self.matrix_op(*op, operands, inst.results[0])?;
+                self.let_(inst.results[0], &text)
             }
+            InstKind::CoopLoad(access) => {
+                let text = self.matrix_load(access, inst.results[0])?;
+                self.let_(inst.results[0], &text)
+            }
+            InstKind::CoopStore(access, value) => self.matrix_store(access, *value),
             _ => self.control(id, outs),
         }
     }

@@ -27,7 +27,11 @@ impl Printer<'_> {
                 let members: Printed<Vec<_>> = self.members(ty).into_iter().map(|member| self.zero(member)).collect();
                 format!("({},)", members?.join(", "))
             }
-            Type::Unit | Type::Coop(_) => return self.fail("a zero"),
+            Type::Coop(of) => {
+                let zero = self.literal(eval::typed(Constant::Zero, of.scalar), of.scalar)?;
+                format!("{}::splat({zero})", Self::matrix_path(*of))
+            }
+            Type::Unit => return self.fail("a zero"),
         })
     }
 

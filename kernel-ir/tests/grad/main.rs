@@ -1,6 +1,7 @@
 //! Derived kernels in the interpreter: `⟨u, J v⟩ = ⟨Jᵀ u, v⟩`, with `J v` from finite differences in `f64`.
 
 mod apart;
+mod matrices;
 mod programs;
 mod random;
 mod rules;

@@ -204,6 +204,12 @@ impl Cx<'_> {
         matches!(self.module.types.get(ty), Type::Scalar(_))
     }
 
+    /// Whether a parameter's elements are numbers of 16 bits, whose adjoints are `f32` where several invocations add to them.
+    fn is_narrow(&self, place: Place) -> bool {
+        let (Some(kernel), Place::Buffer(buffer)) = (&self.module.kernel, place) else { return false };
+        matches!(self.module.types.get(kernel.buffers[buffer].element), Type::Scalar(Scalar::F16 | Scalar::Bf16))
+    }
+
     fn items(&self, attr: &KernelAttr, derived: &Derived, body: &TokenStream, krate: &TokenStream) -> TokenStream {
         let private = &quote!(#krate::__private);
         let (mut params, mut outer, mut arguments, mut checks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -318,9 +324,13 @@ impl Cx<'_> {
                 arguments.push(quote!(#adjoint));
             }
             ShadowKind::Atomic(scalar) => {
+                let is_narrow = self.is_narrow(place);
                 let scalar = Ident::new(if scalar == Scalar::F64 { "f64" } else { "f32" }, Span::call_site());
                 params.push(quote!(#adjoint: &[Atomic<#scalar>]));
-                outer.push(quote!(#adjoint: &mut #private::Tensor<#element>));
+                outer.push(match is_narrow {
+                    true => quote!(#adjoint: &mut #private::Tensor<#scalar>),
+                    false => quote!(#adjoint: &mut #private::Tensor<#element>),
+                });
                 match self.is_scalar(place) {
                     true => arguments.push(quote!(&*#adjoint)),
                     false => {

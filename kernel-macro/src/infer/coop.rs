@@ -229,6 +229,17 @@ impl<'a> Infer<'a> {
             }
             "map" => self.infer_map(expr, ty, name, args),
             "zip_map" => self.infer_zip_map(expr, ty, name, args),
+            // Of derived kernels.
+            "__held" => {
+                self.check_arguments("__held", &[], args, range(name.span()));
+                self.tables.calls.insert(expr.id, Callee::Coop(CoopCall::Held));
+                Term::U32
+            }
+            "__element" => {
+                self.check_arguments("__element", &[Term::U32], args, range(name.span()));
+                self.tables.calls.insert(expr.id, Callee::Coop(CoopCall::Element));
+                Term::Scalar(ty.scalar)
+            }
             other if reduction(other).is_some() => {
                 let (line, fold) = reduction(other).unwrap_or((CoopLine::Row, CoopFold::Sum));
                 if !self.has_numbers(ty, name) {

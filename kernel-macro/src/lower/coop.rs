@@ -37,7 +37,8 @@ impl FnCx<'_, '_, '_> {
             | CoopCall::Convert
             | CoopCall::Role
             | CoopCall::Transpose
-            | CoopCall::Reduce(..) => {
+            | CoopCall::Reduce(..)
+            | CoopCall::Held => {
                 let operands = self.lower_args(args)?;
                 let ty = self.ty(self.ty_of(expr))?;
                 let op = match call {
@@ -46,10 +47,22 @@ impl FnCx<'_, '_, '_> {
                     CoopCall::Role => CoopOp::Role,
                     CoopCall::Transpose => CoopOp::Transpose,
                     CoopCall::Reduce(line, fold) => CoopOp::Reduce(line, fold),
+                    CoopCall::Held => CoopOp::Held,
                     _ => CoopOp::Convert,
                 };
                 self.shared.barriers.push((self.location_of(expr), expr.span));
                 Some(self.b.coop(op, &operands, ty))
+            }
+            CoopCall::Element => {
+                let operands = self.lower_args(args)?;
+                self.shared.barriers.push((self.location_of(expr), expr.span));
+                let word = self.b.types_mut().scalar(Scalar::U32);
+                let (held, one) = (self.b.coop(CoopOp::Held, &operands[..1], word), self.u32(1));
+                let last = self.op(Op::Sub, &[held, one]);
+                let number = self.op(Op::Min, &[operands[1], last]);
+                let mut place = Place::local(self.spill(operands[0], "elements"));
+                place.path.push(Step::Element(number));
+                Some(self.b.load(place))
             }
             CoopCall::Load(layout) => {
                 let ty = self.ty(self.ty_of(expr))?;

@@ -176,6 +176,13 @@ impl FnCx<'_, '_, '_> {
         let zero = self.float_like(reciprocal, 0.0);
         let (is_finite, is_positive) = (self.is_finite(reciprocal), self.b.op(Op::Gt, &[reciprocal, zero]));
         let is_fine = self.b.op(Op::And, &[is_finite, is_positive]);
+        if !self.shared.derives {
+            return (is_fine, self.scaled(v, reciprocal));
+        }
+        // The result is constant around a zero, so that its slope is zero there. That of the reciprocal is infinite.
+        let one = self.float_like(v, 1.0);
+        let v = self.select(is_fine, v, one);
+        let reciprocal = self.length_recip(v);
         (is_fine, self.scaled(v, reciprocal))
     }
 

@@ -24,6 +24,10 @@ pub(crate) enum CoopCall {
     Reduce(CoopLine, CoopFold),
     Map,
     ZipMap,
+    /// How many elements the invocation holds: `__held`, in derived kernels.
+    Held,
+    /// One of those: `__element`.
+    Element,
 }
 
 /// A method of `Option`, `Result` or `bool`.

@@ -330,6 +330,21 @@ impl<T: CoopElement, U: MatrixRole, const R: usize, const C: usize> CoopMatrix<T
     pub fn zip_map(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
         self.each(|row, column, element| f(element, other.rows[row][column]))
     }
+
+    // How many elements the invocation holds: on the host, all. For derived kernels; not part of the interface.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn __held(self) -> u32 {
+        (R * C) as u32
+    }
+
+    // One of those, the last one at most.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __element(self, number: u32) -> T {
+        let number = (number as usize).min((R * C).saturating_sub(1));
+        self.rows[number / C][number % C]
+    }
 }
 
 impl<T: CoopElement, const R: usize, const C: usize> CoopMatrix<T, Accumulator, R, C> {

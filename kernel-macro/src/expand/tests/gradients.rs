@@ -210,6 +210,78 @@ fn memory_that_others_change() {
     );
 }
 
+/// A kernel that loads the factors `a` and `b`.
+fn check_matrices(by: &str, rest: &str, expected: Expect) {
+    let head = "unsafe fn k(s: f32, x: &[f16], w: &[f16], z: &[Vec2], y: &mut [f32]) {";
+    let a = "    let a = CoopMatrix::<f16, MatrixA, 8, 8>::load(x, 0, 8, RowMajor);";
+    let b = "    let b = CoopMatrix::<f16, MatrixB, 8, 8>::load(w, 0, 8, RowMajor);";
+    check(&format!("#[kernel(workgroup = 32, grad({by}))]\n{head}\n{a}\n{b}\n{rest}\n}}"), expected);
+}
+
+#[test]
+fn matrices() {
+    check_matrices(
+        "x",
+        "    let c = a.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0));\n    c.map(|value| value.max(0.0)).store(y, 0, 8, RowMajor);",
+        expect![[r#"
+            error: [K0500] no gradient flows through functions of a matrix's elements
+                   help: store the matrix, and let a kernel of its own change the elements: one that has a gradient over floats
+             6 |     c.map(|value| value.max(0.0)).store(y, 0, 8, RowMajor);
+               |     ^
+        "#]],
+    );
+    check_matrices(
+        "s, x",
+        "    let c = a.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0));\n    (c * s).store(y, 0, 8, RowMajor);",
+        expect![[r#"
+            error: [K0500] no gradient flows from a matrix of a subgroup to a number
+                   help: leave the number out of `grad(…)`, or multiply or add it in a kernel of its own, over floats
+             6 |     (c * s).store(y, 0, 8, RowMajor);
+               |      ^
+        "#]],
+    );
+    check_matrices(
+        "x",
+        "    let t = Shared::<[f32; 64]>::new();\n    a.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0)).store(&mut t[..], 0, 8, RowMajor);\n    barrier();\n    y[local_index()] = t[local_index()];",
+        expect![[r#"
+            error: [K0500] no gradient flows through a matrix that lies in shared memory or among elements of another type
+                   help: load matrices from buffers and store them to buffers, `&[f16]` or `&mut [f32]`, with elements of the matrix's own type
+             6 |     a.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0)).store(&mut t[..], 0, 8, RowMajor);
+               |     ^
+        "#]],
+    );
+    check_matrices(
+        "w, z",
+        "    let v = CoopMatrix::<f16, MatrixA, 8, 8>::load(z, 0, 4, RowMajor);\n    v.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0)).store(y, 0, 8, RowMajor);",
+        expect![[r#"
+            error: [K0500] no gradient flows through a matrix that lies in shared memory or among elements of another type
+                   help: load matrices from buffers and store them to buffers, `&[f16]` or `&mut [f32]`, with elements of the matrix's own type
+             5 |     let v = CoopMatrix::<f16, MatrixA, 8, 8>::load(z, 0, 4, RowMajor);
+               |             ^^^^^^^^^^
+        "#]],
+    );
+    check_matrices(
+        "x, w",
+        "    let mut f = a;\n    for i in 0..3 {\n        f = f + a;\n    }\n    f.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0)).store(y, 0, 8, RowMajor);",
+        expect![[r#"
+            error: [K0500] the gradient needs the transpose of this factor, which cannot be had
+                   help: load each factor from a buffer in the block that multiplies it, into a variable of its own
+             6 |     for i in 0..3 {
+               |     ^^^
+        "#]],
+    );
+    check_matrices(
+        "x",
+        "    let c = a.mul_add(b, CoopMatrix::<f32, Accumulator, 8, 8>::splat(0.0));\n    c.row_max().store(y, 0, 8, RowMajor);",
+        expect![[r#"
+            error: [K0500] no gradient flows through this operation on matrices of a subgroup
+                   help: gradients flow through loads, stores, products, sums, differences, `convert`, `into_a`, `into_b`, `row_sum` and `column_sum`; do the rest in a kernel of its own, over floats
+             6 |     c.row_max().store(y, 0, 8, RowMajor);
+               |     ^
+        "#]],
+    );
+}
+
 #[test]
 fn elements_that_are_gone() {
     check(
