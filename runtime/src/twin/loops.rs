@@ -54,7 +54,8 @@ pub struct Loops<'a, S> {
     size: PhantomData<S>,
     /// How many parts have begun: the number of an order of invocations.
     round: Cell<u64>,
-    /// The invocations that have panicked, by position; empty as long as none has.
+    /// The invocations that run no more, by position: those that have panicked, and those that the grid does not have. Empty where there are
+    /// none.
     stopped: RefCell<Vec<bool>>,
 }
 
@@ -68,14 +69,17 @@ pub struct Member<'a> {
 
 impl<'a, S: Extent> Loops<'a, S> {
     /// The workgroup of an invocation.
-    ///
-    /// # Panics
-    /// When the workgroup has another size than the macro says, which would be a bug of the macro.
     #[inline]
     pub fn new(invocation: &Invocation<'a>, _: S) -> Self {
         let group = invocation.group;
-        assert_eq!(S::size(group.inside()), group.inside(), "the workgroup is whole and has the size of the kernel's text");
-        Self { group, size: PhantomData, round: Cell::new(0), stopped: RefCell::default() }
+        let loops = Self { group, size: PhantomData, round: Cell::new(0), stopped: RefCell::default() };
+        // A workgroup that waits is whole; but what waits may never run, so that nobody asks for whole ones.
+        let inside = group.inside();
+        if inside != loops.size() {
+            let is_outside = |index| !loops.member(index).local.cmplt(inside).all();
+            loops.stopped.replace((0..loops.count()).map(is_outside).collect());
+        }
+        loops
     }
 
     #[inline(always)]
@@ -111,7 +115,7 @@ impl<'a, S: Extent> Loops<'a, S> {
     #[inline(always)]
     pub fn part(&self, body: impl Fn(usize, Member<'a>)) {
         let launch = self.group.launch;
-        if launch.can_stop || launch.options.seed.is_some() {
+        if launch.can_stop || launch.options.seed.is_some() || !self.stopped.borrow().is_empty() {
             return self.part_with_care(&|index| body(index, self.member(index)));
         }
         for index in 0..self.count() {
@@ -141,7 +145,7 @@ impl<'a, S: Extent> Loops<'a, S> {
         }
     }
 
-    /// A part in which invocations may panic, or which has an order of its own.
+    /// A part in which invocations may panic or run no more, or which has an order of its own.
     #[inline(never)]
     fn part_with_care(&self, body: &dyn Fn(usize)) {
         let count = self.count();
@@ -351,6 +355,19 @@ mod tests {
             assert_eq!(ran, [0, 1, 3, 4, 6, 7]);
             assert_eq!(launch.trap().map(|trap| trap.count), Some(2));
         }
+    }
+
+    #[test]
+    fn invocations_that_the_grid_does_not_have_do_not_run() {
+        let launch = LaunchContext::new(&DESCRIPTOR, [3, 3, 1], [1, 2, 1]);
+        let ran = RefCell::new(Vec::new());
+        for group in [[0, 0, 0], [0, 1, 0]] {
+            HostGroup::new(&launch, group).run_loops(|invocation| {
+                Loops::new(invocation, Known::<4, 2, 1>).part(|_, member| ran.borrow_mut().push(member.global_id()));
+            });
+        }
+        let expected = [[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1], [0, 2], [1, 2], [2, 2]];
+        assert_eq!(ran.into_inner(), expected.map(|[x, y]| UVec3::new(x, y, 0)));
     }
 
     #[test]
