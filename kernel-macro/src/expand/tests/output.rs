@@ -78,7 +78,10 @@ unsafe fn step(n: u32, x: &[u32], y: &mut [u32]) { let l = local_id().x; let mut
         ("for i in (0..n).rev().step_by(2) { for _ in 0..=i { barrier(); } } y[l] = slots[l];", "run_loops"),
         ("{ barrier(); } if x.len() > 3 { barrier(); } else if n == 2 { y[l] = 1; } else { barrier(); }", "run_loops"),
         // Jumps within a part.
-        ("'a: for i in 0..l { for j in 0..i { if x[j] == 3 { continue 'a; } slots[l] += 1; } } barrier(); y[l] = slots[0];", "run_loops"),
+        (
+            "'a: for i in 0..l { for j in 0..i { if x[j] == 3 { continue 'a; } slots[l] += 1; } } barrier(); y[l] = slots[0];",
+            "run_loops",
+        ),
         // Values of memory may differ, for all that the text shows.
         ("let m = x[0]; for i in 0..m { barrier(); slots[l] = i; }", "run_steps"),
         ("if workgroup_uniform(slots[0] > 3) { barrier(); } y[l] = slots[0];", "run_steps"),

@@ -4,15 +4,19 @@
 //! are, the plan says. Variables that are the same for all invocations are Rust's own around the parts; the others that live in several
 //! parts have a place for each invocation, from where a part copies them in, and where it copies them out.
 
+mod calls;
+mod kept;
 mod plan;
 mod uniform;
+mod waiting;
 
 use gridwise_ir::arena::EntityId as _;
 use gridwise_ir::descriptor::Size;
 use proc_macro2::{Ident, Literal, Span};
 
+use calls::whole_of;
 pub(super) use plan::has_loops;
-use plan::{Node, Part, Piece, Plan, plan, whole_of};
+use plan::{Node, Part, Piece, Plan, plan};
 
 use super::expr::path_tokens;
 use super::{Renderer, context, numbered};
@@ -64,7 +68,7 @@ impl Renderer<'_> {
     /// The parameters of a device function in loops that are no slices: places for each invocation, and for its result.
     pub(super) fn kept_params(&self, function: &Fn) -> (Vec<(BindingId, Ident)>, Option<Ident>) {
         let values = function.params.iter().filter(|param| !matches!(param.ty.kind, TypeKind::Slice { .. }));
-        let values = values.map(|param| (param.binding, kept(param.binding)));
+        let values = values.map(|param| (param.binding, kept_place(param.binding)));
         (values.collect(), function.result.is_some().then(|| numbered("__kept_result")))
     }
 
@@ -75,7 +79,7 @@ impl Renderer<'_> {
         let is_param = |binding: &BindingId| function.params.iter().any(|param| param.binding == *binding);
         let mut place = |name: Ident| tokens!(let #name = &*#crew.kept();).put(&mut places);
         for binding in plan.kept.keys().filter(|binding| !is_param(binding)) {
-            place(kept(*binding));
+            place(kept_place(*binding));
         }
         for call in &plan.calls {
             let ExprKind::Call { args, .. } = &call.kind else { continue };
@@ -99,7 +103,10 @@ impl Renderer<'_> {
         let Some(Callee::Device(item)) = self.typed.calls.get(&call.id) else { return (0..args.len()).collect() };
         let Item::Fn(function) = &self.program.items[*item].item else { return Vec::new() };
         let params = function.params.iter().enumerate();
-        params.filter(|(_, param)| !matches!(param.ty.kind, TypeKind::Slice { .. })).map(|(position, _)| position).collect()
+        params
+            .filter(|(_, param)| !matches!(param.ty.kind, TypeKind::Slice { .. }))
+            .map(|(position, _)| position)
+            .collect()
     }
 
     fn gives_value(&self, call: &Expr) -> bool {
@@ -114,7 +121,9 @@ impl Renderer<'_> {
                 Node::Once(statement) => self.statement(statement),
                 Node::Part(part) => self.part(plan, part),
                 Node::Loop(whole, body) => self.level_loop(plan, whole, body),
-                Node::If(whole, then_nodes, else_nodes) => self.level_if(plan, whole, then_nodes, else_nodes.as_deref()),
+                Node::If(whole, then_nodes, else_nodes) => {
+                    self.level_if(plan, whole, then_nodes, else_nodes.as_deref())
+                }
                 Node::Block(body) => {
                     let body = self.nodes(plan, body);
                     tokens!({ #body })
@@ -168,7 +177,7 @@ impl Renderer<'_> {
         let mut body = Writer::new();
         for binding in &part.loads {
             let Some((name, mutable)) = plan.kept.get(binding) else { continue };
-            let (place, at) = (kept(*binding), at());
+            let (place, at) = (kept_place(*binding), at());
             let mutable = mutable.then(|| tokens!(mut));
             tokens!(let #mutable #name = #place[#at].get();).put(&mut body);
         }
@@ -177,7 +186,7 @@ impl Renderer<'_> {
         }
         for binding in &part.stores {
             let Some((name, _)) = plan.kept.get(binding) else { continue };
-            let (place, at) = (kept(*binding), at());
+            let (place, at) = (kept_place(*binding), at());
             tokens!(#place[#at].set(#name);).put(&mut body);
         }
         let (body, crew, at, cx) = (body.finish(), crew(), at(), context());
@@ -277,7 +286,7 @@ fn at() -> Ident {
 }
 
 /// The name of the places of a variable.
-fn kept(binding: BindingId) -> Ident {
+fn kept_place(binding: BindingId) -> Ident {
     numbered(&format!("__kept{}", binding.index()))
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use gridwise_ir::ir::Builtin;
 
-use super::plan::Waiting;
+use super::waiting::Waiting;
 use crate::ast::walk::{Node, walk_block};
 use crate::ast::{BinaryOp, BindingId, Block, Expr, ExprId, ExprKind, Fn, Literal, Pattern, Statement, UnaryOp};
 use crate::builtin::intrinsic::Intrinsic;
@@ -57,7 +57,9 @@ impl<'a> Uniform<'a> {
         walk_block(&self.function.body, &mut |node| {
             let Node::Expr(expr) = node else { return false };
             match &expr.kind {
-                ExprKind::Assign(target, _) | ExprKind::AssignOp(_, target, _, _) if !assignments.contains(&expr.id) => {
+                ExprKind::Assign(target, _) | ExprKind::AssignOp(_, target, _, _)
+                    if !assignments.contains(&expr.id) =>
+                {
                     changed.extend(root(typed, target));
                 }
                 ExprKind::Borrow { mutable: true, operand } => changed.extend(root(typed, operand)),
