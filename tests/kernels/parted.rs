@@ -192,7 +192,7 @@ fn input() -> Vec<u32> {
     (0..COUNT as u32).map(|i| i * 7919 % 53).collect()
 }
 
-/// What a workgroup's invocations have, `by` positions to the right.
+/// The values of a workgroup's invocations, `by` positions to the right.
 fn shifted(slots: &[u32], by: usize) -> Vec<u32> {
     (0..slots.len()).map(|local| slots[(local + by) % slots.len()]).collect()
 }

@@ -110,8 +110,12 @@ impl<'a> Planner<'a> {
             match param.ty.kind {
                 TypeKind::Slice { .. } => {
                     let whole = whole_of(arg);
-                    let is_shared = matches!(self.typed.paths.get(&whole.id),
-                        Some(Resolution::Binding(binding)) if matches!(self.typed.binding(*binding), Ty::Shared(_)));
+                    let is_shared = match self.typed.paths.get(&whole.id) {
+                        Some(Resolution::Binding(binding)) => {
+                            matches!(self.typed.binding(*binding), Ty::Shared(_)) && self.is_name(whole)
+                        }
+                        _ => false,
+                    };
                     if !is_shared && !self.uniform.is_slice_param(whole) {
                         return None;
                     }

@@ -27,7 +27,7 @@ pub(super) struct Plan<'a> {
 
 /// A step of a workgroup.
 pub(super) enum Node<'a> {
-    /// What is done once for all invocations.
+    /// A statement that is done once for all invocations.
     Once(&'a Statement),
     Part(Part<'a>),
     /// A `for` or `while`.
@@ -41,7 +41,7 @@ pub(super) enum Node<'a> {
     Exchange,
 }
 
-/// What runs for one invocation after the other.
+/// A part: it runs for one invocation after the other.
 #[derive(Default)]
 pub(super) struct Part<'a> {
     pub(super) pieces: Vec<Piece<'a>>,

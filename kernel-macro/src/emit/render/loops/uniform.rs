@@ -21,7 +21,7 @@ pub(super) struct Uniform<'a> {
     variables: BTreeSet<BindingId>,
 }
 
-/// What level blocks give variables.
+/// The values that level blocks give variables.
 #[derive(Default)]
 struct Given<'a> {
     /// Variables that get their values together: all of them are uniform, or none.
