@@ -8,6 +8,7 @@ use super::case;
 use crate::case::{Case, Output};
 
 const GROUPS: u32 = 3;
+#[device]
 const WIDTH: u32 = 24;
 const COUNT: usize = (GROUPS * WIDTH) as usize;
 
@@ -170,7 +171,8 @@ fn cubes(x: &[u32], y: &mut [u32]) {
     barrier();
     slots[local.z][local.y][local.x] = turned * 2;
     barrier();
-    y[i] = turned + slots[0][local.y][0] + global.y * 100 + global.z * 1000;
+    // SAFETY: the grid has one workgroup along y and z.
+    unsafe { y.unordered()[i] = turned + slots[0][local.y][0] + global.y * 100 + global.z * 1000 };
 }
 
 /// One invocation of each workgroup panics before a barrier; the others go on.
