@@ -286,7 +286,7 @@ impl TrapSink for Member<'_> {
 
 #[cfg(test)]
 mod tests {
-    use gridwise_ir::descriptor::{KernelDescriptor, Location, known};
+    use gridwise_ir::descriptor::{KernelDescriptor, Location, SiteKind, known};
 
     use super::*;
     use crate::device::host::HostOptions;
@@ -299,15 +299,20 @@ mod tests {
     static DESCRIPTOR: KernelDescriptor =
         KernelDescriptor { workgroup: known([4, 2, 1]), sites: &SITES, ..crate::twin::tests::DESCRIPTOR };
 
-    fn launch(seed: Option<u64>) -> LaunchContext {
+    static PANICS: [Site; 1] = [Site { kind: SiteKind::Panic, location: HERE, text: "panic!()", message: None }];
+
+    static STOPPING: KernelDescriptor =
+        KernelDescriptor { workgroup: known([4, 2, 1]), sites: &PANICS, ..crate::twin::tests::DESCRIPTOR };
+
+    fn launch(descriptor: &'static KernelDescriptor, seed: Option<u64>) -> LaunchContext {
         let options = HostOptions { seed, ..HostOptions::default() };
-        LaunchContext::new(&DESCRIPTOR, [4, 2, 1], [1, 1, 1]).with_options(options)
+        LaunchContext::new(descriptor, [4, 2, 1], [1, 1, 1]).with_options(options)
     }
 
     #[test]
     fn each_invocation_runs_once_in_each_part_and_keeps_what_it_has() {
         for seed in [None, Some(1), Some(99)] {
-            let (launch, orders) = (launch(seed), RefCell::new(Vec::new()));
+            let (launch, orders) = (launch(&DESCRIPTOR, seed), RefCell::new(Vec::new()));
             HostGroup::new(&launch, [0; 3]).run_loops(|invocation| {
                 let loops = Loops::new(invocation, Known::<4, 2, 1>);
                 let tile = loops.leader().shared::<[u32; WIDTH]>(0);
@@ -333,13 +338,13 @@ mod tests {
     #[test]
     fn an_invocation_that_stops_does_nothing_in_later_parts() {
         for seed in [None, Some(7)] {
-            let launch = LaunchContext { can_stop: true, ..launch(seed) };
+            let launch = launch(&STOPPING, seed);
             let ran = RefCell::new(Vec::new());
             HostGroup::new(&launch, [0; 3]).run_loops(|invocation| {
                 let loops = Loops::new(invocation, Chosen);
                 loops.part(|at, member| {
                     if at == 2 || at == 5 {
-                        member.panic(&SITES[0], format_args!("two"));
+                        member.panic(&PANICS[0], format_args!("two"));
                     }
                 });
                 loops.part(|at, member| {
@@ -372,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_panic_of_another_kind_comes_out() {
-        let launch = LaunchContext { can_stop: true, ..launch(None) };
+        let launch = launch(&STOPPING, None);
         let run = || {
             HostGroup::new(&launch, [0; 3]).run_loops(|invocation| {
                 Loops::new(invocation, Chosen).part(|at, _| assert!(at != 3, "three"));
