@@ -171,8 +171,9 @@ fn cubes(x: &[u32], y: &mut [u32]) {
     barrier();
     slots[local.z][local.y][local.x] = turned * 2;
     barrier();
-    // SAFETY: the grid has one workgroup along y and z.
-    unsafe { y.unordered()[i] = turned + slots[0][local.y][0] + global.y * 100 + global.z * 1000 };
+    if workgroup_id().y == 0 && workgroup_id().z == 0 {
+        y[i] = turned + slots[0][local.y][0] + global.y * 100 + global.z * 1000;
+    }
 }
 
 /// One invocation of each workgroup panics before a barrier; the others go on.
