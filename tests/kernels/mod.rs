@@ -74,6 +74,7 @@ pub mod overflow;
 pub mod own_slices;
 pub mod parallel;
 pub mod parallel_programs;
+pub mod parted;
 pub mod passed_slices;
 pub mod phrases;
 pub mod ported;
@@ -191,6 +192,7 @@ pub fn all() -> Vec<Case> {
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,
+        parted::CASES,
         passed_slices::CASES,
         phrases::CASES,
         ported::CASES,

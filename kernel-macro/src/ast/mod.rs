@@ -10,6 +10,7 @@ mod pattern;
 mod scalar;
 mod span;
 mod ty;
+pub(crate) mod walk;
 
 use gridwise_ir::entity_id;
 

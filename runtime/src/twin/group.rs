@@ -22,6 +22,8 @@ pub struct HostGroup<'a> {
     shared: SharedMemory,
     pub(super) subgroups: Subgroups,
     pub(super) paths: Paths,
+    /// The seat of all invocations that run in loops: nobody waits there.
+    pub(super) seat: Seat,
 }
 
 /// One invocation: where it is in the grid.
@@ -38,7 +40,7 @@ impl<'a> HostGroup<'a> {
     /// The workgroup at position `group` of the grid.
     pub fn new(launch: &'a LaunchContext, group: [u32; 3]) -> Self {
         let (shared, subgroups) = (SharedMemory::default(), Subgroups::default());
-        Self { launch, group: group.into(), shared, subgroups, paths: Paths::default() }
+        Self { launch, group: group.into(), shared, subgroups, paths: Paths::default(), seat: Seat::default() }
     }
 
     /// Runs the kernel once for each invocation of the workgroup that the grid has, one after the other.
@@ -103,6 +105,12 @@ impl<'a> HostGroup<'a> {
             let index = permutation.map_or(index, |permutation| permutation.get(index)) as u32;
             UVec3::new(index % inside.x, index / inside.x % inside.y, index / inside.x / inside.y)
         })
+    }
+
+    /// The shared variable of this number.
+    #[inline]
+    pub(super) fn shared_variable<T: GpuData>(&self, index: usize) -> SharedRef<'_, T> {
+        self.shared.variable(index)
     }
 
     /// The seed's order of `len` invocations between two barriers; `None` without a seed.
@@ -178,7 +186,7 @@ impl<'a> Invocation<'a> {
     /// The workgroup's shared variable of this number.
     #[inline]
     pub fn shared<T: GpuData>(&self, index: usize) -> SharedRef<'a, T> {
-        self.group.shared.variable(index)
+        self.group.shared_variable(index)
     }
 }
 

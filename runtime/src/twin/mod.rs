@@ -21,6 +21,7 @@ mod group;
 mod image;
 mod launch;
 mod list;
+mod loops;
 #[doc(hidden)]
 pub mod names;
 mod order;
@@ -56,6 +57,7 @@ pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
 pub use launch::{HostFailure, LaunchContext, Quiet, TrapSink};
 pub use list::{ImageList, List, ListMut};
+pub use loops::{Chosen, Extent, Known, Loops, Member};
 pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
 pub use search::{binary_search, binary_search_by, binary_search_by_key, partition_point};

@@ -83,6 +83,16 @@ impl Subgroups {
         }
     }
 
+    /// As [`advance_all`](Self::advance_all), where some invocations have stopped.
+    pub(super) fn advance_some(&self, invocations: usize, size: u32, is_stopped: &[bool]) {
+        self.advance_all(invocations, size);
+        let active = &mut self.exchange.borrow_mut().active;
+        for (active, stopped) in active.iter_mut().zip(is_stopped.chunks(size as usize)) {
+            let lanes = stopped.iter().enumerate().filter(|(_, is_stopped)| **is_stopped);
+            *active = lanes.fold(*active, |active, (lane, _)| active & !(1 << lane));
+        }
+    }
+
     #[inline]
     fn bring(&self, invocation: &Invocation<'_>, slot: Slot) {
         let mut exchange = self.exchange.borrow_mut();
@@ -203,7 +213,7 @@ fn exchange<T: Value + Copy, R>(
             });
         };
         let subgroups = &invocation.group.subgroups;
-        // An async function has brought its value by `arrive`, and waited then.
+        // An async function has brought its value by `arrive`, and waited then; a part of a loop by `bring`.
         if seat.is_fiber() {
             subgroups.bring(invocation, pack(value));
             seat.wait(State::Subgroup(place));
@@ -241,13 +251,19 @@ fn exchange_once<T: Value + Copy, R: Value + Copy>(
 /// Brings `value` to the operation at `place` and waits for the others of the subgroup, in an async function, before it calls the operation
 /// with the same value.
 pub fn arrive<T: Value + Copy>(lane: impl Lane, place: &'static Location, value: T) -> Reach {
+    bring(lane, value);
+    Reach::new(State::Subgroup(place))
+}
+
+/// Brings `value` to an operation, in a part of a kernel that runs in loops: a later part calls the operation.
+#[inline]
+pub fn bring<T: Value + Copy>(lane: impl Lane, value: T) {
     const { assert!(size_of::<T>() <= size_of::<Slot>() && align_of::<T>() <= 16) };
     lane.with(|invocation| {
         if invocation.seat.is_some() {
             invocation.group.subgroups.bring(invocation, pack(value));
         }
     });
-    Reach::new(State::Subgroup(place))
 }
 
 fn pack<T: Value + Copy>(value: T) -> Slot {

@@ -9,7 +9,7 @@ use super::dispatch::type_name;
 use super::generics::{const_params, constants, params_and_args, type_names};
 use crate::ast::{Fn, Item, Path, ScalarName, TypeExpr, TypeKind};
 use crate::emit::editor;
-use crate::emit::render::{Host, context, render_host, render_original, runs_in_steps, sites_rows, sites_tokens};
+use crate::emit::render::{Host, context, render_host, render_original, sites_rows, sites_tokens, way_of};
 use crate::emit::tokens::{Tokens, tokens};
 use crate::program::message::Message;
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
@@ -69,7 +69,7 @@ fn implementation(
         return None;
     };
     let BuiltKernel { compiled, variant, messages } = built;
-    let host = render_host(program, item, runs_in_steps(program, item, compiled))?;
+    let host = render_host(program, item, way_of(program, item, compiled), &compiled.workgroup)?;
     let private = &TokenStream::from(tokens!(#krate::__private));
     let place = CompiledLocation { file: file.clone(), line: position.0, column: position.1 };
     let place = compiled.location.as_ref().unwrap_or(&place);

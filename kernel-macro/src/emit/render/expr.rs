@@ -36,7 +36,7 @@ impl Renderer<'_> {
         writer.finish()
     }
 
-    fn statement(&mut self, statement: &Statement) -> Tokens {
+    pub(super) fn statement(&mut self, statement: &Statement) -> Tokens {
         if let Some(tokens) = self.shared_let(statement) {
             return tokens;
         }
@@ -222,12 +222,7 @@ impl Renderer<'_> {
                 if !self.is_original() && self.typed.written_loops.contains(&expr.id) {
                     self.note_parts(pattern, iterated);
                 }
-                let (label, pattern) = (loop_label(label), self.pattern(pattern));
-                let iterated = match &iterated.kind {
-                    ExprKind::Range { .. } => self.bare(iterated),
-                    _ => self.iterable(iterated),
-                };
-                let iterated = if iterated.has_braces() { tokens!((#iterated)) } else { iterated };
+                let (label, (pattern, iterated)) = (loop_label(label), self.for_head(pattern, iterated));
                 let body = self.block(body);
                 tokens_at!(span=> #label for #pattern in #iterated #body)
             }
@@ -251,6 +246,16 @@ impl Renderer<'_> {
             }
             _ => tokens!(),
         }
+    }
+
+    /// The pattern of a `for` loop, and the iterator.
+    pub(super) fn for_head(&mut self, pattern: &ast::Pattern, iterated: &Expr) -> (Tokens, Tokens) {
+        let pattern = self.pattern(pattern);
+        let iterated = match &iterated.kind {
+            ExprKind::Range { .. } => self.bare(iterated),
+            _ => self.iterable(iterated),
+        };
+        (pattern, if iterated.has_braces() { tokens!((#iterated)) } else { iterated })
     }
 
     fn literal(&self, literal: &ast::Literal, ty: &Ty, span: Span) -> Tokens {
@@ -387,10 +392,13 @@ impl Renderer<'_> {
     }
 
     fn call(&mut self, callee: &Path, args: &[Expr], expr: &Expr) -> Tokens {
+        if let Some(result) = self.result_of_call(expr) {
+            return result;
+        }
         match self.typed.calls.get(&expr.id) {
             Some(Callee::Builtin(builtin)) if !self.is_original() => {
                 let name = Word(builtin.name());
-                if self.mode == Mode::Twin {
+                if self.knows_invocation() {
                     let cx = context();
                     return tokens!(#cx.#name());
                 }

@@ -1,12 +1,15 @@
 //! Whole functions: the original, the device function, and what the host side of a kernel is made of.
 
+use gridwise_ir::compile::Compiled;
+use gridwise_ir::descriptor::{HostStack, Size};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
+use super::loops::{LOOPS_FN, crew, has_loops, runs_in_loops};
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
 use super::slice::{STEPS_FN, TWIN_FN, method_twin};
-use super::steps::gives_way;
+use super::steps::{gives_way, runs_in_steps};
 use super::{Mode, Renderer, twin_import};
 use crate::ast::{Fn, GenericParam, Item, Param, TypeKind};
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
@@ -31,7 +34,52 @@ pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) ->
     if gives_way(program, item) {
         tokens.extend(twin_of_fn(program, item, true, krate).map(TokenStream::from));
     }
+    if has_loops(program, item) {
+        tokens.extend(loops_of_fn(program, item, krate).map(TokenStream::from));
+    }
     tokens
+}
+
+/// A device function in loops: it belongs to the type of its twin. Behind the slices it takes the places of the other arguments and of the
+/// result.
+fn loops_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<Tokens> {
+    let (function, typed) = parts(program, item)?;
+    let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
+    let body = renderer.function_in_loops(item)?;
+    let (kept, result_place) = renderer.kept_params(function);
+    let import = twin_import(krate);
+    let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
+    let conditions = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let (name, called, crew) = (&function.name, Ident::new(LOOPS_FN, Span::call_site()), crew());
+    let twin = tokens!(#krate::__private::twin);
+    let slices = function.params.iter().filter_map(|param| match &param.ty.kind {
+        TypeKind::Slice { mutable, element } => {
+            let (name, element) = (&param.name, &element.tokens);
+            let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
+            let twin = twin.copy();
+            Some(tokens!(#name: #twin::#slice<'_, #element>))
+        }
+        _ => None,
+    });
+    let places = kept.into_iter().filter_map(|(binding, place)| {
+        let ty = &function.params.iter().find(|param| param.binding == binding)?.ty.tokens;
+        Some(tokens!(#place: &[::core::cell::Cell<#ty>]))
+    });
+    let of_result = result_place.zip(function.result.as_ref()).map(|(place, ty)| {
+        let ty = &ty.tokens;
+        tokens!(#place: &[::core::cell::Cell<#ty>])
+    });
+    let params: Vec<_> = slices.collect::<Vec<_>>().into_iter().chain(places).chain(of_result).collect();
+    let (extent, of_crew) = (twin.copy(), twin.copy());
+    Some(tokens! {
+        #(#conditions)*
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all)]
+        impl #name {
+            #[inline]
+            pub fn #called<__S: #extent::Extent>(#crew: &#of_crew::Loops<'_, __S>, #(#params),*) { #import #sites #body }
+        }
+    })
 }
 
 /// The function that the twin calls in place of a device function that takes slices or is a `const fn`. That of a
@@ -269,21 +317,49 @@ pub(crate) struct Host {
     pub(crate) sites: Vec<SiteUse>,
 }
 
-/// The host side of a kernel. `in_steps`: whether it runs in steps.
-pub(crate) fn render_host(program: &Program, item: ItemId, in_steps: bool) -> Option<Host> {
+/// How the host device runs the invocations of a workgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// One after the other.
+    Alone,
+    /// In loops between the barriers.
+    Loops,
+    /// As async functions.
+    Steps,
+    Fibers,
+}
+
+/// How the host device runs a kernel.
+pub(crate) fn way_of(program: &Program, kernel: ItemId, compiled: &Compiled) -> Way {
+    // What lives across a barrier is kept for all invocations of a workgroup at once, and moved once.
+    let is_little = compiled.host_stack == HostStack::LITTLE;
+    match waits(program, kernel) {
+        false => Way::Alone,
+        true if is_little && runs_in_loops(program, kernel) => Way::Loops,
+        true if is_little && runs_in_steps(program, kernel) => Way::Steps,
+        true => Way::Fibers,
+    }
+}
+
+/// The host side of a kernel with workgroups of a size.
+pub(crate) fn render_host(program: &Program, item: ItemId, way: Way, size: &[Size; 3]) -> Option<Host> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Twin);
-    renderer.in_steps = in_steps;
-    let body = renderer.block(&function.body);
+    renderer.in_steps = way == Way::Steps;
+    let body = match way {
+        Way::Loops => renderer.kernel_in_loops(item, size)?,
+        _ => renderer.block(&function.body),
+    };
     let is_atomic = |param: &Param| typed.atomic_buffers.contains(&param.binding);
     let params = (0..).zip(function.params.iter().zip(&typed.params));
     let params = params.map(|(position, (param, ty))| twin_parameter(param, ty, is_atomic(param), Plain(position)));
     let calls_device = typed.callees().next().is_some();
-    let run = Word(match (waits(program, item), calls_device) {
-        (true, _) if in_steps => "run_steps",
-        (true, _) => "run_fibers",
-        (false, true) => "run_ambient",
-        (false, false) => "run",
+    let run = Word(match way {
+        Way::Loops => "run_loops",
+        Way::Steps => "run_steps",
+        Way::Fibers => "run_fibers",
+        Way::Alone if calls_device => "run_ambient",
+        Way::Alone => "run",
     });
     let generics = (!function.generics.params.is_empty()).then(|| {
         // Type parameters are names of the instance's types here.

@@ -24,6 +24,7 @@ mod generic;
 mod image;
 mod intrinsic;
 mod iterate;
+mod loops;
 mod operator;
 mod parallel;
 mod pattern;
@@ -37,11 +38,12 @@ mod slice_pattern;
 mod steps;
 mod types;
 
-pub(crate) use function::{Host, names_any, render_fn, render_host, render_original};
+#[cfg(test)]
+pub(crate) use function::Way;
+pub(crate) use function::{Host, names_any, render_fn, render_host, render_original, way_of};
 use site::SiteRows;
 pub(crate) use site::{MOST_MATCHED, SITES, SiteIndex, SiteUse, sites_rows, sites_tokens};
 pub(crate) use slice::method_twin;
-pub(crate) use steps::runs_in_steps;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +51,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gridwise_ir::hash::FastMap;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 
-use crate::ast::{BindingId, Expr};
+use crate::ast::{BindingId, Expr, ExprId};
 use crate::emit::tokens::{Local, Tokens, Word, tokens};
 use crate::program::{Program, ProgramItem};
 use crate::typed::{Ty, TypedFn};
@@ -85,6 +87,10 @@ struct Renderer<'a> {
     is_quiet: bool,
     /// Whether what is rendered is an async function, which gives way where it waits.
     in_steps: bool,
+    /// Whether what is rendered runs in loops, part by part.
+    in_loops: bool,
+    /// The calls whose results are in places of their own, because the function has been called in loops.
+    results: BTreeSet<ExprId>,
     /// The variables that name slices, and whether they write.
     slices: RefCell<BTreeMap<BindingId, bool>>,
     /// Numbers with suffixes, which take long to make: each once.
@@ -108,6 +114,8 @@ impl<'a> Renderer<'a> {
             lent_parts: RefCell::default(),
             is_quiet: false,
             in_steps: false,
+            in_loops: false,
+            results: BTreeSet::new(),
             slices: RefCell::default(),
             owns_arrays: false,
             is_nameless: false,
@@ -131,13 +139,18 @@ impl<'a> Renderer<'a> {
         self.mode == Mode::Original
     }
 
+    /// Whether the running invocation has a name in what is rendered.
+    fn knows_invocation(&self) -> bool {
+        self.mode == Mode::Twin || self.in_loops
+    }
+
     /// The trap sink of the rendering.
     fn sink(&self) -> Tokens {
         if self.is_quiet {
             let twin = self.twin();
             return tokens!(#twin::Quiet);
         }
-        if self.mode == Mode::Twin {
+        if self.knows_invocation() {
             let cx = context();
             return tokens!(#cx);
         }

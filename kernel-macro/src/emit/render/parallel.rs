@@ -302,7 +302,7 @@ fn is_array(ty: &Ty) -> bool {
 }
 
 /// Whether an operation of a subgroup only reads a ballot, for which nobody waits.
-fn is_of_ballot(path: &Path) -> bool {
+pub(super) fn is_of_ballot(path: &Path) -> bool {
     path.segments.last().is_some_and(|name| name.to_string().starts_with("ballot_"))
 }
 

@@ -3,18 +3,14 @@
 //! A step costs a fraction of a fiber's switch of stacks. But `.await` cannot stand in Rust's closures, which some renderings are made
 //! of. So each place where the kernel waits must be one that is rendered as it stands; other kernels run as fibers.
 
-use gridwise_ir::compile::Compiled;
-use gridwise_ir::descriptor::HostStack;
-
 use super::parallel::waits;
 use crate::ast::{Block, Expr, ExprKind, Fn, Item, Pattern, Statement};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Callee, Ty, TypedFn};
 
-/// Whether the host device runs a kernel in steps.
-pub(crate) fn runs_in_steps(program: &Program, kernel: ItemId, compiled: &Compiled) -> bool {
-    // What lives across a barrier is kept for all invocations of a workgroup at once, and moved once.
-    compiled.host_stack == HostStack::LITTLE && has_steps(program, kernel) && waits(program, kernel)
+/// Whether the host device can run a kernel that waits in steps.
+pub(super) fn runs_in_steps(program: &Program, kernel: ItemId) -> bool {
+    has_steps(program, kernel)
 }
 
 /// Whether a device function that waits has a form that gives way, beside its twin.

@@ -9,7 +9,9 @@ use crate::ast::Item;
 use crate::check::{check_item, check_kernel};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
-use crate::emit::render::{render_host, render_original};
+use gridwise_ir::descriptor::Size;
+
+use crate::emit::render::{Way, render_host, render_original};
 use crate::infer::infer_item;
 use crate::lower::lower_kernel;
 use crate::parse::{Role, parse_const, parse_device_struct, parse_enum, parse_fn, parse_struct};
@@ -95,7 +97,8 @@ pub(crate) fn accepted_to_the_end(source: &str) {
     }
     let krate = quote::quote!(::gridwise);
     let original = render_original(&program, kernel, true, &krate).expect("a function");
-    let body = render_host(&program, kernel, false).expect("a function").body;
+    let size = [Size::Known(64), Size::Known(1), Size::Known(1)];
+    let body = render_host(&program, kernel, Way::Alone, &size).expect("a function").body;
     let twin = crate::emit::tokens::tokens!(fn twin() #body);
     for tokens in [original, twin].map(proc_macro2::TokenStream::from) {
         syn::parse2::<syn::File>(tokens.clone()).unwrap_or_else(|error| panic!("{error}\n{tokens}"));
