@@ -24,7 +24,7 @@ both!(moved, plain_moved, {
 
     /// The sum of the numbers in a text, between any other letters.
     pub(super) fn sum(text: &[u8]) -> u32 {
-        let mut line = &text[..];
+        let mut line: &[u8] = text;
         let mut sum = 0u32;
         while !line.is_empty() {
             let (number, used) = number(line);

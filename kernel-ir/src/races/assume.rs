@@ -50,10 +50,8 @@ impl Walker<'_, '_> {
                     Some((condition, truth)) => self.assume(condition, truth, depth),
                     None => self.equal(*a, *b),
                 },
-                (Op::Ne, [a, b], true) | (Op::Eq, [a, b], false) => {
-                    if self.index.constant(*b) == Some(0) {
-                        self.positive(*a);
-                    }
+                (Op::Ne, [a, b], true) | (Op::Eq, [a, b], false) if self.index.constant(*b) == Some(0) => {
+                    self.positive(*a);
                 }
                 (Op::All, [lanes], true) => self.equal_lanes(*lanes),
                 _ => {}
