@@ -1,10 +1,10 @@
 use gridwise::prelude::*;
 
 #[kernel]
-fn case(x: &[f32], out: &mut [f32]) {
+fn case(x: &[f32], z: &[f32], y: &mut [f32]) {
     let i = global_id().x;
-    let all = x;
-    out[i] = all[i];
+    let larger = if x[i] > z[i] { x } else { z };
+    y[i] = larger[0];
 }
 
 fn main() {}
