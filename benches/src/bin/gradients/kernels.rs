@@ -41,8 +41,10 @@ fn wave_bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     seq.eval()?;
     compare("wave", &ours.to_vec()?, &theirs.to_vec()?, 1e-5)?;
     let (ours, theirs) = (std::cell::RefCell::new(ours), std::cell::RefCell::new(theirs));
+    let out = std::cell::RefCell::new(mgr.tensor_of_len::<f32>(len)?);
     bench.measure(
         format!("wave, {len} elements"),
+        (&|seq| Wave::dispatch(seq, Grid::items(len), &x, &mut out.borrow_mut()).map(drop), true),
         &|seq| Wave::backward(seq, Grid::items(len), &x, &mut ours.borrow_mut(), &y, &d_y).map(drop),
         &|seq| WaveByHand::dispatch(seq, Grid::items(len), &x, &mut theirs.borrow_mut(), &d_y).map(drop),
     )
@@ -89,8 +91,10 @@ fn rows_bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     seq.eval()?;
     compare("rows", &ours.to_vec()?, &theirs.to_vec()?, 1e-4)?;
     let (ours, theirs) = (std::cell::RefCell::new(ours), std::cell::RefCell::new(theirs));
+    let out = std::cell::RefCell::new(mgr.tensor_of_len::<f32>(rows)?);
     bench.measure(
         format!("rows, {rows} × {columns}"),
+        (&|seq| Rows::dispatch(seq, Grid::items(rows), &m, &x, &mut out.borrow_mut()).map(drop), true),
         &|seq| Rows::backward(seq, Grid::items(rows), &m, &mut ours.borrow_mut(), &x, &y, &d_y).map(drop),
         &|seq| RowsByHand::dispatch(seq, Grid::items(rows), &m, &mut theirs.borrow_mut(), &x, &d_y).map(drop),
     )
@@ -138,8 +142,10 @@ fn orbit_bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     seq.eval()?;
     compare("orbit", &ours.to_vec()?, &theirs.to_vec()?, 1e-3)?;
     let (ours, theirs) = (std::cell::RefCell::new(ours), std::cell::RefCell::new(theirs));
+    let out = std::cell::RefCell::new(mgr.tensor_of_len::<f32>(len)?);
     bench.measure(
         format!("orbit of {ROUNDS} rounds, {len} elements"),
+        (&|seq| Orbit::dispatch(seq, Grid::items(len), &x, &mut out.borrow_mut()).map(drop), true),
         &|seq| Orbit::backward(seq, Grid::items(len), &x, &mut ours.borrow_mut(), &y, &d_y).map(drop),
         &|seq| OrbitByHand::dispatch(seq, Grid::items(len), &x, &mut theirs.borrow_mut(), &d_y).map(drop),
     )
@@ -224,5 +230,10 @@ fn perceptron_bench(bench: &mut Bench<'_>) -> Result<(), Error> {
     by_hand(&seq)?;
     seq.eval()?;
     compare("perceptron", &ours.borrow().0.to_vec()?, &theirs.0.to_vec()?, 1e-3)?;
-    bench.measure(format!("perceptron, {samples} samples"), &derived, &by_hand)
+    let out = std::cell::RefCell::new(mgr.tensor_of_len::<f32>(samples)?);
+    let forward = |seq: &Sequence| {
+        let out = &mut out.borrow_mut();
+        Predict::dispatch(seq, grid, &table, &label, &first, &second, out).map(drop)
+    };
+    bench.measure(format!("perceptron, {samples} samples"), (&forward, false), &derived, &by_hand)
 }

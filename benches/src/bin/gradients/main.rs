@@ -20,6 +20,8 @@ use crate::options::GradientOptions;
 
 /// The time of a derived kernel, over that of the one written by hand, at most.
 const GOAL: f64 = 1.10;
+/// The same over that of its original, where invocations share no inputs.
+const GOAL_OF_FORWARD: f64 = 3.0;
 /// How long a GPU takes to come back to its full clock, and more.
 const WAKING: Duration = Duration::from_millis(500);
 
@@ -76,29 +78,40 @@ struct Bench<'a> {
 type Record<'a> = &'a dyn Fn(&Sequence) -> gridwise::Result<()>;
 
 impl Bench<'_> {
-    /// Measures a derived kernel against one written by hand.
-    fn measure(&mut self, name: String, derived: Record<'_>, by_hand: Record<'_>) -> Result<(), Error> {
+    /// Measures a derived kernel against one written by hand, and against its original; `is_map`: an invocation has inputs of its own, so that
+    /// there is a goal.
+    fn measure(
+        &mut self,
+        name: String,
+        (forward, is_map): (Record<'_>, bool),
+        derived: Record<'_>,
+        by_hand: Record<'_>,
+    ) -> Result<(), Error> {
         let recorded = |record: Record<'_>| {
             let sequence = self.manager.sequence()?;
             record(&sequence)?;
             Ok::<_, Error>(sequence)
         };
-        let (derived, by_hand) = (recorded(derived)?, recorded(by_hand)?);
+        let (forward, derived, by_hand) = (recorded(forward)?, recorded(derived)?, recorded(by_hand)?);
         let mut ours = || Ok(derived.eval_profiled()?.device());
         let mut theirs = || Ok(by_hand.eval_profiled()?.device());
+        let mut original = || Ok(forward.eval_profiled()?.device());
         let start = Instant::now();
         while self.is_gpu && start.elapsed() < WAKING {
             ours()?;
         }
-        let samples = interleave::<Error>(&mut [&mut ours, &mut theirs], 3, self.runs)?;
-        self.report.figures.push(Figure {
-            name,
-            unit: "run",
-            peer: "by hand".to_owned(),
-            ours: samples[0].summary(1),
-            theirs: samples[1].summary(1),
-            goals: vec![Goal::Ratio(GOAL)],
-        });
+        let samples = interleave::<Error>(&mut [&mut ours, &mut theirs, &mut original], 3, self.runs)?;
+        let goals = [vec![Goal::Ratio(GOAL)], if is_map { vec![Goal::Ratio(GOAL_OF_FORWARD)] } else { Vec::new() }];
+        for ((peer, theirs), goals) in [("by hand", &samples[1]), ("forward", &samples[2])].into_iter().zip(goals) {
+            self.report.figures.push(Figure {
+                name: name.clone(),
+                unit: "run",
+                peer: peer.to_owned(),
+                ours: samples[0].summary(1),
+                theirs: theirs.summary(1),
+                goals,
+            });
+        }
         Ok(())
     }
 }
