@@ -237,6 +237,36 @@ build_sanitizer() {
     cargo test "${with_suites[@]}" --features "$sanitizer" --no-run --test corpus --test algorithms --test sanitizer
 }
 
+# The corpus once more, each kernel compiled from what the printer of modules makes of it. The dumps say which were.
+printed=gridwise-tests/sanitizer,gridwise-tests/printed
+
+build_printed() {
+    local dumps count
+    dumps=$(target_dir)/printed
+    rm -rf "$dumps"
+    mkdir -p "$dumps"
+    # Cargo knows nothing of the variables: what was built before is as old as the folder.
+    touch tests/lib.rs
+    KERNEL_PRINTED=gridwise_tests KERNEL_DUMP=printed KERNEL_DUMP_DIR=$dumps \
+        cargo test "${with_suites[@]}" --features "$printed" --no-run --test corpus
+    head --quiet --lines 1 "$dumps"/* | LC_ALL=C sort | uniq -c
+    count=$(head --quiet --lines 1 "$dumps"/* | grep -c '^// compiled$')
+    [ "$count" -ge 525 ] || fail "of the corpus's kernels $count are compiled from their printed text, fewer than before"
+}
+
+# Messages of panics show the printed text and no values: their cases are listed, as are the checks that such a text needs.
+run_printed() { # DEVICE
+    local binary log name device=("$repo_root/tests/env/on" "$1") skipped=(--skip overflow::)
+    while read -r name; do skipped+=(--skip "$name"); done <"$repo_root/tests/env/printed"
+    [ "$1" != sanitizer ] || device=(env GRIDWISE_DEVICE=sanitizer)
+    binary=$(suite_binary corpus "$printed")
+    log=$(mktemp)
+    (cd "$repo_root/tests" && timeout --signal=KILL 900 "${device[@]}" "$binary" "${skipped[@]}") 2>&1 | tee "$log"
+    no_validation_message "$log"
+    awk '/^test result: / { ran += $4 } END { exit !(ran > 500) }' "$log" || fail "fewer than 500 cases ran"
+    rm -f "$log"
+}
+
 run_sanitizer_suite() { cargo test "${with_suites[@]}" --features "$sanitizer" --test sanitizer; }
 
 # Host twin and interpreter agree, and nothing races.
@@ -318,8 +348,7 @@ run_example() { # DEVICE NAME ARGUMENT…
     rm -f "$log"
 }
 
-# And of the benches those that CI runs.
-build_examples() { cargo build --quiet --release --workspace --examples --bin gpu_work --bin untuned; }
+build_examples() { cargo build --quiet --release --workspace --examples; }
 
 run_examples() { # DEVICE
     local out
@@ -383,8 +412,9 @@ run_gpu_work() {
     local out page binary
     out=$(target_dir)/gpu-work
     page=$out/inspect.html
-    build_examples
-    binary=$(target_dir)/release/gpu_work
+    # Results are compared here, not times: what was built for the suites serves.
+    cargo build --quiet "${without_suites[@]}" --bin gpu_work --bin untuned
+    binary=$(target_dir)/debug/gpu_work
     rm -rf "$out"
     mkdir -p "$out"
     printf '#!/bin/sh\nexec "%s" --library-path "%s" "%s" "$@"\n' "$current_dir/lib64/ld-linux-x86-64.so.2" \
@@ -392,7 +422,7 @@ run_gpu_work() {
     chmod +x "$out/glslc"
     GLSLC=$out/glslc "$binary" --compile "$out/shaders"
     timeout --signal=KILL 900 "$repo_root/tests/env/on" current "$binary" --references "$out/shaders" --runs 1 --out "$out"
-    binary=$(target_dir)/release/untuned
+    binary=$(target_dir)/debug/untuned
     GLSLC=$out/glslc "$binary" --compile "$out/untuned"
     timeout --signal=KILL 300 "$repo_root/tests/env/on" current "$binary" --references "$out/untuned" --runs 1 --out "$out"
     cargo build --quiet "${without_suites[@]}" --bin gridwise-inspect

@@ -97,22 +97,13 @@ pub fn derive_forward(module: &Module, by: &By) -> Result<Forward, Refusal> {
 /// Values for variables, one function, jumps to the innermost loop, and the normal form.
 fn prepare(module: &Module) -> Result<Module, Refusal> {
     let mut module = module.clone();
-    passes::simplify(&mut module).map_err(|_| Refusal { location: None, refused: Refused::TooLarge })?;
-    keep_kernel(&mut module);
+    passes::flatten(&mut module).map_err(|_| Refusal { location: None, refused: Refused::TooLarge })?;
     let mut checks = CheckCount::default();
     if passes::run_on_functions(&mut module, "lower_labels", passes::lower_labels::run, &mut checks) == Changed::Yes {
         let _ = passes::run_on_functions(&mut module, "fold_constants", passes::fold_constants::run, &mut checks);
     }
     let _ = passes::run_on_functions(&mut module, "remove_dead_code", passes::remove_dead_code::run, &mut checks);
     Ok(normal::normalize(&module))
-}
-
-/// Drops the functions that were inlined.
-fn keep_kernel(module: &mut Module) {
-    let Some(kernel) = &mut module.kernel else { return };
-    let function = module.functions[kernel.function].clone();
-    module.functions = crate::arena::Arena::new();
-    kernel.function = module.functions.push(function);
 }
 
 /// Turns adjoints into values and removes what nobody uses.

@@ -41,7 +41,7 @@ pub use fix_constants::fix_constants;
 use std::ops::{BitOr, BitOrAssign};
 use std::sync::OnceLock;
 
-use crate::arena::EntityId;
+use crate::arena::{Arena, EntityId};
 use crate::ir::{Function, FunctionId, ImageOp, InstKind, Kernel, Module, Obligation, Root, SiteId, Step};
 use crate::races::{self, Analysis};
 use crate::types::Types;
@@ -239,6 +239,21 @@ pub fn simplify(module: &mut Module) -> Result<(), TooLarge> {
             break;
         }
     }
+    Ok(())
+}
+
+/// As [`simplify`], and drops the functions that were inlined and values that nobody uses.
+///
+/// # Errors
+/// When inlining is too much; the module is not to be used any more.
+pub fn flatten(module: &mut Module) -> Result<(), TooLarge> {
+    simplify(module)?;
+    if let Some(kernel) = &mut module.kernel {
+        let function = module.functions[kernel.function].clone();
+        module.functions = Arena::new();
+        kernel.function = module.functions.push(function);
+    }
+    let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut CheckCount::default());
     Ok(())
 }
 

@@ -52,7 +52,10 @@ impl Printer<'_> {
                 let head = format!("{binding}if {} {{", self.name(*condition));
                 self.line(&head);
                 self.yields.push(variables);
+                let skips_traps = self.skips_traps || self.divisors.checks(*condition);
+                let around = std::mem::replace(&mut self.skips_traps, skips_traps);
                 self.block(*then_block, outs)?;
+                self.skips_traps = around;
                 self.line("} else {");
                 self.block(*else_block, outs)?;
                 self.line(end);
@@ -129,8 +132,7 @@ impl Printer<'_> {
                 }
             }
             InstKind::Panic(site, _) => {
-                let text = format!("panic!({:?});", self.module.sites[*site].text.replace(['{', '}'], "_"));
-                self.line(&text);
+                self.panic(*site);
             }
             // What stands before it does not come out.
             InstKind::Unreachable => {}

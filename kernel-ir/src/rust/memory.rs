@@ -49,7 +49,8 @@ impl<'m> Printer<'m> {
                     ty = member;
                 }
                 Step::Index { value, .. } => {
-                    text = format!("{text}[{}]", self.name(*value));
+                    let lane = if matches!(types.get(ty), Type::Vector(..)) { " as usize" } else { "" };
+                    text = format!("{text}[{}{lane}]", self.name(*value));
                     quaternions = quaternions.member(types, ty, 0);
                     let Some(member) = types.member(ty, 0) else { return self.fail("a place") };
                     ty = member;

@@ -2,16 +2,19 @@
 //!
 //! The text is the body of a function with the kernel's parameters. rustc compiles it for the host, and `#[kernel]` for devices, so a
 //! module that no source belongs to becomes a kernel. Structs are tuples in it, but for elements of buffers, whose fields it names.
-//! Records of traps are left out: the operations that they guard are checked in Rust, too.
+//! Where the module records a trap and goes on, the text panics, as the author's code does.
 
 mod control;
+mod divisors;
 mod matrices;
 mod memory;
 mod ops;
+mod panics;
 mod values;
 
 use std::fmt::Write as _;
 
+use self::divisors::Divisors;
 use crate::arena::EntityId;
 use crate::ir::{
     BlockId, BufferId, Function, Inst, InstId, InstKind, Kernel, LocalId, Module, ParamId, Root, SharedId,
@@ -38,6 +41,8 @@ pub struct Options {
     pub buffers: Vec<(BufferId, Quaternions)>,
     /// The parameters that do.
     pub params: Vec<(ParamId, Quaternions)>,
+    /// The formats of the panics' messages that show no values, by their numbers.
+    pub messages: Vec<Option<String>>,
 }
 
 impl Options {
@@ -71,7 +76,7 @@ impl Quaternions {
     }
 }
 
-/// The body of the module's kernel, which has one function.
+/// The body of the module's kernel, which calls no function: see [`passes::flatten`](crate::passes::flatten).
 ///
 /// # Errors
 /// When something in it has no Rust.
@@ -79,7 +84,8 @@ pub fn print(module: &Module, options: &Options) -> Result<String, Unprintable> 
     let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
     let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
     let function = &module.functions[kernel.function];
-    let mut printer = Printer { module, kernel, function, options, text: String::new(), at: None, yields: Vec::new() };
+    let divisors = Divisors::of(module, function);
+    let mut printer = Printer { divisors, ..Printer::new(module, kernel, options) };
     printer.variables()?;
     printer.block(function.entry, &[])?;
     Ok(printer.text)
@@ -98,8 +104,7 @@ pub fn zeroed(
 ) -> Result<String, Unprintable> {
     let no_kernel = || Unprintable { what: "a module without a kernel".to_owned(), location: None };
     let kernel = module.kernel.as_ref().ok_or_else(no_kernel)?;
-    let function = &module.functions[kernel.function];
-    let mut printer = Printer { module, kernel, function, options, text: String::new(), at: None, yields: Vec::new() };
+    let mut printer = Printer::new(module, kernel, options);
     let (name, ty) = (&kernel.buffers[buffer].name, kernel.buffers[buffer].element);
     let quaternions = options.of_buffer(buffer);
     if *quaternions == Quaternions::None && !holds_struct(module, ty) {
@@ -130,11 +135,20 @@ struct Printer<'m> {
     at: Option<SourceLocation>,
     /// For each branch around: the variables that take its results where it has several.
     yields: Vec<Vec<String>>,
+    divisors: Divisors,
+    /// Whether the traps that follow guard divisions, which check themselves.
+    skips_traps: bool,
 }
 
 type Printed<T = ()> = Result<T, Unprintable>;
 
 impl<'m> Printer<'m> {
+    fn new(module: &'m Module, kernel: &'m Kernel, options: &'m Options) -> Self {
+        let function = &module.functions[kernel.function];
+        let (text, yields, divisors) = (String::new(), Vec::new(), Divisors::default());
+        Self { module, kernel, function, options, text, at: None, yields, divisors, skips_traps: false }
+    }
+
     fn fail<T>(&self, what: impl Into<String>) -> Printed<T> {
         Err(Unprintable { what: what.into(), location: self.at })
     }
@@ -266,6 +280,10 @@ impl<'m> Printer<'m> {
 
     /// The type of a variable of the workgroup: of atomics, if it is accessed so.
     fn shared_type(&self, shared: SharedId, ty: TypeId) -> Printed<String> {
+        // It would be a tuple, which has no layout there.
+        if holds_struct(self.module, ty) {
+            return self.fail("shared memory with structs or tuples");
+        }
         let value = self.function.insts.iter().find_map(|(_, inst)| match &inst.kind {
             InstKind::Atomic(atomic) if atomic.place.root == Root::Shared(shared) => {
                 atomic.operands.first().or(inst.results.first()).copied()
@@ -370,8 +388,12 @@ impl<'m> Printer<'m> {
                 let text = self.subgroup(*op, operands)?;
                 self.let_(inst.results[0], &text)
             }
-            // The operation that they guard is checked; messages were printed once.
-            InstKind::Trap(..) | InstKind::Print(..) => Ok(()),
+            InstKind::Trap(site, operands) => {
+                self.trap(*site, operands);
+                Ok(())
+            }
+            // They were printed once.
+            InstKind::Print(..) => Ok(()),
             InstKind::Barrier(_) | InstKind::Fence(..) => self.fail("a barrier or fence of memory"),
             InstKind::Call(..) => self.fail("a call"),
             InstKind::Image(..) => self.fail("an access to an image"),

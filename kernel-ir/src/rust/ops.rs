@@ -7,7 +7,10 @@ use crate::types::{Scalar, Type};
 
 impl Printer<'_> {
     pub(super) fn op(&self, op: Op, operands: &[ValueId], result: ValueId) -> Printed<String> {
-        let names = self.names(operands);
+        let names = match (op, operands) {
+            (Op::Div | Op::Rem, [a, b]) => self.names(&[*a, self.divisors.itself(*b)]),
+            _ => self.names(operands),
+        };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let of = self.lanes(operands[0])?;
         let to = match self.kind(result) {
@@ -22,6 +25,14 @@ impl Printer<'_> {
             Op::Any => return Ok(format!("{}.any()", names[0])),
             Op::All => return Ok(format!("{}.all()", names[0])),
             _ if of.1 == 1 => return self.scalar_op(op, &names, of.0, to.0),
+            // For them glam has a mask of its own, which `BVec4` is not.
+            Op::Select if to == (Scalar::F32, 4) => {
+                let lanes = ["x", "y", "z", "w"];
+                let lanes = lanes.map(|lane| {
+                    format!("if {}.{lane} {{ {}.{lane} }} else {{ {}.{lane} }}", names[0], names[1], names[2])
+                });
+                return Ok(format!("Vec4::new({})", lanes.join(", ")));
+            }
             Op::Select => {
                 return Ok(format!("{}{}::select({})", self.prefix(to.0)?, to.1, names.join(", ")));
             }

@@ -18,7 +18,7 @@ use crate::diag::{Diagnostics, code};
 const MAX_CANDIDATES: usize = 64;
 
 /// `N = 256`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ConstDefault {
     pub(crate) name: Ident,
     pub(crate) value: i128,
@@ -29,7 +29,7 @@ pub(crate) struct ConstDefault {
 }
 
 /// Values of const parameters where nothing else is said.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ConstDefaults(Vec<ConstDefault>);
 
 impl ConstDefaults {

@@ -53,7 +53,7 @@ pub(crate) const ITSELF: &str = "__itself";
 pub(crate) const DERIVED: &str = "__derived";
 
 /// The arguments of `#[kernel(…)]`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct KernelAttr {
     /// Invocations per workgroup: one to three axes.
     workgroup: Vec<WorkgroupArg>,
@@ -82,13 +82,13 @@ pub(crate) struct KernelAttr {
 }
 
 /// One component of `workgroup`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct WorkgroupArg {
     size: Size,
     span: SpanRange,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Size {
     Number(u64),
     Const(Path),
@@ -348,6 +348,11 @@ impl KernelAttr {
     /// Whether it was derived from a kernel, in which races were looked for.
     pub(crate) const fn is_derived(&self) -> bool {
         self.is_derived
+    }
+
+    /// The same arguments, for a kernel whose races were looked for before it was printed.
+    pub(crate) fn printed(&self) -> Self {
+        Self { is_derived: true, ..self.clone() }
     }
 
     /// The arguments that the derived kernel has, too.

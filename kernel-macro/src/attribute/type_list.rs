@@ -46,7 +46,7 @@ impl ListSyntax {
 }
 
 /// The types that one parameter stands for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TypeList {
     pub(crate) name: Ident,
     /// Empty after errors.

@@ -2,6 +2,8 @@
 //!
 //! The derived kernel is expanded by `#[kernel]` once more, so that it gets a host twin, proofs and launch conditions like any other.
 
+use std::collections::HashMap;
+
 use gridwise_ir::arena::EntityId;
 use gridwise_ir::grad::{By, Derived, Refusal, Refused, Shadow, ShadowKind, derive};
 use gridwise_ir::ir::{Bound, BoundOp, BufferId, InstKind, Module, Obligation, ParamId, SourceLocation};
@@ -56,8 +58,13 @@ pub(crate) fn gradient(
         diags.error(code::INTERNAL, SpanRange::token(function.name.span()), "the derived kernel cannot be read");
         return None;
     };
-    let body = cx.placed(body);
+    let body = cx.placed(body, Some(&derived));
     Some(cx.items(attr, &derived, &body, krate))
+}
+
+/// What was printed, with the places that marks in it name; the marks are gone.
+pub(crate) fn placed(function: &Fn, module: &Module, source: &TokenStream, tokens: TokenStream) -> TokenStream {
+    Cx { function, module, source }.placed(tokens, None)
 }
 
 /// The same for the derived kernel: an adjoint has quaternions where its parameter does.
@@ -166,13 +173,28 @@ impl Cx<'_> {
             .flatten()
     }
 
-    /// The tokens with the places that marks in them name; the marks are gone.
-    fn placed(&self, tokens: TokenStream) -> TokenStream {
+    /// The tokens with the places that marks in them name; the marks are gone. Names of parameters are looked up where those were
+    /// written: in a `macro_rules!`, perhaps.
+    fn placed(&self, tokens: TokenStream, derived: Option<&Derived>) -> TokenStream {
         let mut span = self.function.name.span().resolved_at(Span::call_site());
-        self.place_all(tokens, &mut span)
+        let mut names: HashMap<String, Span> = HashMap::new();
+        for param in self.function.generics.source.const_params() {
+            names.insert(param.ident.to_string(), param.ident.span());
+        }
+        for (param, place) in self.places() {
+            names.insert(param.name.to_string(), param.name.span());
+            let shadow = derived.and_then(|derived| match place {
+                Place::Buffer(buffer) => derived.buffer(buffer),
+                Place::Value(value) => derived.param(value),
+            });
+            if let (Some(shadow), Some(kernel)) = (shadow, derived.and_then(|derived| derived.module.kernel.as_ref())) {
+                names.insert(kernel.buffers[shadow.buffer].name.clone(), param.name.span());
+            }
+        }
+        self.place_all(tokens, &names, &mut span)
     }
 
-    fn place_all(&self, tokens: TokenStream, span: &mut Span) -> TokenStream {
+    fn place_all(&self, tokens: TokenStream, names: &HashMap<String, Span>, span: &mut Span) -> TokenStream {
         let mut placed = Vec::new();
         for mut tree in tokens {
             if let TokenTree::Ident(ident) = &tree
@@ -186,9 +208,13 @@ impl Cx<'_> {
                 continue;
             }
             if let TokenTree::Group(group) = &tree {
-                tree = TokenTree::Group(Group::new(group.delimiter(), self.place_all(group.stream(), span)));
+                tree = TokenTree::Group(Group::new(group.delimiter(), self.place_all(group.stream(), names, span)));
             }
-            tree.set_span(*span);
+            let named = match &tree {
+                TokenTree::Ident(ident) => names.get(&ident.to_string()),
+                _ => None,
+            };
+            tree.set_span(span.resolved_at(*named.unwrap_or(span)));
             placed.push(tree);
         }
         placed.into_iter().collect()

@@ -9,5 +9,5 @@ pub(crate) mod render;
 pub(crate) mod tokens;
 
 pub(crate) use derivative::{derivatives, fits};
-pub(crate) use gradient::gradient;
+pub(crate) use gradient::{gradient, placed};
 pub(crate) use quaternions::print_options;

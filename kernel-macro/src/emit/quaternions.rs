@@ -1,17 +1,21 @@
 //! The places where a kernel's parameters have quaternions, which are vectors in IR.
 
 use gridwise_ir::arena::EntityId;
-use gridwise_ir::ir::{BufferId, Module, ParamId};
+use gridwise_ir::ir::{BufferId, ParamId};
 use gridwise_ir::rust::{Options, Quaternions};
 use gridwise_ir::types::{Type, TypeId, Types};
 
 use crate::ast::{Fn, Item, TypeKind};
+use crate::lower::Lowered;
 use crate::program::Program;
+use crate::program::message::Message;
 use crate::typed::Ty;
 
 /// How a module is printed that has the parameters of this function, whose types are `params`.
-pub(crate) fn print_options(function: &Fn, (program, params): (&Program, &[Ty]), module: &Module) -> Options {
-    let mut options = Options::default();
+pub(crate) fn print_options(function: &Fn, (program, params): (&Program, &[Ty]), lowered: &Lowered) -> Options {
+    let module = &lowered.module;
+    let messages = lowered.messages.iter().map(Message::without_values).collect();
+    let mut options = Options { messages, ..Options::default() };
     let Some(kernel) = &module.kernel else { return options };
     let (mut buffers, mut values) = (0, 0);
     for (param, ty) in function.params.iter().zip(params) {

@@ -9,6 +9,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use super::globs::gather_first;
 use super::incomplete::{check_incomplete, report_unmarked};
 use super::instances::{bind_unknown_types, compile_instances};
+use super::printed;
 use super::{Finished, advance, errors_of, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
 use crate::attribute::KernelAttr;
@@ -161,6 +162,7 @@ fn finish_item(
     let KernelItem { item, attr, function, .. } = kernel;
     let name = function.name.clone();
     let place = Place::of(&name);
+    let again = printed::is_wanted(&attr).then(|| (place.file.clone(), place.position, done.clone()));
     let main = MainItem { item: Item::Fn(function), file: place.file, position: place.position };
     let tokens = match assemble(main, done) {
         Ok(assembled) => {
@@ -172,7 +174,11 @@ fn finish_item(
             {
                 return state.ask_for_debug(krate);
             }
-            compile_kernel(assembled, (&attr, &item), debug.unwrap_or(true), krate, diags)
+            let debug = debug.unwrap_or(true);
+            let printed = again.and_then(|(file, position, done)| {
+                printed::compile_printed((&attr, &item), (&file, position), &done, debug, krate)
+            });
+            printed.or_else(|| compile_kernel(assembled, (&attr, &item), debug, krate, diags))
         }
         Err(AssembleError(detail)) => {
             internal_error(&name, "gathering", &detail, diags);
@@ -208,7 +214,7 @@ fn has_dispatch_type(function: &Fn, signature: Signature) -> bool {
 }
 
 /// Everything after gathering; `None` after errors.
-fn compile_kernel(
+pub(super) fn compile_kernel(
     assembled: Assembled,
     (attr, source): (&KernelAttr, &TokenStream),
     debug_assertions: bool,
@@ -243,9 +249,9 @@ fn compile_kernel(
             return None;
         }
         let workgroup = attr.workgroup(&program, item, diags);
-        let module = lower_kernel_to_derive(&program, item, workgroup, (debug_assertions, true)).module;
-        let options = print_options(function, (&program, &typed.params), &module);
-        return derivatives(function, &module, options, krate, diags);
+        let lowered = lower_kernel_to_derive(&program, item, workgroup, (debug_assertions, true));
+        let options = print_options(function, (&program, &typed.params), &lowered);
+        return derivatives(function, &lowered.module, options, krate, diags);
     }
     if !attr.type_lists().is_empty() {
         return compile_instances(&mut program, item, (attr, source), debug_assertions, diags);
@@ -258,9 +264,9 @@ fn compile_kernel(
         && let TypedItem::Fn(typed) = &program.items[item].typed
     {
         let workgroup = attr.workgroup(&program, item, diags);
-        let module = lower_kernel_to_derive(&program, item, workgroup, (debug_assertions, false)).module;
-        let options = print_options(function, (&program, &typed.params), &module);
-        tokens.extend(gradient(function, attr, &module, source, options, krate, diags));
+        let lowered = lower_kernel_to_derive(&program, item, workgroup, (debug_assertions, false));
+        let options = print_options(function, (&program, &typed.params), &lowered);
+        tokens.extend(gradient(function, attr, &lowered.module, source, options, krate, diags));
     }
     Some(tokens)
 }
@@ -348,7 +354,7 @@ pub(super) fn build(
 }
 
 /// Binds the kernel's const parameters to values that each launch chooses.
-fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, diags: &mut Diagnostics) {
+pub(super) fn bind_const_params(program: &mut Program, item: ItemId, attr: &KernelAttr, diags: &mut Diagnostics) {
     let Item::Fn(function) = &program.items[item].item else { return };
     let (mut chosen, mut bindings) = (Vec::new(), Vec::new());
     for (number, (name, scalar)) in (0..).zip(const_params(&function.generics)) {

@@ -10,6 +10,7 @@ mod incomplete;
 mod instances;
 mod kernel;
 mod module;
+mod printed;
 mod slices;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,13 @@ pub(crate) struct Message {
     pub(crate) args: Vec<(Option<Ident>, Ty)>,
 }
 
+impl Message {
+    /// The format, if it shows no values.
+    pub(crate) fn without_values(&self) -> Option<String> {
+        self.args.is_empty().then(|| self.format.clone())
+    }
+}
+
 /// A message as its call has it.
 #[derive(Debug)]
 pub(crate) struct MessageParts<'e> {
