@@ -4,6 +4,7 @@
 mod known;
 mod layers;
 mod poses;
+mod written;
 
 use std::sync::atomic::Ordering;
 
@@ -11,6 +12,7 @@ use gridwise::prelude::*;
 pub use known::*;
 pub use layers::*;
 pub use poses::*;
+pub use written::*;
 
 /// An element of its own, and a parameter by value that all share.
 #[kernel(workgroup = 64, grad(x, a))]

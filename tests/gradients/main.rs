@@ -118,6 +118,52 @@ fn gradients_are_added() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn lanes_of_a_vector() -> Result<()> {
+    check(
+        &[vec![1.5], numbers(1, 400)],
+        |mgr, inputs| {
+            let (x, mut y, seq) = (mgr.tensor(&inputs[1])?, mgr.tensor(&[0.0f32; 100])?, mgr.sequence()?);
+            LanesBetween::dispatch(&seq, Grid::items(100), inputs[0][0], &x, &mut y)?;
+            seq.eval()?;
+            y.to_vec()
+        },
+        |mgr, inputs, u| {
+            let (x, mut dx, y, dy) =
+                (mgr.tensor(&inputs[1])?, mgr.tensor(&[0.0f32; 400])?, mgr.tensor(u)?, mgr.tensor(u)?);
+            let (mut da, seq) = (mgr.tensor(&[0.0f32])?, mgr.sequence()?);
+            LanesBetween::backward(&seq, Grid::items(100), inputs[0][0], &mut da, &x, &mut dx, &y, &dy)?;
+            seq.eval()?;
+            Ok(vec![da.to_vec()?, dx.to_vec()?])
+        },
+    )
+}
+
+#[test]
+fn gradients_panic_as_their_kernels_do() -> Result<()> {
+    for mgr in [Manager::host(), Manager::new()?] {
+        let (x, mut dx) = (mgr.tensor(&[1.0f32, 2.0, 3.0])?, mgr.tensor(&[0.0f32; 3])?);
+        let (y, dy) = (mgr.tensor(&[0.0f32; 3])?, mgr.tensor(&[1.0f32; 3])?);
+        for (width, most, expected) in [
+            (2, 1, None),
+            (0, 1, Some("attempt to calculate the remainder with a divisor of zero")),
+            (3, 1, Some("a column too many {}")),
+        ] {
+            let seq = mgr.sequence()?;
+            Grouped::backward(&seq, Grid::items(3), width, most, &x, &mut dx, &y, &dy)?;
+            let found = seq.eval().err().map(|error| error.to_string());
+            match expected {
+                None => {
+                    assert_eq!(found, None);
+                    assert_eq!(dx.to_vec()?, [2.0, 8.0, 6.0]);
+                }
+                Some(message) => assert!(found.as_ref().is_some_and(|found| found.contains(message)), "{found:?}"),
+            }
+        }
+    }
+    Ok(())
+}
+
 fn line_of(numbers: &[f32]) -> Line {
     Line { slope: numbers[0], shift: 1, middle: vec2(numbers[1], numbers[2]) }
 }

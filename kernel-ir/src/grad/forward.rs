@@ -253,8 +253,8 @@ impl<'s> Run<'s, '_> {
                     self.b.continue_(around.new, &values);
                 }
             }
-            // The function itself reports these.
-            InstKind::Trap(..) | InstKind::Print(..) => {}
+            // The function itself prints.
+            InstKind::Print(..) => {}
             _ => {
                 self.plain(inst)?;
                 self.change(inst)?;

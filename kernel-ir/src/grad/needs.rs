@@ -17,7 +17,7 @@ pub(super) struct Needs {
     turned: Vec<bool>,
     /// By instruction: whether something in it is done backward.
     acts: Vec<bool>,
-    /// By instruction: whether something in it ends the invocation.
+    /// By instruction: whether something in it panics.
     panics: Vec<bool>,
     /// By local variable: whether what it held is needed.
     locals: Vec<bool>,
@@ -85,7 +85,7 @@ impl Needs {
         self.acts[id.index()]
     }
 
-    /// Whether an invocation may end in the instruction.
+    /// Whether an invocation may panic in the instruction.
     pub(super) fn panics(&self, id: InstId) -> bool {
         self.panics[id.index()]
     }
@@ -132,7 +132,7 @@ impl Finder<'_> {
         for &id in &function.blocks[block].insts {
             let inst = &function.insts[id];
             let mut acts = inst.results.iter().any(|result| self.is_active(*result));
-            let mut panics = matches!(inst.kind, InstKind::Panic(..));
+            let mut panics = matches!(inst.kind, InstKind::Panic(..) | InstKind::Trap(..));
             match &inst.kind {
                 InstKind::Store(place, value) => acts = self.acts_at(place, *value),
                 InstKind::CoopStore(access, value) => acts = self.acts_at(&access.place, *value),
@@ -239,7 +239,7 @@ impl Finder<'_> {
                 InstKind::Coop(CoopOp::Scale, operands) => self.need(operands[1]),
                 InstKind::Atomic(atomic) => self.need_indices(&atomic.place),
                 InstKind::If { condition: value, .. } | InstKind::Switch { selector: value, .. } => self.need(*value),
-                InstKind::Panic(_, words) => words.iter().for_each(|word| self.need(*word)),
+                InstKind::Panic(_, words) | InstKind::Trap(_, words) => words.iter().for_each(|word| self.need(*word)),
                 InstKind::Loop { body, .. } => {
                     if let Some(exit) = exit(function, *body) {
                         self.need(exit.condition);

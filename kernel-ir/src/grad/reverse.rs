@@ -325,6 +325,10 @@ impl<'s> Reverse<'s, '_> {
                 let words: Vec<_> = words.iter().map(|word| self.get(*word)).collect();
                 self.b.panic(*site, &words);
             }
+            InstKind::Trap(site, words) => {
+                let words: Vec<_> = words.iter().map(|word| self.get(*word)).collect();
+                self.b.trap(*site, &words);
+            }
             InstKind::Unreachable => self.b.unreachable(),
             InstKind::Barrier(_) => {
                 if self.stores.contains(&true) {
