@@ -111,7 +111,8 @@ pub(super) fn read(words: &[u32], wanted: Option<&str>) -> Result<(Vec<u32>, Int
             _ => {}
         }
     }
-    let slots = slots(places)?;
+    join_aliases(&mut interface.buffers);
+    let slots = slots(places, &interface.images)?;
     let slot_of = |set: u32, binding: u32| slots.by_place.get(&(set, binding)).copied().unwrap_or(binding);
     interface.buffers.iter_mut().for_each(|buffer| buffer.slot = slot_of(buffer.set, buffer.binding));
     interface.images.iter_mut().for_each(|image| image.slot = slot_of(image.set, image.binding));
@@ -127,18 +128,46 @@ struct Slots {
     by_variable: HashMap<u32, u32>,
 }
 
+/// Makes one buffer of those with one binding, which are one argument seen as elements of several types: as `float` and as `vec4`. Its
+/// elements are the largest of them, whose alignment fits the others.
+fn join_aliases(buffers: &mut Vec<BufferBinding>) {
+    // Stable: the first that was declared gives the name.
+    buffers.sort_by_key(|buffer| (buffer.set, buffer.binding));
+    buffers.dedup_by(|other, buffer| {
+        let is_same = (other.set, other.binding) == (buffer.set, buffer.binding);
+        if is_same {
+            buffer.is_writable |= other.is_writable;
+            buffer.is_restrict |= other.is_restrict;
+            buffer.fixed_bytes = buffer.fixed_bytes.max(other.fixed_bytes);
+            let stride = |buffer: &BufferBinding| buffer.element.as_ref().map_or(0, |element| element.stride);
+            if stride(other) > stride(buffer) {
+                std::mem::swap(&mut buffer.element, &mut other.element);
+            }
+        }
+        is_same
+    });
+}
+
 /// Gives each buffer and image a slot: its own binding where all are in set 0, else they are counted through.
-fn slots(mut places: Vec<(u32, u32, u32)>) -> Result<Slots, ModuleError> {
+fn slots(mut places: Vec<(u32, u32, u32)>, images: &[ImageBinding]) -> Result<Slots, ModuleError> {
     places.sort_unstable();
-    let same = places.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1));
-    if let Some([(set, binding, _), _]) = same {
-        let of_set = if *set == 0 { String::new() } else { format!(" of set {set}") };
-        return Err(ModuleError::new(0, format!("two buffers or images have the binding {binding}{of_set}")));
-    }
-    let mut slots = Slots { by_place: HashMap::new(), by_variable: HashMap::new() };
+    let is_image = |set, binding| images.iter().any(|image| (image.set, image.binding) == (set, binding));
     let has_sets = places.iter().any(|(set, ..)| *set != 0);
-    for ((set, binding, variable), count) in places.into_iter().zip(0..) {
-        let slot = if has_sets { count } else { binding };
+    let mut slots = Slots { by_place: HashMap::new(), by_variable: HashMap::new() };
+    for (set, binding, variable) in places {
+        let count = slots.by_place.len() as u32;
+        let slot = match slots.by_place.get(&(set, binding)) {
+            Some(slot) if !is_image(set, binding) => *slot,
+            Some(_) => {
+                let of_set = if set == 0 { String::new() } else { format!(" of set {set}") };
+                return Err(ModuleError::new(
+                    0,
+                    format!("an image and something else have the binding {binding}{of_set}"),
+                ));
+            }
+            None if has_sets => count,
+            None => binding,
+        };
         slots.by_place.insert((set, binding), slot);
         slots.by_variable.insert(variable, slot);
     }

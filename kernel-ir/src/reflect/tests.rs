@@ -51,6 +51,15 @@ fn names_shared_memory_and_subgroups_are_read() {
 }
 
 #[test]
+fn buffers_with_one_binding_are_one_argument() {
+    let aliases = read(include_bytes!("../../../runtime/tests/modules/aliases.spv")).unwrap();
+    let [values] = &aliases.buffers[..] else { panic!("{aliases:?}") };
+    let vec4 = DataType { scalar: ScalarType::F32, count: 4 };
+    assert_eq!((values.binding, values.slot, values.is_writable), (0, 0, true));
+    assert_eq!(values.element, Some(Element { stride: 16, ty: Some(vec4) }));
+}
+
+#[test]
 fn entry_points_are_named() {
     let words = words_of(SCALE).unwrap();
     assert_eq!(Interface::read(&words, Some("main")), Interface::read(&words, None));

@@ -11,7 +11,7 @@ use crate::ramp;
 cases! {
     each: modules_that_are_none_are_refused;
     vulkan: constants_and_push_constants_arrive, images_are_bound_by_what_the_module_says, what_compilers_make_runs_in_order_with_everything_else,
-        modules_without_bindings_run, modules_of_other_compilers_run, one_tensor_at_two_bindings, elements_of_other_sizes_fit, arguments_have_to_fit, constants_have_to_fit, damaged_modules_do_not_crash_the_driver;
+        modules_without_bindings_run, modules_of_other_compilers_run, one_binding_for_two_buffers, one_tensor_at_two_bindings, elements_of_other_sizes_fit, arguments_have_to_fit, constants_have_to_fit, damaged_modules_do_not_crash_the_driver;
     once: the_host_device_runs_no_modules;
 }
 
@@ -144,6 +144,15 @@ fn modules_of_other_compilers_run(on: On) {
             manager.sequence().unwrap().record(launch).unwrap().eval().unwrap();
             assert_eq!(to.to_vec().unwrap(), [[0.0, 3.0, 8.0, 15.0], [8.0, 15.0, 24.0, 35.0]]);
         }
+    });
+}
+
+fn one_binding_for_two_buffers(on: On) {
+    on.run(|manager| {
+        let sums = load(manager, include_bytes!("../modules/aliases.spv"), &[]).unwrap();
+        let mut values = manager.tensor(&ramp(12)).unwrap();
+        manager.sequence().unwrap().record(sums.launch(Grid::items(3)).write(0, &mut values)).unwrap().eval().unwrap();
+        assert_eq!(values.to_vec().unwrap(), [6.0, 1.0, 2.0, 3.0, 22.0, 5.0, 6.0, 7.0, 38.0, 9.0, 10.0, 11.0]);
     });
 }
 
