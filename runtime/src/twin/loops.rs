@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use glam::UVec3;
@@ -135,14 +136,26 @@ impl<'a, S: Extent> Loops<'a, S> {
         });
     }
 
-    /// Lets each subgroup do the operation to which a part has brought values.
+    /// Goes through the subgroups that have active lanes: their invocations, and which of them run on.
     #[inline]
-    pub fn exchange(&self) {
-        let (count, size, stopped) = (self.count(), self.group.launch.options.subgroup_size, self.stopped.borrow());
-        match stopped.is_empty() {
-            true => self.group.subgroups.advance_all(count, size),
-            false => self.group.subgroups.advance_some(count, size, &stopped),
+    pub(super) fn each_subgroup(&self, mut each: impl FnMut(Range<usize>, u128)) {
+        let (count, size, stopped) = (self.count(), self.subgroup_size() as usize, self.stopped.borrow());
+        for first in (0..count).step_by(size) {
+            let range = first..count.min(first + size);
+            let mut active = u128::MAX >> (128 - range.len());
+            if let Some(stopped) = stopped.get(range.clone()) {
+                let lanes = stopped.iter().enumerate().filter(|(_, is_stopped)| **is_stopped);
+                active = lanes.fold(active, |active, (lane, _)| active & !(1 << lane));
+            }
+            if active != 0 {
+                each(range, active);
+            }
         }
+    }
+
+    #[inline]
+    pub(super) fn subgroup_size(&self) -> u32 {
+        self.group.launch.options.subgroup_size
     }
 
     /// A part in which invocations may panic or run no more, or which has an order of its own.
@@ -291,6 +304,7 @@ mod tests {
     use super::*;
     use crate::device::host::HostOptions;
     use crate::twin::LaunchContext;
+    use crate::twin::subgroup::whole;
     use crate::twin::tests::SITES;
 
     const WIDTH: usize = 8;
@@ -347,13 +361,15 @@ mod tests {
                         member.panic(&PANICS[0], format_args!("two"));
                     }
                 });
-                loops.part(|at, member| {
+                let (indices, sums, first) = (loops.kept(), loops.kept(), loops.kept());
+                loops.part(|at, _| {
                     ran.borrow_mut().push(at);
-                    crate::twin::subgroup::bring(member, at as u32);
+                    indices[at].set(at as u32);
                 });
-                loops.exchange();
+                whole::add(&loops, &indices, &sums);
+                whole::elect(&loops, &first);
                 // Of those that are left: 0 to 7 without 2 and 5.
-                loops.part(|_, member| assert_eq!(crate::twin::subgroup::add(member, &HERE, member.local_index()), 21));
+                loops.part(|at, _| assert_eq!((sums[at].get(), first[at].get()), (21, at == 0)));
             });
             let mut ran = ran.into_inner();
             ran.sort_unstable();

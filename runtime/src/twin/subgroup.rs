@@ -10,6 +10,7 @@ use super::ambient::{Ambient, with_current, with_running};
 use super::fiber::{Paths, Reach, Seat, State};
 use super::group::Invocation;
 use super::launch::TrapSink;
+use super::loops::{Extent, Loops};
 use crate::memory::data::Value;
 use crate::parallel::subgroup::{Bits, Number, SubgroupValue};
 
@@ -83,16 +84,6 @@ impl Subgroups {
         }
     }
 
-    /// As [`advance_all`](Self::advance_all), where some invocations have stopped.
-    pub(super) fn advance_some(&self, invocations: usize, size: u32, is_stopped: &[bool]) {
-        self.advance_all(invocations, size);
-        let active = &mut self.exchange.borrow_mut().active;
-        for (active, stopped) in active.iter_mut().zip(is_stopped.chunks(size as usize)) {
-            let lanes = stopped.iter().enumerate().filter(|(_, is_stopped)| **is_stopped);
-            *active = lanes.fold(*active, |active, (lane, _)| active & !(1 << lane));
-        }
-    }
-
     #[inline]
     fn bring(&self, invocation: &Invocation<'_>, slot: Slot) {
         let mut exchange = self.exchange.borrow_mut();
@@ -115,10 +106,18 @@ impl Exchange {
     }
 }
 
+/// The values that the lanes of a subgroup bring, by lane.
+#[derive(Clone, Copy)]
+enum Brought<'a, T> {
+    /// Those of invocations that wait. Invariant: the slots of active lanes hold a `T`.
+    Slots(&'a [Slot]),
+    /// Those of a workgroup in loops.
+    Places(&'a [Cell<T>]),
+}
+
 /// The values of a subgroup's active invocations.
 struct Peers<'a, T> {
-    /// By lane. Invariant: those of active lanes hold a `T`.
-    slots: &'a [Slot],
+    brought: Brought<'a, T>,
     active: u128,
     own: T,
     lane: u32,
@@ -128,31 +127,43 @@ struct Peers<'a, T> {
 }
 
 impl<T: Value + Copy> Peers<'_, T> {
+    #[inline]
     fn get(&self, lane: u32) -> Option<T> {
         let is_active = lane < self.size && self.active >> lane & 1 == 1;
-        // SAFETY: by the invariant of `slots`.
-        is_active.then(|| unsafe { unpack(&self.slots[lane as usize]) })
+        is_active.then(|| match self.brought {
+            // SAFETY: by the invariant of `Slots`.
+            Brought::Slots(slots) => unsafe { unpack(&slots[lane as usize]) },
+            Brought::Places(places) => places[lane as usize].get(),
+        })
     }
 
     /// The value of a lane; the own one where the lane does not take part.
+    #[inline]
     fn at(&self, lane: u32) -> T {
         self.get(lane).unwrap_or(self.own)
     }
 
-    /// The active lanes in order.
-    #[inline]
-    fn lanes(&self) -> impl Iterator<Item = (u32, T)> {
-        let mut rest = self.active;
-        std::iter::from_fn(move || {
-            let lane = rest.trailing_zeros();
-            // Of no lane the number is 128.
-            rest &= rest.wrapping_sub(1);
-            Some((lane, self.get(lane)?))
-        })
+    fn first(&self) -> Option<T> {
+        self.get(self.active.trailing_zeros())
     }
 
-    fn values(&self) -> impl Iterator<Item = T> {
-        self.lanes().map(|(_, value)| value)
+    /// Goes through the active lanes in order.
+    #[inline]
+    fn fold<R>(&self, start: R, mut step: impl FnMut(R, u32, T) -> R) -> R {
+        if let Brought::Places(places) = self.brought
+            && self.active == u128::MAX >> (128 - places.len())
+        {
+            return (0..).zip(places).fold(start, |result, (lane, place)| step(result, lane, place.get()));
+        }
+        let (mut result, mut rest) = (start, self.active);
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            if let Some(value) = self.get(lane) {
+                result = step(result, lane, value);
+            }
+        }
+        result
     }
 }
 
@@ -204,7 +215,7 @@ fn exchange<T: Value + Copy, R>(
         let Some(seat) = invocation.seat else {
             // Alone: only hand-written twins come here.
             return result(&Peers {
-                slots: &[pack(value); 128],
+                brought: Brought::Slots(&[pack(value); 128]),
                 active: 1 << lane,
                 own: value,
                 lane,
@@ -213,7 +224,7 @@ fn exchange<T: Value + Copy, R>(
             });
         };
         let subgroups = &invocation.group.subgroups;
-        // An async function has brought its value by `arrive`, and waited then; a part of a loop by `bring`.
+        // An async function has brought its value by `arrive`, and waited then.
         if seat.is_fiber() {
             subgroups.bring(invocation, pack(value));
             seat.wait(State::Subgroup(place));
@@ -223,7 +234,7 @@ fn exchange<T: Value + Copy, R>(
         let (active, common) = (exchange.active[subgroup as usize], Some(&exchange.common[subgroup as usize]));
         let first = (subgroup * size) as usize;
         // The invocations at one place bring values of one type, which the macro's rendering sees to.
-        result(&Peers { slots: &exchange.taken[first..], active, own: value, lane, size, common })
+        result(&Peers { brought: Brought::Slots(&exchange.taken[first..]), active, own: value, lane, size, common })
     })
 }
 
@@ -251,19 +262,13 @@ fn exchange_once<T: Value + Copy, R: Value + Copy>(
 /// Brings `value` to the operation at `place` and waits for the others of the subgroup, in an async function, before it calls the operation
 /// with the same value.
 pub fn arrive<T: Value + Copy>(lane: impl Lane, place: &'static Location, value: T) -> Reach {
-    bring(lane, value);
-    Reach::new(State::Subgroup(place))
-}
-
-/// Brings `value` to an operation, in a part of a kernel that runs in loops: a later part calls the operation.
-#[inline]
-pub fn bring<T: Value + Copy>(lane: impl Lane, value: T) {
     const { assert!(size_of::<T>() <= size_of::<Slot>() && align_of::<T>() <= 16) };
     lane.with(|invocation| {
         if invocation.seat.is_some() {
             invocation.group.subgroups.bring(invocation, pack(value));
         }
     });
+    Reach::new(State::Subgroup(place))
 }
 
 fn pack<T: Value + Copy>(value: T) -> Slot {
@@ -292,34 +297,7 @@ pub fn barrier(lane: impl Lane, place: &'static Location) {
 
 /// `subgroup::elect`
 pub fn elect(lane: impl Lane, place: &'static Location) -> bool {
-    exchange(lane, place, 0u32, |peers| peers.lanes().next().is_none_or(|(first, _)| first == peers.lane))
-}
-
-/// `subgroup::any`
-pub fn any(lane: impl Lane, place: &'static Location, value: bool) -> bool {
-    exchange_once(lane, place, value, |peers| peers.values().any(|value| value))
-}
-
-/// `subgroup::all`
-pub fn all(lane: impl Lane, place: &'static Location, value: bool) -> bool {
-    exchange_once(lane, place, value, |peers| peers.values().all(|value| value))
-}
-
-/// `subgroup::all_equal`
-pub fn all_equal<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> bool {
-    exchange_once(lane, place, value, |peers| {
-        let first = peers.values().next().unwrap_or(value);
-        // The first one too: a NaN does not equal itself.
-        peers.values().all(|value| value == first)
-    })
-}
-
-/// `subgroup::ballot`
-pub fn ballot(lane: impl Lane, place: &'static Location, value: bool) -> UVec4 {
-    exchange_once(lane, place, value, |peers| {
-        let bits = peers.lanes().filter(|(_, value)| *value).fold(0u128, |bits, (lane, _)| bits | 1 << lane);
-        UVec4::from_array([0, 32, 64, 96].map(|shift| (bits >> shift) as u32))
-    })
+    exchange(lane, place, 0u32, |peers| peers.active.trailing_zeros() == peers.lane)
 }
 
 /// The bits of a ballot that belong to lanes.
@@ -367,98 +345,165 @@ pub fn ballot_highest(lane: impl Lane, _: &'static Location, ballot: UVec4) -> u
     }
 }
 
-/// `subgroup::broadcast_first`
-pub fn broadcast_first<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> T {
-    exchange_once(lane, place, value, |peers| peers.values().next().unwrap_or(value))
-}
+/// Each operation twice: for an invocation that waits, and for all of a workgroup in loops. `exchange_once`: all lanes get the same.
+macro_rules! operations {
+    ($(
+        $way:ident $name:ident $(<$generic:ident: $bound:ident>)? ($value:ty $(, $arg:ident)?) -> $result:ty = $op:expr;
+    )+) => {
+        $(
+            #[doc = concat!("`subgroup::", stringify!($name), "`")]
+            pub fn $name $(<$generic: $bound>)? (
+                lane: impl Lane,
+                place: &'static Location,
+                value: $value
+                $(, $arg: u32)?
+            ) -> $result {
+                $way(lane, place, value, |peers| $op(peers $(, $arg)?))
+            }
+        )+
 
-/// `subgroup::broadcast`
-pub fn broadcast<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, from: u32) -> T {
-    exchange(lane, place, value, |peers| peers.at(from))
-}
+        /// The operations of a workgroup in loops: what each invocation brings and gets lies in a place.
+        pub mod whole {
+            use super::*;
 
-/// `subgroup::shuffle`
-pub fn shuffle<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, from: u32) -> T {
-    broadcast(lane, place, value, from)
-}
+            $(
+                #[doc = concat!("`subgroup::", stringify!($name), "`")]
+                pub fn $name <$($generic: $bound,)? S: Extent>(
+                    crew: &Loops<'_, S>,
+                    values: &[Cell<$value>],
+                    $($arg: &[Cell<u32>],)?
+                    results: &[Cell<$result>],
+                ) {
+                    whole_ways::$way(crew, values, results, |peers, _at| $op(peers $(, $arg[_at].get())?));
+                }
+            )+
 
-/// `subgroup::shuffle_xor`
-pub fn shuffle_xor<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, mask: u32) -> T {
-    exchange(lane, place, value, |peers| peers.at(peers.lane ^ mask))
-}
-
-/// `subgroup::shuffle_up`
-pub fn shuffle_up<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, delta: u32) -> T {
-    exchange(lane, place, value, |peers| peers.lane.checked_sub(delta).map_or(value, |from| peers.at(from)))
-}
-
-/// `subgroup::shuffle_down`
-pub fn shuffle_down<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, delta: u32) -> T {
-    exchange(lane, place, value, |peers| peers.lane.checked_add(delta).map_or(value, |from| peers.at(from)))
-}
-
-/// `subgroup::rotate`
-pub fn rotate<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, delta: u32) -> T {
-    exchange(lane, place, value, |peers| peers.at(peers.lane.wrapping_add(delta) & (peers.size - 1)))
-}
-
-/// `subgroup::quad_broadcast`
-pub fn quad_broadcast<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T, from: u32) -> T {
-    exchange(lane, place, value, |peers| peers.at((peers.lane & !3) + from))
-}
-
-/// `subgroup::quad_swap_horizontal`
-pub fn quad_swap_horizontal<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> T {
-    shuffle_xor(lane, place, value, 1)
-}
-
-/// `subgroup::quad_swap_vertical`
-pub fn quad_swap_vertical<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> T {
-    shuffle_xor(lane, place, value, 2)
-}
-
-/// `subgroup::quad_swap_diagonal`
-pub fn quad_swap_diagonal<T: SubgroupValue>(lane: impl Lane, place: &'static Location, value: T) -> T {
-    shuffle_xor(lane, place, value, 3)
-}
-
-macro_rules! folds {
-    ($($bound:ident: $all:ident $inclusive:ident $exclusive:ident $clustered:ident, $op:ident from $identity:ident;)+) => { $(
-        #[doc = concat!("`subgroup::", stringify!($all), "`")]
-        pub fn $all<T: $bound>(lane: impl Lane, place: &'static Location, value: T) -> T {
-            exchange_once(lane, place, value, |peers| peers.values().fold(T::$identity, T::$op))
+            /// `subgroup::elect`
+            pub fn elect<S: Extent>(crew: &Loops<'_, S>, results: &[Cell<bool>]) {
+                crew.each_subgroup(|range, active| {
+                    (0..).zip(&results[range]).for_each(|(lane, result)| result.set(active.trailing_zeros() == lane));
+                });
+            }
         }
-
-        #[doc = concat!("`subgroup::", stringify!($inclusive), "`")]
-        pub fn $inclusive<T: $bound>(lane: impl Lane, place: &'static Location, value: T) -> T {
-            exchange(lane, place, value, |peers| {
-                peers.lanes().filter(|(lane, _)| *lane <= peers.lane).fold(T::$identity, |sum, (_, v)| T::$op(sum, v))
-            })
-        }
-
-        #[doc = concat!("`subgroup::", stringify!($exclusive), "`")]
-        pub fn $exclusive<T: $bound>(lane: impl Lane, place: &'static Location, value: T) -> T {
-            exchange(lane, place, value, |peers| {
-                peers.lanes().filter(|(lane, _)| *lane < peers.lane).fold(T::$identity, |sum, (_, v)| T::$op(sum, v))
-            })
-        }
-
-        #[doc = concat!("`subgroup::", stringify!($clustered), "`")]
-        pub fn $clustered<T: $bound>(lane: impl Lane, place: &'static Location, value: T, size: u32) -> T {
-            exchange(lane, place, value, |peers| {
-                let same = |lane: u32| lane / size.max(1) == peers.lane / size.max(1);
-                peers.lanes().filter(|(lane, _)| same(*lane)).fold(T::$identity, |sum, (_, v)| T::$op(sum, v))
-            })
-        }
-    )+ };
+    };
 }
 
-folds! {
-    Number: add inclusive_add exclusive_add clustered_add, sum from ZEROED;
-    Number: mul inclusive_mul exclusive_mul clustered_mul, product from ONE;
-    Number: min inclusive_min exclusive_min clustered_min, smaller from LARGEST;
-    Number: max inclusive_max exclusive_max clustered_max, larger from SMALLEST;
-    Bits: and inclusive_and exclusive_and clustered_and, bit_and from ONES;
-    Bits: or inclusive_or exclusive_or clustered_or, bit_or from NO_BITS;
-    Bits: xor inclusive_xor exclusive_xor clustered_xor, bit_xor from NO_BITS;
+/// How a workgroup in loops does an operation.
+mod whole_ways {
+    use super::{Brought, Cell, Extent, Loops, Peers, Value};
+
+    pub(super) fn exchange_once<T: Value + Copy, R: Copy, S: Extent>(
+        crew: &Loops<'_, S>,
+        values: &[Cell<T>],
+        results: &[Cell<R>],
+        op: impl Fn(&Peers<'_, T>, usize) -> R,
+    ) {
+        let size = crew.subgroup_size();
+        crew.each_subgroup(|range, active| {
+            let (first, places) = (range.start, &values[range.clone()]);
+            let own = places[0].get();
+            let peers = Peers { brought: Brought::Places(places), active, own, lane: 0, size, common: None };
+            let result = op(&peers, first);
+            results[range].iter().for_each(|place| place.set(result));
+        });
+    }
+
+    pub(super) fn exchange<T: Value + Copy, R: Copy, S: Extent>(
+        crew: &Loops<'_, S>,
+        values: &[Cell<T>],
+        results: &[Cell<R>],
+        op: impl Fn(&Peers<'_, T>, usize) -> R,
+    ) {
+        let size = crew.subgroup_size();
+        crew.each_subgroup(|range, active| {
+            let (first, places) = (range.start, &values[range.clone()]);
+            for ((lane, own), result) in (0..).zip(places).zip(&results[range]) {
+                let own = own.get();
+                let peers = Peers { brought: Brought::Places(places), active, own, lane, size, common: None };
+                result.set(op(&peers, first + lane as usize));
+            }
+        });
+    }
+}
+
+operations! {
+    exchange_once any(bool) -> bool = |peers: &Peers<'_, bool>| peers.fold(false, |any, _, value| any | value);
+    exchange_once all(bool) -> bool = |peers: &Peers<'_, bool>| peers.fold(true, |all, _, value| all & value);
+    // The first one too: a NaN does not equal itself.
+    exchange_once all_equal<T: SubgroupValue>(T) -> bool = |peers: &Peers<'_, T>| {
+        let first = peers.first().unwrap_or(peers.own);
+        peers.fold(true, |all, _, value| all & (value == first))
+    };
+    exchange_once ballot(bool) -> UVec4 = |peers: &Peers<'_, bool>| {
+        let bits = peers.fold(0u128, |bits, lane, value| bits | u128::from(value) << lane);
+        UVec4::from_array([0, 32, 64, 96].map(|shift| (bits >> shift) as u32))
+    };
+    exchange_once broadcast_first<T: SubgroupValue>(T) -> T = |peers: &Peers<'_, T>| peers.first().unwrap_or(peers.own);
+    exchange broadcast<T: SubgroupValue>(T, from) -> T = |peers: &Peers<'_, T>, from| peers.at(from);
+    exchange shuffle<T: SubgroupValue>(T, from) -> T = |peers: &Peers<'_, T>, from| peers.at(from);
+    exchange shuffle_xor<T: SubgroupValue>(T, mask) -> T = |peers: &Peers<'_, T>, mask| peers.at(peers.lane ^ mask);
+    exchange shuffle_up<T: SubgroupValue>(T, delta) -> T = |peers: &Peers<'_, T>, delta| {
+        peers.lane.checked_sub(delta).map_or(peers.own, |from| peers.at(from))
+    };
+    exchange shuffle_down<T: SubgroupValue>(T, delta) -> T = |peers: &Peers<'_, T>, delta| {
+        peers.lane.checked_add(delta).map_or(peers.own, |from| peers.at(from))
+    };
+    exchange rotate<T: SubgroupValue>(T, delta) -> T = |peers: &Peers<'_, T>, delta: u32| {
+        peers.at(peers.lane.wrapping_add(delta) & (peers.size - 1))
+    };
+    exchange quad_broadcast<T: SubgroupValue>(T, from) -> T = |peers: &Peers<'_, T>, from| {
+        peers.at((peers.lane & !3) + from)
+    };
+    exchange quad_swap_horizontal<T: SubgroupValue>(T) -> T = |peers: &Peers<'_, T>| peers.at(peers.lane ^ 1);
+    exchange quad_swap_vertical<T: SubgroupValue>(T) -> T = |peers: &Peers<'_, T>| peers.at(peers.lane ^ 2);
+    exchange quad_swap_diagonal<T: SubgroupValue>(T) -> T = |peers: &Peers<'_, T>| peers.at(peers.lane ^ 3);
+
+    exchange_once add<T: Number>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::ZEROED, T::sum);
+    exchange_once mul<T: Number>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::ONE, T::product);
+    exchange_once min<T: Number>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::LARGEST, T::smaller);
+    exchange_once max<T: Number>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::SMALLEST, T::larger);
+    exchange_once and<T: Bits>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::ONES, T::bit_and);
+    exchange_once or<T: Bits>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::NO_BITS, T::bit_or);
+    exchange_once xor<T: Bits>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::NO_BITS, T::bit_xor);
+
+    exchange inclusive_add<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::ZEROED, T::sum);
+    exchange inclusive_mul<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::ONE, T::product);
+    exchange inclusive_min<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::LARGEST, T::smaller);
+    exchange inclusive_max<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::SMALLEST, T::larger);
+    exchange inclusive_and<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::ONES, T::bit_and);
+    exchange inclusive_or<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::NO_BITS, T::bit_or);
+    exchange inclusive_xor<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::NO_BITS, T::bit_xor);
+
+    exchange exclusive_add<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::ZEROED, T::sum);
+    exchange exclusive_mul<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::ONE, T::product);
+    exchange exclusive_min<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::LARGEST, T::smaller);
+    exchange exclusive_max<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::SMALLEST, T::larger);
+    exchange exclusive_and<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::ONES, T::bit_and);
+    exchange exclusive_or<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::NO_BITS, T::bit_or);
+    exchange exclusive_xor<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::NO_BITS, T::bit_xor);
+
+    exchange clustered_add<T: Number>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::ZEROED, T::sum);
+    exchange clustered_mul<T: Number>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::ONE, T::product);
+    exchange clustered_min<T: Number>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::LARGEST, T::smaller);
+    exchange clustered_max<T: Number>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::SMALLEST, T::larger);
+    exchange clustered_and<T: Bits>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::ONES, T::bit_and);
+    exchange clustered_or<T: Bits>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::NO_BITS, T::bit_or);
+    exchange clustered_xor<T: Bits>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::NO_BITS, T::bit_xor);
+}
+
+fn all_lanes<T: Value + Copy>(peers: &Peers<'_, T>, start: T, op: fn(T, T) -> T) -> T {
+    peers.fold(start, |sum, _, value| op(sum, value))
+}
+
+/// The lanes before this one, and it itself if it counts.
+fn up_to<T: Value + Copy>(peers: &Peers<'_, T>, counts_itself: bool, start: T, op: fn(T, T) -> T) -> T {
+    let end = peers.lane + u32::from(counts_itself);
+    peers.fold(start, |sum, lane, value| if lane < end { op(sum, value) } else { sum })
+}
+
+/// The lanes of the same cluster.
+fn near<T: Value + Copy>(peers: &Peers<'_, T>, size: u32, start: T, op: fn(T, T) -> T) -> T {
+    let cluster = |lane: u32| lane / size.max(1);
+    let own = cluster(peers.lane);
+    peers.fold(start, |sum, lane, value| if cluster(lane) == own { op(sum, value) } else { sum })
 }

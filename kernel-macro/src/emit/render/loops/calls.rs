@@ -101,8 +101,7 @@ impl<'a> Planner<'a> {
             self.placed += 1;
             self.calls.push(call);
             level.pending.push(Piece::Args(call));
-            level.push(Node::Exchange);
-            level.pending.push(Piece::Take(call));
+            level.push(Node::Exchange(call));
             return Some(());
         };
         let Item::Fn(called) = &self.waiting.program.items[*item].item else { return None };

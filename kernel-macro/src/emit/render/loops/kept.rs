@@ -107,7 +107,7 @@ fn each_part<'p, 'a>(nodes: &'p [Node<'a>], visit: &mut dyn FnMut(&'p Part<'a>))
                 each_part(then_nodes, visit);
                 else_nodes.iter().for_each(|nodes| each_part(nodes, visit));
             }
-            Node::Once(_) | Node::Call(_) | Node::Exchange => {}
+            Node::Once(_) | Node::Call(_) | Node::Exchange(_) => {}
         }
     }
 }
@@ -121,7 +121,7 @@ fn each_part_mut<'a>(nodes: &mut [Node<'a>], visit: &mut dyn FnMut(&mut Part<'a>
                 each_part_mut(then_nodes, visit);
                 else_nodes.iter_mut().for_each(|nodes| each_part_mut(nodes, visit));
             }
-            Node::Once(_) | Node::Call(_) | Node::Exchange => {}
+            Node::Once(_) | Node::Call(_) | Node::Exchange(_) => {}
         }
     }
 }
@@ -135,7 +135,6 @@ impl<'a> Piece<'a> {
                     args.iter().for_each(|arg| walk(arg, visit));
                 }
             }
-            Self::Take(_) => {}
             Self::Tail(expr) | Self::Result(expr) => walk(expr, visit),
         }
     }

@@ -23,7 +23,6 @@ use super::{Renderer, context, numbered};
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Item, TypeKind};
 use crate::emit::tokens::{Put as _, Tokens, Writer, tokens};
 use crate::program::{ItemId, Program};
-use crate::source;
 use crate::typed::Callee;
 
 /// The name of a device function in loops: a function of a type named like the device function.
@@ -129,10 +128,7 @@ impl Renderer<'_> {
                     tokens!({ #body })
                 }
                 Node::Call(call) => self.call_in_loops(call),
-                Node::Exchange => {
-                    let crew = crew();
-                    tokens!(#crew.exchange();)
-                }
+                Node::Exchange(call) => self.exchange(call),
             };
             tokens.put(&mut writer);
         }
@@ -205,22 +201,7 @@ impl Renderer<'_> {
                     let (place, at, value) = (argument(call.id, position), at(), self.bare(&args[position]));
                     tokens!(#place[#at].set(#value);).put(&mut puts);
                 }
-                if let Some(Callee::Subgroup(_)) = self.typed.calls.get(&call.id) {
-                    // `elect` brings nothing.
-                    let brought = self.brought(call).into_iter().next().unwrap_or_else(|| tokens!(0u32));
-                    let (twin, cx) = (self.twin(), context());
-                    tokens!(#twin::subgroup::bring(#cx, #brought);).put(&mut puts);
-                }
                 puts.finish()
-            }
-            Piece::Take(call) => {
-                let ExprKind::Call { callee, .. } = &call.kind else { return tokens!() };
-                let name = callee.segments.last().map(|name| Ident::new(&name.to_string(), Span::call_site()));
-                let (file, line, column) = source::location(call.span.start);
-                let (place, at, brought) = (result(call.id), at(), self.brought(call));
-                let (twin, second, cx) = (self.twin(), self.twin(), context());
-                let location = tokens!(&#second::Location { file: #file, line: #line, column: #column });
-                tokens!(#place[#at].set(#twin::subgroup::#name(#cx, #location, #(#brought),*));)
             }
             Piece::Tail(expr) => {
                 let expr = self.bare(expr);
@@ -233,14 +214,14 @@ impl Renderer<'_> {
         }
     }
 
-    /// The arguments of an operation of a subgroup, which a part before has put into places.
-    fn brought(&self, call: &Expr) -> Vec<Tokens> {
-        let positions = self.value_params(call).into_iter();
-        let value = |position| {
-            let (place, at) = (argument(call.id, position), at());
-            tokens!(#place[#at].get())
-        };
-        positions.map(value).collect()
+    /// An operation of the subgroups, whose arguments a part before has put into places.
+    fn exchange(&mut self, call: &Expr) -> Tokens {
+        let ExprKind::Call { callee, .. } = &call.kind else { return tokens!() };
+        let name = callee.segments.last().map(|name| Ident::new(&name.to_string(), Span::call_site()));
+        let arguments = self.value_params(call).into_iter().map(|position| argument(call.id, position));
+        let places: Vec<_> = arguments.chain([result(call.id)]).collect();
+        let (twin, crew) = (self.twin(), crew());
+        tokens!(#twin::subgroup::whole::#name(#crew, #(#places),*);)
     }
 
     /// `f::__loops(crew, …);`

@@ -38,7 +38,7 @@ pub(super) enum Node<'a> {
     /// A function that has a plan.
     Call(&'a Expr),
     /// The subgroups do an operation.
-    Exchange,
+    Exchange(&'a Expr),
 }
 
 /// A part: it runs for one invocation after the other.
@@ -55,8 +55,6 @@ pub(super) enum Piece<'a> {
     Statement(&'a Statement),
     /// The arguments of a call are put where the function finds them.
     Args(&'a Expr),
-    /// The result of an operation of the subgroup is put where the expression around it finds it.
-    Take(&'a Expr),
     /// An expression of no value, in place of a statement.
     Tail(&'a Expr),
     /// The function's result.
