@@ -29,6 +29,7 @@ mod fft;
 mod gemm;
 mod histogram;
 mod lines;
+mod long;
 mod merge;
 mod progress;
 mod random;
@@ -144,6 +145,11 @@ mod sealed {
 
     pub trait Rows {
         type ReduceRows<const OP: u32>: Kernel;
+    }
+
+    pub trait Long {
+        type Reduce<const OP: u32>: Kernel;
+        type Join<const OP: u32>: Kernel;
     }
 
     pub trait Chained {

@@ -5,7 +5,7 @@
 
 use super::chained::Heads;
 use super::stages::Stages;
-use super::{OpReduce, OpScan, Reducible, expect_len, lines, rows, sealed};
+use super::{OpReduce, OpScan, Reducible, expect_len, lines, long, rows, sealed};
 use crate::prelude::*;
 use crate::{Error, Plain, Result};
 
@@ -84,12 +84,14 @@ impl OpReduce {
     /// The sum of each segment of `x`, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the sum of none is zero. Elements before the
     /// first segment and behind the last one do not count.
     ///
-    /// Long and short segments take the same time for each element. Sums of floats are taken in an order that depends on the starts and the
-    /// width of the device's subgroups. `starts` ascends, else the results are those of other segments. A start beyond `x` is
-    /// [`Error::KernelPanic`].
+    /// How long the segments are, on average, decides how they are reduced; how much their lengths differ does not. Sums of floats are taken
+    /// in an order that depends on the starts and the width of the device's subgroups. `starts` ascends, else the results are those of other
+    /// segments. A start beyond `x` is [`Error::KernelPanic`].
     ///
-    /// If workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes, in one pass over fewer
-    /// than 2^31 starts and elements, with four words of work space for each 1792 of them. Else work space: nine words for four elements.
+    /// Segments of at least 128 elements on average: two launches, if there are fewer than 2^31 elements, with at most 12 bytes of work space
+    /// for 512 of them. Shorter segments: one pass over fewer than 2^31 starts and elements, with four words of work space for each 1792 of
+    /// them, if workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes. Else work space:
+    /// nine words for four elements.
     ///
     /// ```
     /// # use gridwise::{algorithms::OpReduce, prelude::*};
@@ -138,7 +140,7 @@ impl OpReduce {
     ) -> Result<Self> {
         expect_len("reducing segments between", (1, "starts"), starts, results.len() + 1)?;
         let (mut stages, mgr) = (Stages::new(name), &x.manager());
-        if rows::reduce(&mut stages, op, starts, x, results)? {
+        if long::reduce(&mut stages, op, starts, x, results)? || rows::reduce(&mut stages, op, starts, x, results)? {
             return Ok(Self(stages));
         }
         let marks = mark_starts(name, &mut stages, starts, x.len())?;

@@ -23,7 +23,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 29] = [
+const EVERYWHERE: [(&str, fn()); 30] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -36,6 +36,7 @@ const EVERYWHERE: [(&str, fn()); 29] = [
     ("unique_elements_and_lengths_of_runs", runs::unique_elements_and_lengths_of_runs),
     ("scans_and_reductions_by_key", runs::scans_and_reductions_by_key),
     ("scans_and_reductions_of_segments", runs::scans_and_reductions_of_segments),
+    ("long_segments", runs::long_segments),
     ("grids_of_several_rows", runs::grids_of_several_rows),
     ("batched_products", layers::batched_products),
     ("batches_of_whole_tiles", layers::batches_of_whole_tiles),

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
+use gridwise::Tensor;
 use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpSelect, OpTopK, OpUnique, Progress, Reducible};
 
 use super::{LENGTHS, MANAGER, floats, is_interpreter, words};
@@ -197,13 +198,25 @@ impl<T: Reducible + PartialEq + Debug> Numbers<T> {
         seq.eval().unwrap();
         assert!(before.to_vec().unwrap() == self.scanned(&all, false), "{len}");
         assert!(up_to.to_vec().unwrap() == self.scanned(&all, true), "{len}");
-        let expected = self.reduced(&parts);
+        self.reductions_of_segments(&starts, &x, &parts);
+    }
+
+    fn of_long_segments(&self, starts: &[u32]) {
+        if self.x.is_empty() {
+            return;
+        }
+        let parts: Vec<_> = starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize).collect();
+        let (x, starts) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(starts).unwrap());
+        self.reductions_of_segments(&starts, &x, &parts);
+    }
+
+    fn reductions_of_segments(&self, starts: &Tensor<u32>, x: &Tensor<T>, parts: &[Range<usize>]) {
         let reductions = [OpReduce::sum_of_segments, OpReduce::min_of_segments, OpReduce::max_of_segments];
-        for (reduce, expected) in reductions.into_iter().zip(expected) {
+        for (reduce, expected) in reductions.into_iter().zip(self.reduced(parts)) {
             let mut results = MANAGER.tensor_of_len::<T>(parts.len()).unwrap();
-            let op = reduce(&starts, &x, &mut results).unwrap();
+            let op = reduce(starts, x, &mut results).unwrap();
             MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-            assert!(results.to_vec().unwrap() == expected, "{len}");
+            assert!(results.to_vec().unwrap() == expected, "{} elements, {} segments", x.len(), parts.len());
         }
     }
 }
@@ -227,6 +240,7 @@ fn all_types(len: usize, keys: &[u32], check: impl Fn(&[u32], &dyn Checked)) {
 trait Checked {
     fn by_key(&self, keys: &[u32]);
     fn of_segments(&self, keys: &[u32]);
+    fn of_long_segments(&self, starts: &[u32]);
 }
 
 impl<T: Reducible + PartialEq + Debug> Checked for Numbers<T> {
@@ -236,6 +250,10 @@ impl<T: Reducible + PartialEq + Debug> Checked for Numbers<T> {
 
     fn of_segments(&self, keys: &[u32]) {
         self.of_segments(keys);
+    }
+
+    fn of_long_segments(&self, starts: &[u32]) {
+        self.of_long_segments(starts);
     }
 }
 
@@ -275,7 +293,7 @@ pub(super) fn segments_in_one_pass() {
         for (len, longest) in cases_to_wait_for() {
             all_types(len, &keys(len, longest, 27), |keys, numbers| numbers.of_segments(keys));
         }
-        starts_beyond();
+        starts_beyond(3);
     });
 }
 
@@ -298,13 +316,56 @@ pub(super) fn scans_and_reductions_of_segments() {
     for (len, longest) in cases() {
         all_types(len, &keys(len, longest, 25), |keys, numbers| numbers.of_segments(keys));
     }
-    starts_beyond();
+    starts_beyond(3);
 }
 
-fn starts_beyond() {
-    let x = MANAGER.tensor(&[1u32, 2, 3]).unwrap();
+/// Segments that are long on average: spans of 512 elements, of which most have a part of one segment, some the parts of many.
+pub(super) fn long_segments() {
+    let len = if is_interpreter() {
+        2_000
+    } else if is_host() {
+        8_000
+    } else {
+        40_000u32
+    };
+    let few = len / 128;
+    let steps = |step: u32| (0..=len / step).map(|i| i * step).collect::<Vec<_>>();
+    let many_in = |place: u32| (0..few).map(|i| (place + i / 3).min(len)).chain([len]).collect::<Vec<_>>();
+    let empty = |place: u32| std::iter::repeat_n(place, few as usize).chain([place + 1]).collect::<Vec<_>>();
+    let shapes = [
+        vec![0, len],
+        vec![3, len - 5],
+        vec![511, 512, 513, 1024, 1025],
+        vec![len - 1, len],
+        steps(512),
+        steps(500),
+        many_in(0),
+        many_in(700),
+        many_in(len - few / 4),
+        empty(0),
+        empty(1023),
+        empty(len - 1),
+    ];
+    for starts in shapes {
+        let keys = vec![0; len as usize];
+        all_types(len as usize, &keys, |_, numbers| numbers.of_long_segments(&starts));
+    }
+    starts_beyond(300);
+    if is_host() || is_interpreter() {
+        return;
+    }
+    // Spans of more elements than 512, and a segment over thousands of them.
+    let len = 5_000_000;
+    for starts in [vec![1, 4_999_999, len], vec![0, 1, 2, 2_500_000, 2_500_001, len]] {
+        let keys = vec![0; len as usize];
+        all_types(len as usize, &keys, |_, numbers| numbers.of_long_segments(&starts));
+    }
+}
+
+fn starts_beyond(len: u32) {
+    let x = MANAGER.tensor(&vec![1u32; len as usize]).unwrap();
     let mut sums = MANAGER.tensor_of_len::<u32>(1).unwrap();
-    let starts = MANAGER.tensor(&[1u32, 4]).unwrap();
+    let starts = MANAGER.tensor(&[1u32, len + 1]).unwrap();
     let op = OpReduce::sum_of_segments(&starts, &x, &mut sums).unwrap();
     let error = MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap_err();
     assert!(matches!(error, gridwise::Error::KernelPanic { .. }), "{error}");
