@@ -13,7 +13,7 @@ const LONG: usize = 128;
 /// Spans that fill the largest devices.
 const SPANS: usize = 8192;
 /// Elements of a span, at least and at most.
-const SPAN: [usize; 2] = [512, 16_384];
+const SPAN: [usize; 2] = [1024, 16_384];
 /// The mark of a span in which no segment begins that goes on in the next one.
 #[device]
 const NO_SEGMENT: u32 = u32::MAX;
@@ -88,12 +88,15 @@ macro_rules! long {
                     start = starts[own];
                     end = starts[own + 1];
                 }
-                let mut any = false;
-                for k in 0..lanes {
-                    let (start, end) = (subgroup::shuffle(start, k), subgroup::shuffle(end, k));
-                    let (begin, stop) = (start.max(first), end.min(last));
-                    if begin < stop {
-                        any = true;
+                let mask = subgroup::ballot(start.max(first) < end.min(last));
+                let words = [mask.x, mask.y, mask.z, mask.w];
+                for word in 0..lanes.div_ceil(32) {
+                    let mut bits = words[word];
+                    while bits != 0 {
+                        let k = word * 32 + bits.trailing_zeros();
+                        bits &= bits - 1;
+                        let (start, end) = (subgroup::shuffle(start, k), subgroup::shuffle(end, k));
+                        let (begin, stop) = (start.max(first), end.min(last));
                         place = place.max(stop);
                         let mut own = $neutral(OP);
                         let mut i = begin + lane;
@@ -123,7 +126,8 @@ macro_rules! long {
                 if place >= last || subgroup::any(own < count && start >= last) {
                     segment = count;
                 } else {
-                    segment = if any { next } else { first_behind(starts, place, next.min(count), count) };
+                    segment =
+                        if mask != UVec4::ZERO { next } else { first_behind(starts, place, next.min(count), count) };
                 }
             }
             if lane == 0 && number < fronts.len() as u32 && number < backs.len() as u32 {

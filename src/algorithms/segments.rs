@@ -89,7 +89,7 @@ impl OpReduce {
     /// segments. A start beyond `x` is [`Error::KernelPanic`].
     ///
     /// Segments of at least 128 elements on average: two launches, if there are fewer than 2^31 elements, with at most 12 bytes of work space
-    /// for 512 of them. Shorter segments: one pass over fewer than 2^31 starts and elements, with four words of work space for each 1792 of
+    /// for 1024 of them. Shorter segments: one pass over fewer than 2^31 starts and elements, with four words of work space for each 1792 of
     /// them, if workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes. Else work space:
     /// nine words for four elements.
     ///

@@ -319,7 +319,7 @@ pub(super) fn scans_and_reductions_of_segments() {
     starts_beyond(3);
 }
 
-/// Segments that are long on average: spans of 512 elements, of which most have a part of one segment, some the parts of many.
+/// Segments that are long on average: spans of 1024 elements, of which most have a part of one segment, some the parts of many.
 pub(super) fn long_segments() {
     let len = if is_interpreter() {
         2_000
@@ -335,9 +335,9 @@ pub(super) fn long_segments() {
     let shapes = [
         vec![0, len],
         vec![3, len - 5],
-        vec![511, 512, 513, 1024, 1025],
+        vec![1022, 1024, 1026, 2048, 2049],
         vec![len - 1, len],
-        steps(512),
+        steps(1024),
         steps(500),
         many_in(0),
         many_in(700),
@@ -354,9 +354,9 @@ pub(super) fn long_segments() {
     if is_host() || is_interpreter() {
         return;
     }
-    // Spans of more elements than 512, and a segment over thousands of them.
-    let len = 5_000_000;
-    for starts in [vec![1, 4_999_999, len], vec![0, 1, 2, 2_500_000, 2_500_001, len]] {
+    // Spans of more elements, and a segment over thousands of them.
+    let len = 10_000_000;
+    for starts in [vec![1, 9_999_999, len], vec![0, 1, 2, 5_000_000, 5_000_001, len]] {
         let keys = vec![0; len as usize];
         all_types(len as usize, &keys, |_, numbers| numbers.of_long_segments(&starts));
     }
