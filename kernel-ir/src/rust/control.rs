@@ -132,7 +132,7 @@ impl Printer<'_> {
                 let text = format!("panic!({:?});", self.module.sites[*site].text.replace(['{', '}'], "_"));
                 self.line(&text);
             }
-            // What stands before it does not come out.
+            // The code before it never ends.
             InstKind::Unreachable => {}
             _ => return self.fail("an instruction"),
         }
