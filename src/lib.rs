@@ -56,7 +56,7 @@
 //! | `tracing` | spans of the crate `tracing` around the host's work |
 //! | `guide` | the guide as pages of the documentation |
 
-// What the macros generate names the facade from outside.
+// Generated code names the facade from outside.
 #[allow(unused_extern_crates)]
 extern crate self as gridwise;
 

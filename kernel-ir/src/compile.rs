@@ -231,7 +231,7 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
     if cfg!(debug_assertions) {
         verify(&module).map_err(CompileError::Lowered)?;
     }
-    // What the kernel asks of a launch must not depend on what the passes find out.
+    // The kernel's demands on a launch must not depend on the results of passes.
     let needs_full_workgroups = parallel::needs_full_workgroups(&module);
     if let Some(kernel) = &mut module.kernel {
         kernel.full_workgroups |= needs_full_workgroups;
@@ -285,7 +285,7 @@ fn describe(
         let location = locate(site.location);
         CompiledSite { kind: site.kind, location, text: site.text.clone(), format: site.format, words: *words }
     });
-    // What passes removed since needs no promise.
+    // Accesses that passes removed since need no promise.
     let program = |obligations: &[Obligation]| {
         let number = |site| emitted.sites.iter().position(|left| *left == site);
         launch_program::write((module, kernel), obligations, &emitted.params, &number, |buffer| {

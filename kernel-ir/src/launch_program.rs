@@ -46,7 +46,7 @@ pub(crate) fn write_conditions(
         let end = Step::LessAt { line, column };
         let start = writer.program.len();
         if writer.bound(&obligation.index).and_then(|()| writer.bound(&obligation.length)).is_none() {
-            // What cannot be expressed holds for no launch.
+            // A condition that cannot be expressed holds for no launch.
             writer.program.truncate(start);
             [Step::Const(0), Step::Const(0)].into_iter().for_each(|step| step.write(&mut writer.program));
         }

@@ -139,13 +139,12 @@ fn value_name(name: Option<&str>, fallback: String, taken: &mut Vec<String>) -> 
     Ident::new(&chosen, Span::call_site())
 }
 
-fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> TokenStream {
-    let facade = facade_path();
-    let constants_name = format_ident!("{name}Constants");
+/// The specialization constants: their fields, their own values, and their numbers with the fields.
+fn constants(interface: &Interface, facade: &TokenStream) -> [Vec<TokenStream>; 3] {
     let (mut taken, mut fields, mut defaults, mut pairs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for constant in &interface.constants {
         let field = value_name(constant.name.as_deref(), format!("constant{}", constant.number), &mut taken);
-        let ty = scalar(constant.ty, &facade);
+        let ty = scalar(constant.ty, facade);
         let (doc, number) = (format!(" Specialization constant {}.", constant.number), constant.number);
         let bits = Literal::u64_suffixed(constant.default);
         fields.push(quote!(#[doc = #doc] pub #field: #ty));
@@ -159,17 +158,22 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
         defaults.push(quote!(#field: #value));
         pairs.push(quote!((#number, #facade::Constant::from(self.#field))));
     }
+    [fields, defaults, pairs]
+}
+
+/// The parameters of a launch, the writes of its push constants, and the calls that bind its buffers and images.
+fn parameters(interface: &Interface, facade: &TokenStream) -> [Vec<TokenStream>; 3] {
     let mut taken = Vec::new();
     let (mut params, mut writes, mut binds) = (Vec::new(), Vec::new(), Vec::new());
     for (index, field) in interface.push_constants.iter().enumerate() {
         let param = value_name(field.name.as_deref(), format!("push{index}"), &mut taken);
-        let (ty, offset, size) = (push_type(field, &facade), field.offset as usize, field.size as usize);
+        let (ty, offset, size) = (push_type(field, facade), field.offset as usize, field.size as usize);
         params.push(quote!(#param: #ty));
         writes.push(quote!(#facade::__private::spirv::put(&mut push[#offset..#offset + #size], #param);));
     }
     for buffer in &interface.buffers {
         let param = value_name(buffer.name.as_deref(), fallback_name(buffer.set, buffer.binding), &mut taken);
-        let (ty, binding) = (element_type(buffer, &facade), place(buffer.set, buffer.binding));
+        let (ty, binding) = (element_type(buffer, facade), place(buffer.set, buffer.binding));
         if buffer.is_writable {
             params.push(quote!(#param: &mut #facade::Tensor<#ty>));
             binds.push(quote!(let launch = launch.write(#binding, #param);));
@@ -196,6 +200,14 @@ fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> Toke
         params.push(quote!(#param: #ty));
         binds.push(quote!(let launch = launch.#bind(#binding, #param);));
     }
+    [params, writes, binds]
+}
+
+fn items(name: &Ident, interface: &Interface, path: &str, input: &Input) -> TokenStream {
+    let facade = facade_path();
+    let constants_name = format_ident!("{name}Constants");
+    let [fields, defaults, pairs] = constants(interface, &facade);
+    let [params, writes, binds] = parameters(interface, &facade);
     let size = interface.push_constant_size as usize;
     let doc = format!(" The module `{}`, ready to run on a device.", input.path);
     let constants_doc = format!(" The specialization constants of [`{name}`]; the module's own by default.");

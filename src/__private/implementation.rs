@@ -116,7 +116,7 @@ macro_rules! __run_twin {
     };
 }
 
-/// That `Vec4` lies in memory as the compiler assumes.
+/// Asserts that `Vec4` lies in memory as the compiler assumes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __vec4_assertion {

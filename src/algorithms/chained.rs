@@ -268,7 +268,7 @@ macro_rules! chained {
             if is_first {
                 tell(states, tile, own.0, $bits_of(own.1));
             }
-            // What all will wait for is asked for at once.
+            // The data that all will wait for is asked for at once.
             let mut ahead = [0; 3];
             if is_counted {
                 ahead = [

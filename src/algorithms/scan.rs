@@ -312,7 +312,7 @@ macro_rules! one_pass {
                         }
                         whole = subgroup::ballot(state >= WHOLE_SUM);
                         is_whole = subgroup::any(state >= WHOLE_SUM);
-                        // What lies behind one that knows all is not waited for.
+                        // Tiles behind one that knows all are not waited for.
                         let is_needed = !is_whole || lane < subgroup::ballot_lowest(whole);
                         is_waiting = subgroup::any(is_needed && state == 0);
                     }

@@ -133,7 +133,7 @@ fn softmax_short_rows(vectors: u32, x: &[Vec4], y: &mut [Vec4]) {
     let largest = largest_of(&mut slots[..], largest.max_element());
     let mut sum = 0.0;
     for k in 0..OWN {
-        // What is no element is negative infinity, which adds nothing.
+        // A place without an element is negative infinity, which adds nothing.
         if k * WIDTH < vectors {
             let v = own[k] - Vec4::splat(largest);
             own[k] = vec4(v.x.exp(), v.y.exp(), v.z.exp(), v.w.exp());

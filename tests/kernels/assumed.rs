@@ -5,13 +5,8 @@ use gridwise::prelude::*;
 use gridwise::{Error, Kernel};
 
 use super::case;
+use super::obligations::promises;
 use crate::case::{Case, Output};
-
-/// Whether the host has something to check, and whether the kernel can trap beyond that.
-fn promises<K: Kernel>() -> Output {
-    let descriptor = K::DESCRIPTOR;
-    Output::U32(vec![(!descriptor.obligations.is_empty()).into(), descriptor.traps_anyway.into()])
-}
 
 fn run<K: Kernel>(seq: &Sequence, out: &Tensor<u32>) -> gridwise::Result<Vec<Output>> {
     let report = match seq.eval() {

@@ -2,7 +2,7 @@
 
 use gridwise::prelude::*;
 
-use super::traps::report;
+use super::slice_methods::one;
 use super::{case, twice};
 use crate::case::{Case, Output, patterns};
 
@@ -213,17 +213,6 @@ fn expected_in_a_kernel() -> Vec<Output> {
     });
     let z = (0..N).map(|i| places.get(i + 1).map_or(-1.0, |next| next.x - places[i].x));
     vec![Output::U32(y.collect()), Output::exact(z.collect())]
-}
-
-fn one(
-    mgr: &Manager,
-    run: impl for<'s> FnOnce(&'s Sequence, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
-) -> gridwise::Result<Vec<Output>> {
-    let mut out = mgr.tensor(&[4u32, 5, 6])?;
-    let seq = mgr.sequence()?;
-    run(&seq, &mut out)?;
-    let report = report(&seq)?;
-    Ok(vec![report, Output::U32(out.to_vec()?)])
 }
 
 /// The entries.

@@ -4,8 +4,8 @@
 
 use gridwise::prelude::*;
 
-use super::case;
-use super::forms::{N, both, numbers};
+use super::forms::{N, numbers};
+use super::{both, case};
 use crate::case::{Case, Output};
 
 both!(device, plain, {

@@ -15,45 +15,13 @@
 
 use gridwise::prelude::*;
 
+use super::each_program;
 use crate::case::{Case, Output};
 
 /// Numbers that a function gets, and those that no buffer has to hold for it.
 const N: usize = 256;
 
-/// A module for kernels, the same one as rustc compiles it, a kernel of its function `of`, and the corpus entry.
-macro_rules! both {
-    ($($name:ident $plain:ident $kernel:ident $Kernel:ident $case:ident { $($tokens:tt)* })*) => {
-        $(
-            #[device]
-            mod $name {
-                use gridwise::prelude::*;
-                $($tokens)*
-            }
-            mod $plain {
-                use gridwise::prelude::*;
-                $($tokens)*
-            }
-            #[kernel(workgroup = 32)]
-            fn $kernel(out: &mut [u32]) {
-                let i = global_id().x;
-                out[i] = $name::of(i);
-            }
-            const $case: Case = Case {
-                name: concat!("firsts::", stringify!($name)),
-                kernels: &[<$Kernel as gridwise::Kernel>::DESCRIPTOR],
-                run: |mgr| {
-                    let mut out = mgr.tensor_of_len::<u32>(N)?;
-                    let seq = mgr.sequence()?;
-                    $Kernel::dispatch(&seq, Grid::items(N as u32), &mut out)?.eval()?;
-                    Ok(vec![Output::U32(out.to_vec()?)])
-                },
-                expected: Some(|| vec![Output::U32((0..N as u32).map($plain::of).collect())]),
-            };
-        )*
-    };
-}
-
-both! {
+each_program! { firsts:
 
 numbers_first plain_numbers_first run_numbers_first RunNumbersFirst NUMBERS_FIRST {
     use core::ops::{Add, AddAssign, Div, Mul, Shl, Sub};

@@ -10,25 +10,10 @@
 
 use gridwise::prelude::*;
 
-use super::case;
+use super::{both, case};
 use crate::case::{Case, Output, patterns};
 
 pub(super) const N: usize = 96;
-
-/// Items twice: for kernels, and in a module as rustc compiles it.
-macro_rules! both {
-    ($name:ident, $plain:ident, { $($tokens:tt)* }) => {
-        #[device]
-        mod $name {
-            $($tokens)*
-        }
-        mod $plain {
-            $($tokens)*
-        }
-    };
-}
-
-pub(super) use both;
 
 both!(found, plain_found, {
     use core::ops::{Add, Mul};

@@ -12,23 +12,10 @@
 
 use gridwise::prelude::*;
 
-use super::case;
+use super::{both, case};
 use crate::case::{Case, Output, patterns};
 
 const N: usize = 96;
-
-/// Items twice: for kernels, and in a module as rustc compiles it.
-macro_rules! both {
-    ($name:ident, $plain:ident, { $($tokens:tt)* }) => {
-        #[device]
-        mod $name {
-            $($tokens)*
-        }
-        mod $plain {
-            $($tokens)*
-        }
-    };
-}
 
 both!(idioms, plain, {
     use core::ops::{Add, Mul};

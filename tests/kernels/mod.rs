@@ -271,3 +271,38 @@ macro_rules! both {
     };
 }
 pub(crate) use both;
+
+/// The programs of an area. Each becomes a module for kernels, the same one as rustc compiles it, a kernel of its function `of`, and a
+/// corpus entry.
+macro_rules! each_program {
+    ($area:ident: $($name:ident $plain:ident $kernel:ident $Kernel:ident $case:ident { $($tokens:tt)* })*) => {
+        $(
+            #[device]
+            mod $name {
+                use gridwise::prelude::*;
+                $($tokens)*
+            }
+            mod $plain {
+                use gridwise::prelude::*;
+                $($tokens)*
+            }
+            #[kernel(workgroup = 32)]
+            fn $kernel(out: &mut [u32]) {
+                let i = global_id().x;
+                out[i] = $name::of(i);
+            }
+            const $case: Case = Case {
+                name: concat!(stringify!($area), "::", stringify!($name)),
+                kernels: &[<$Kernel as gridwise::Kernel>::DESCRIPTOR],
+                run: |mgr| {
+                    let mut out = mgr.tensor_of_len::<u32>(N)?;
+                    let seq = mgr.sequence()?;
+                    $Kernel::dispatch(&seq, Grid::items(N as u32), &mut out)?.eval()?;
+                    Ok(vec![Output::U32(out.to_vec()?)])
+                },
+                expected: Some(|| vec![Output::U32((0..N as u32).map($plain::of).collect())]),
+            };
+        )*
+    };
+}
+pub(crate) use each_program;

@@ -7,7 +7,7 @@ use super::case;
 use crate::case::{Case, Output};
 
 /// Whether the host has something to check, and whether the kernel can trap beyond that.
-fn promises<K: Kernel>() -> Output {
+pub(super) fn promises<K: Kernel>() -> Output {
     let descriptor = K::DESCRIPTOR;
     Output::U32(vec![(!descriptor.obligations.is_empty()).into(), descriptor.traps_anyway.into()])
 }

@@ -305,7 +305,7 @@ fn copy_too_much(len: u32, out: &mut [u32]) {
     out[1..].copy_from_slice(&own[..len]);
 }
 
-fn one(
+pub(super) fn one(
     mgr: &Manager,
     run: impl for<'s> FnOnce(&'s Sequence, &mut Tensor<u32>) -> gridwise::Result<&'s Sequence>,
 ) -> gridwise::Result<Vec<Output>> {

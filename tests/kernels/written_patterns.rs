@@ -4,6 +4,7 @@
 #![allow(
     dead_code,
     unused_assignments,
+    unused_imports,
     clippy::explicit_iter_loop,
     clippy::manual_range_contains,
     clippy::mem_replace_option_with_some,
@@ -15,43 +16,13 @@
 
 use gridwise::prelude::*;
 
+use super::each_program;
 use crate::case::{Case, Output};
 
 /// Numbers that a function gets.
 const N: usize = 256;
 
-/// A module for kernels, the same one as rustc compiles it, a kernel of its function `of`, and the corpus entry.
-macro_rules! both {
-    ($($name:ident $plain:ident $kernel:ident $Kernel:ident $case:ident { $($tokens:tt)* })*) => {
-        $(
-            #[device]
-            mod $name {
-                $($tokens)*
-            }
-            mod $plain {
-                $($tokens)*
-            }
-            #[kernel(workgroup = 32)]
-            fn $kernel(out: &mut [u32]) {
-                let i = global_id().x;
-                out[i] = $name::of(i);
-            }
-            const $case: Case = Case {
-                name: concat!("written_patterns::", stringify!($name)),
-                kernels: &[<$Kernel as gridwise::Kernel>::DESCRIPTOR],
-                run: |mgr| {
-                    let mut out = mgr.tensor_of_len::<u32>(N)?;
-                    let seq = mgr.sequence()?;
-                    $Kernel::dispatch(&seq, Grid::items(N as u32), &mut out)?.eval()?;
-                    Ok(vec![Output::U32(out.to_vec()?)])
-                },
-                expected: Some(|| vec![Output::U32((0..N as u32).map($plain::of).collect())]),
-            };
-        )*
-    };
-}
-
-both! {
+each_program! { written_patterns:
 
 parts_of_options plain_parts_of_options run_parts_of_options RunPartsOfOptions PARTS_OF_OPTIONS {
     fn grow(o: &mut Option<u32>) {

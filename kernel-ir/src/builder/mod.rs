@@ -197,15 +197,6 @@ impl ModuleBuilder {
         self.kernel_mut().shared.push(Shared { name: name.into(), ty })
     }
 
-    /// Demands so many lanes of a subgroup.
-    ///
-    /// # Panics
-    /// Before [`Self::begin_kernel`].
-    #[track_caller]
-    pub fn set_subgroup_size(&mut self, lanes: u32) {
-        self.kernel_mut().subgroup_size = Some(lanes);
-    }
-
     #[track_caller]
     fn kernel_mut(&mut self) -> &mut Kernel {
         self.module.kernel.as_mut().expect("`begin_kernel` comes first")

@@ -158,7 +158,7 @@ mod tests {
         assert!(program(&steps).hold(&Launch));
         steps[3] = Step::Const(101);
         assert!(!program(&steps).hold(&Launch));
-        // What would wrap around in 32 bits does not.
+        // Sums that would wrap around in 32 bits do not.
         let steps = [Step::Value { offset: 0, size: 4 }, Step::Const(1), Step::Binary(Add), Step::Len(1), Step::Less];
         assert!(!program(&steps).hold(&Launch));
     }

@@ -62,7 +62,7 @@ impl Sampler {
         level: f32,
         texel: impl Fn(u32, [u32; 3]) -> [f32; 4],
     ) -> [f32; 4] {
-        // What is no number counts as zero.
+        // NaN counts as zero.
         let last = (image.levels - 1) as f32;
         let level = if level > 0.0 { level.min(last) } else { 0.0 };
         let within = |level: u32| self.within(image, at, level, &texel);

@@ -1,4 +1,4 @@
-//! Which values a gradient flows through: those that hang on what is derived by, and that the kernel's outputs hang on.
+//! The values that a gradient flows through: those that hang on the parameters derived by, and that the kernel's outputs hang on.
 //!
 //! Comparisons, roundings to whole numbers and casts to integers let nothing through: their derivative is zero wherever they have one.
 //! Bits of a float taken as an integer let everything through, so that the derivation finds and refuses them.
@@ -339,7 +339,7 @@ impl<'f> Flow<'f> {
             }
             InstKind::CoopLoad(access) if is_useful => self.use_root(&access.place),
             InstKind::CoopStore(access, value) if self.is_useful_root(access.place.root) => self.use_(*value),
-            // What is written to images counts.
+            // Values that are written to images count.
             InstKind::Image(..) => inst.kind.for_each_use(|value| self.use_(value)),
             kind if is_useful => kind.for_each_use(|value| self.use_(value)),
             _ => {}

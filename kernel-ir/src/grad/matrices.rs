@@ -315,7 +315,7 @@ impl<'s> Reverse<'s, '_> {
                 let share = self.b.coop(CoopOp::Scale, &[g, by], ty);
                 self.give(operands[0], share);
             }
-            // What is in all elements of a line got something from each.
+            // A value in all elements of a line got an adjoint from each.
             CoopOp::Reduce(..) => {
                 let share = self.b.coop(op, &[g], ty);
                 self.give(operands[0], share);

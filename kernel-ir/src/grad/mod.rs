@@ -8,6 +8,7 @@
 
 mod activity;
 mod apart;
+mod check;
 mod contents;
 mod exchange;
 mod forward;

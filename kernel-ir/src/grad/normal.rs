@@ -92,9 +92,9 @@ pub(super) fn exit(function: &Function, body: BlockId) -> Option<Exit> {
 struct Loop {
     /// The body in the source.
     source: BlockId,
-    /// That it is left, and with what; none in a loop whose exits are at its head.
+    /// The flag that it is left, and the values with which; none in a loop whose exits are at its head.
     left: Option<(LocalId, Vec<LocalId>)>,
-    /// That the rest of the round is skipped, and what the next one begins with.
+    /// The flag that the rest of the round is skipped, and the values that the next one begins with.
     skipped: Option<LocalId>,
     next: Vec<LocalId>,
 }

@@ -5,7 +5,7 @@ use crate::ir::{Constant, InstKind, ValueId};
 use crate::op::Op;
 use crate::types::{Scalar, Type, TypeId};
 
-/// Which operands the rule of an op looks at, and whether it looks at the result, given which operands are active.
+/// The operands that the rule of an op looks at, and whether it looks at the result, given which operands are active.
 pub(super) fn needs(op: Op, active: &[bool]) -> (Vec<bool>, bool) {
     let is = |at: usize| active.get(at).copied().unwrap_or(false);
     let (operands, result): (Vec<bool>, bool) = match op {

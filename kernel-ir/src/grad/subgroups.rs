@@ -7,7 +7,7 @@ use crate::types::{Scalar, Type};
 use super::reverse::Reverse;
 use super::rules;
 
-/// Which operands the rule looks at, and whether it looks at the result.
+/// The operands that the rule looks at, and whether it looks at the result.
 pub(super) fn needs(op: SubgroupOp) -> ([bool; 2], bool) {
     match op {
         SubgroupOp::Reduce(Fold::Min | Fold::Max, Span::All) => ([true, false], true),

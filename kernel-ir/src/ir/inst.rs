@@ -133,6 +133,24 @@ impl InstKind {
         )
     }
 
+    /// Whether it is a constant, a number of the launch, or a composite taken apart or put together: nothing has to be computed for it, and
+    /// memory does not matter.
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        matches!(
+            self,
+            Self::Const(_)
+                | Self::Compose(_)
+                | Self::Extract(..)
+                | Self::Insert(..)
+                | Self::Param(_)
+                | Self::ConstParam(_)
+                | Self::Builtin(_)
+                | Self::Len(_)
+                | Self::MemberLen(..)
+        )
+    }
+
     /// The memory it accesses, if it does.
     #[inline]
     pub fn place(&self) -> Option<&Place> {

@@ -149,7 +149,7 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
             walker.give_up();
         }
         walker.contradicted = false;
-        // What counters are multiples of may hang on guesses.
+        // The factor of a counter may hang on guesses.
         walker.facts.twos.clear();
         walker.proven.clear();
         walker.indices = Indices::default();

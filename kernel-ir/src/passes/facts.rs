@@ -210,7 +210,7 @@ impl<'a> Facts<'a> {
     fn range_within(&self, value: ValueId, depth: usize) -> Range {
         let value = self.canonical(value);
         let known = self.ranges[value.index()];
-        // What was learnt of operands since the value was computed narrows it too.
+        // Facts about operands that are newer than the value narrow it, too.
         if depth == 0 || !matches!(self.definition(value), Some(InstKind::Op(..))) {
             return known;
         }
@@ -419,7 +419,7 @@ impl<'a> Facts<'a> {
             // The divisor is not zero, and the remainder is below it.
             Op::Rem if natural() => proves(1, false) || proves(0, strict),
             Op::And if natural() => proves(0, strict) || proves(1, strict),
-            // What is below the bound can go up by one, and does not wrap.
+            // A number below the bound can go up by one, and does not wrap.
             Op::Add if !strict => [(0, 1), (1, 0)]
                 .into_iter()
                 .any(|(from, by)| self.range(operands[by]) == Range::new(1, 1) && proves(from, true)),

@@ -32,7 +32,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     if is_repeated(function, cx, &moved) {
-        // What was computed in two loops can be computed once now.
+        // A value that was computed in two loops can be computed once now.
         let _ = share_values::run(function, cx);
     }
     Changed::Yes
@@ -194,15 +194,7 @@ impl Hoister<'_, '_> {
         let certain = || behind(|open| !open.is_certain);
         let least = match kind {
             _ if inst.results.len() != 1 => innermost,
-            InstKind::Const(_)
-            | InstKind::Compose(_)
-            | InstKind::Extract(..)
-            | InstKind::Insert(..)
-            | InstKind::Param(_)
-            | InstKind::ConstParam(_)
-            | InstKind::Builtin(_)
-            | InstKind::Len(_)
-            | InstKind::MemberLen(..) => 0,
+            _ if kind.is_free() => 0,
             // Which image of a list it is may be in range only where it stands.
             InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, image, _) if !self.is_list(*image) => 0,
             InstKind::Op(op, _) => match op.cost() {

@@ -110,7 +110,7 @@ fn extract(view: &View<'_>, value: ValueId, path: &[u32]) -> Option<Simpler> {
                     Kind(InstKind::Extract(*member, rest.into()))
                 });
             }
-            // What was inserted is neither the member asked for nor part of it.
+            // The inserted value is neither the member asked for nor part of it.
             (!inserted.starts_with(path)).then(|| Kind(InstKind::Extract(*composite, path.into())))
         }
         InstKind::Const(Constant::Zero) => Some(Kind(InstKind::Const(Constant::Zero))),

@@ -327,7 +327,7 @@ pub fn run_on_functions(module: &mut Module, name: &str, pass: FunctionPass, che
     let CheckCount { removed, indices, .. } = cx.checks;
     checks.removed += removed;
     if name == "eliminate_checks" {
-        // What an earlier run found out is as true, and this one has seen more.
+        // The facts of an earlier run are as true, and this one has seen more.
         checks.indices = indices;
     }
     finish(module, name, changed, before);

@@ -76,22 +76,12 @@ impl Sharer<'_, '_> {
 
     fn is_pure(&self, kind: &InstKind) -> bool {
         match kind {
-            InstKind::Const(_)
-            | InstKind::Op(..)
-            | InstKind::Coop(..)
-            | InstKind::Compose(_)
-            | InstKind::Extract(..)
-            | InstKind::Insert(..)
-            | InstKind::Param(_)
-            | InstKind::ConstParam(_)
-            | InstKind::Builtin(_)
-            | InstKind::Len(_)
-            | InstKind::MemberLen(..) => true,
+            InstKind::Op(..) | InstKind::Coop(..) => true,
             InstKind::Load(place @ Place { root: Root::Buffer(buffer) | Root::Member(buffer, _), .. }) => {
                 !place.is_checked() && self.cx.kernel.is_some_and(|kernel| !kernel.buffers[*buffer].writable)
             }
             InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => true,
-            _ => false,
+            kind => kind.is_free(),
         }
     }
 }

@@ -19,11 +19,6 @@ impl Module {
         })
     }
 
-    /// The text of a function that need not be part of the module, under the given id.
-    pub fn display_function_as<'a>(&'a self, id: FunctionId, function: &'a Function) -> impl Display + 'a {
-        Show(move |f: &mut Formatter<'_>| self.write_function(f, id, function))
-    }
-
     /// The text of one instruction up to the blocks it owns, on one line without its location.
     pub fn display_inst<'a>(&'a self, function: &'a Function, id: InstId) -> impl Display + 'a {
         let printer = Printer { types: &self.types, function };

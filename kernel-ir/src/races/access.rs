@@ -93,7 +93,7 @@ pub(super) struct Access {
     pub(super) kind: Kind,
     /// Whether all of a subgroup do it together.
     pub(super) is_of_subgroup: bool,
-    /// Which member of a list, which element, which member of that, as far as it goes.
+    /// The member of a list, the element, the member of that, as far as it goes.
     pub(super) path: Vec<Form>,
     pub(super) facts: Rc<[Fact]>,
 }

@@ -134,7 +134,7 @@ impl Walker<'_, '_> {
             }
             _ => return,
         }
-        // What is below the smaller of two is below both.
+        // A number below the smaller of two is below both.
         let b = self.index.origin(b);
         if let Some(InstKind::Op(Op::Min, operands)) = self.index.definition(b) {
             operands.iter().for_each(|operand| self.below(a, *operand, more));

@@ -44,7 +44,7 @@ impl Pair<'_, '_> {
         if let Some(most) = self.index.most(index) {
             limits.push(Limit::always(most.add(&Form::constant(1))));
         }
-        // What no length reaches says nothing.
+        // A bound that no length reaches says nothing.
         limits.retain(|limit| limit.below.as_constant().is_none_or(|below| below < WORD));
         let mut ways: Vec<Vec<Less>> = Vec::new();
         for Limit { below, mut requires } in limits {

@@ -1,4 +1,4 @@
-//! Which accesses no barrier puts in order, whoever does them. It knows nothing of indices or of invocations.
+//! The accesses that no barrier puts in order, whoever does them. It knows nothing of indices or of invocations.
 //!
 //! The accesses since the last barrier are a set that goes through the code once, and through a loop again while that adds to it. Where
 //! not all take one way, the ways count as one after the other.
@@ -163,7 +163,7 @@ impl Walk<'_, '_> {
             }
         };
         let out = frame.breaks.map(|mut out| {
-            // Who left early may be anywhere behind, while the others go on.
+            // An invocation that left early may be anywhere behind, while the others go on.
             if !self.uniformity.go_through_together(body) {
                 out.add(&head);
             }

@@ -140,7 +140,7 @@ fn is_word(bound: &Bound) -> bool {
 
 /// The two sides of a condition, without what both have.
 pub(super) fn sides_of(index: &Index<'_>, less: &Less) -> (Form, Form) {
-    // What is to stay small may as well be smaller.
+    // A number that has to stay small may as well be smaller.
     let low = if less.1.as_constant().is_some() { index.at_most(&less.0) } else { less.0.clone() };
     let (added, taken) = less.1.sub(&low).halves();
     (taken, added)

@@ -5,7 +5,7 @@
 //! comparison of each with each, where every invocation has a part of its own. Within a workgroup barriers put accesses in order:
 //! `intervals` tells which are in none, whoever does them. For pairs in shared memory whose indices do not tell invocations apart,
 //! `segments` runs a workgroup as far as the code tells, by the values and branches that `relevance` finds, and `cells` remembers who
-//! accessed what since the last barrier. What is not understood counts as a race.
+//! accessed what since the last barrier. Code that the proof does not understand counts as a race.
 //!
 //! One thing is taken for granted: the loops of a launch do not add small numbers to a counter so often that it begins anew, 2^32 in
 //! all. Elsewhere it is a condition of the launch.
@@ -363,7 +363,7 @@ impl Races<'_> {
         for (insts, a, b) in left {
             let meeting = found.as_ref().map(|all| all.meetings.iter().find(|meeting| meeting.insts == insts));
             let never_meet = meeting.is_some_and(|meeting| meeting.is_none());
-            // What the launch must fulfil is asked for last.
+            // Conditions of the launch are asked for last.
             if never_meet && of_sizes.as_ref().is_some_and(Vec::is_empty) {
                 self.prove([a, b], Rule::Run, Vec::new());
                 continue;

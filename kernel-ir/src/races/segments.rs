@@ -443,7 +443,7 @@ impl<'m> Engine<'m> {
                 (a, b) => a.or(b),
             };
             let Some(next) = next.filter(|_| self.fuel > 0) else { break };
-            // Who left early may be anywhere behind, while the others go on.
+            // An invocation that left early may be anywhere behind, while the others go on.
             if !self.uniformity.go_through_together(body)
                 && let Some(left) = &mut left
             {

@@ -180,7 +180,7 @@ impl Walker<'_, '_> {
                 self.note_start(function.insts[*id].results[0], first, count);
             }
         }
-        // Who panicked, walks on without drawing where others wait.
+        // An invocation that panicked walks on without drawing where others wait.
         let panics = function.insts.iter().any(|(_, inst)| matches!(inst.kind, InstKind::Panic(..)));
         if !self.index.tickets.adds.is_empty() && !panics {
             self.note_draws();

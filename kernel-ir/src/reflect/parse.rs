@@ -173,7 +173,7 @@ fn width(letter: u8, rest: &[u32], inst: &Inst<'_>, earlier: &[Inst<'_>], made: 
         }
         b'O' => {
             let opcode = u16::try_from(*rest.first()?).ok()?;
-            // What may be computed of specialization constants, with ids alone.
+            // Operations on specialization constants, with ids alone.
             let is_plain = matches!(opcode, op::CONVERT_F_TO_U..=op::QUANTIZE_TO_F16 | op::BITCAST | op::S_NEGATE..=op::F_MOD | op::LOGICAL_EQUAL..=op::NOT | op::COPY_LOGICAL)
                 && operands(opcode)?.starts_with("tri");
             if !is_plain || rest.len() != operands(opcode)?.len() - 1 {

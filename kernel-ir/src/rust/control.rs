@@ -134,7 +134,7 @@ impl Printer<'_> {
             InstKind::Panic(site, _) => {
                 self.panic(*site);
             }
-            // What stands before it does not come out.
+            // The code before it never ends.
             InstKind::Unreachable => {}
             _ => return self.fail("an instruction"),
         }

@@ -55,7 +55,7 @@ impl Options {
     }
 }
 
-/// Which of the vectors in a type are glam's `Quat`.
+/// The vectors in a type that are glam's `Quat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quaternions {
     /// No one.

@@ -35,22 +35,12 @@ pub(super) struct FirstFailed {
 pub(super) fn may_come_before_traps(inst: &Inst) -> bool {
     match &inst.kind {
         // A load whose check is of another kind writes the traps itself.
-        InstKind::Load(_)
-        | InstKind::Param(_)
-        | InstKind::ConstParam(_)
-        | InstKind::Builtin(_)
-        | InstKind::Len(_)
-        | InstKind::MemberLen(..)
-        | InstKind::Const(_)
-        | InstKind::Op(..)
-        | InstKind::Compose(_)
-        | InstKind::Extract(..)
-        | InstKind::Insert(..) => true,
+        InstKind::Load(_) | InstKind::Op(..) => true,
         InstKind::Store(place, _) => {
             let is_checked = place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }));
             matches!(place.root, Root::Local(_)) && !is_checked
         }
-        _ => false,
+        kind => kind.is_free(),
     }
 }
 

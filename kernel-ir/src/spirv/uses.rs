@@ -106,7 +106,7 @@ impl Uses {
         while let Some(id) = pending.pop() {
             walk.uses.functions.push(id);
             let mut found = FunctionUses::default();
-            // What came before a call is not followed.
+            // Values from before a call are not followed.
             walk.accesses = id != kernel.function;
             walk.block(&module.functions[id], module.functions[id].entry, &mut found);
             walk.uses.all.merge(&found);

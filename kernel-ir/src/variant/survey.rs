@@ -119,7 +119,7 @@ impl<'a> Survey<'a> {
             let Some(inst) = whole_inst_at(words, at) else {
                 return fail(at, "an instruction reaches past the end");
             };
-            // What goes anyway is not looked at.
+            // Instructions that are removed anyway are not looked at.
             if desc.keeps_names || !is_debug(inst.opcode) {
                 survey.read(at, inst, desc.entry_point).map_err(|cause| VariantError { word: at, cause })?;
             }

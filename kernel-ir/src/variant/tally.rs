@@ -23,7 +23,7 @@ pub struct Tally {
 /// assert_eq!(tally(&[]), Tally { accesses: 0, checks: 0 });
 /// ```
 pub fn tally(words: &[u32]) -> Tally {
-    // Who records a trap claims the record, and nothing else that is called does such a thing.
+    // A function that records a trap claims the record, and no other function that is called does that.
     let mut recorders = Vec::new();
     let mut function = 0;
     each(words, |opcode, operands| match opcode {

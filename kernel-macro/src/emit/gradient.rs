@@ -10,12 +10,13 @@ use gridwise_ir::ir::{Bound, BoundOp, BufferId, InstKind, Module, Obligation, Pa
 use gridwise_ir::rust::{self, Options};
 use gridwise_ir::types::{Scalar, Type};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::format_ident;
 
 use super::codegen::{dispatch_param, plain_element, type_name};
 use crate::ast::{Fn, Param, SpanRange, TypeKind};
 use crate::attribute::{DERIVED, KernelAttr};
 use crate::diag::{Diagnostics, code};
+use crate::emit::tokens::{Tokens, tokens};
 use crate::source;
 
 /// The gradient's items; `None` after errors. `source`: the kernel's tokens, in which places are looked up.
@@ -237,7 +238,7 @@ impl Cx<'_> {
     }
 
     fn items(&self, attr: &KernelAttr, derived: &Derived, body: &TokenStream, krate: &TokenStream) -> TokenStream {
-        let private = &quote!(#krate::__private);
+        let private = &TokenStream::from(tokens!(#krate::__private));
         let (mut params, mut outer, mut arguments, mut checks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (param, place) in self.places() {
             let shadow = match place {
@@ -250,26 +251,24 @@ impl Cx<'_> {
             match &param.ty.kind {
                 TypeKind::Slice { element, .. } if written => {
                     let element = plain_element(element);
-                    outer.push(quote!(#name: &#private::Tensor<#element>));
+                    outer.push(tokens!(#name: &#private::Tensor<#element>));
                     if has_len(derived, place) {
-                        params.push(quote!(#name: &[#element]));
-                        arguments.push(quote!(#name));
+                        params.push(tokens!(#name: &[#element]));
+                        arguments.push(tokens!(#name));
                     } else {
-                        checks.push(quote!(let _ = #name;));
+                        checks.push(tokens!(let _ = #name;));
                     }
                 }
                 TypeKind::Image { image, .. } if image.mutable => {
-                    let param: TokenStream = dispatch_param(param, private).into();
-                    outer.push(param);
-                    checks.push(quote!(let _ = #name;));
+                    outer.push(dispatch_param(param, private));
+                    checks.push(tokens!(let _ = #name;));
                 }
                 _ => {
-                    let texels = param.texels.is_some().then(|| quote!(#[texels]));
+                    let texels = param.texels.is_some().then(|| tokens!(#[texels]));
                     let ty = &param.ty.tokens;
-                    params.push(quote!(#texels #name: #ty));
-                    let param: TokenStream = dispatch_param(param, private).into();
-                    outer.push(param);
-                    arguments.push(quote!(#name));
+                    params.push(tokens!(#texels #name: #ty));
+                    outer.push(dispatch_param(param, private));
+                    arguments.push(tokens!(#name));
                 }
             }
             if let Some(shadow) = shadow {
@@ -286,25 +285,25 @@ impl Cx<'_> {
     }
 
     /// A number that lengths and the line decide, a `u128`.
-    fn number(&self, bound: &Bound, private: &TokenStream) -> TokenStream {
+    fn number(&self, bound: &Bound, private: &TokenStream) -> Tokens {
         let places = self.places();
         match bound {
-            Bound::Const(number) => quote!(#number as u128),
+            Bound::Const(number) => tokens!(#number as u128),
             Bound::Len(buffer) => {
                 let is_it = |place: &Place| matches!(place, Place::Buffer(id) if id == buffer);
                 let name = places.iter().find(|(_, place)| is_it(place)).map(|(param, _)| &param.name);
-                quote!((#name.len() as u128))
+                tokens!((#name.len() as u128))
             }
             Bound::Items(_) => {
                 let width = self.module.kernel.as_ref().and_then(|kernel| kernel.workgroup[0].known()).unwrap_or(1);
                 let grid = local("grid");
-                quote!(#private::gradient::items(&#grid, #width))
+                tokens!(#private::gradient::items(&#grid, #width))
             }
             Bound::Binary(op, parts) => {
                 let (a, b) = (self.number(&parts[0], private), self.number(&parts[1], private));
                 match op {
-                    BoundOp::Mul => quote!((#a).saturating_mul(#b)),
-                    _ => quote!((#a).saturating_add(#b)),
+                    BoundOp::Mul => tokens!((#a).saturating_mul(#b)),
+                    _ => tokens!((#a).saturating_add(#b)),
                 }
             }
             _ => unreachable!("conditions of gradients are of lengths"),
@@ -318,12 +317,7 @@ impl Cx<'_> {
         shadow: &Shadow,
         derived: &Derived,
         private: &TokenStream,
-        (params, outer, arguments, checks): (
-            &mut Vec<TokenStream>,
-            &mut Vec<TokenStream>,
-            &mut Vec<TokenStream>,
-            &mut Vec<TokenStream>,
-        ),
+        (params, outer, arguments, checks): (&mut Vec<Tokens>, &mut Vec<Tokens>, &mut Vec<Tokens>, &mut Vec<Tokens>),
     ) {
         let Some(kernel) = &derived.module.kernel else { return };
         let (name, adjoint) = (&param.name, Ident::new(&kernel.buffers[shadow.buffer].name, param.name.span()));
@@ -334,34 +328,34 @@ impl Cx<'_> {
         let written = (name.to_string(), adjoint.to_string());
         let (name_text, adjoint_text) = (&written.0, &written.1);
         let len = match place {
-            Place::Buffer(_) => quote!(#name.len()),
-            Place::Value(_) => quote!(1),
+            Place::Buffer(_) => tokens!(#name.len()),
+            Place::Value(_) => tokens!(1),
         };
-        checks.push(quote!(#private::gradient::same_length(#name_text, #len, #adjoint_text, #adjoint.len())?;));
+        checks.push(tokens!(#private::gradient::same_length(#name_text, #len, #adjoint_text, #adjoint.len())?;));
         match shadow.kind {
             ShadowKind::Own | ShadowKind::Apart | ShadowKind::Taken => {
-                params.push(quote!(#adjoint: &mut [#element]));
-                outer.push(quote!(#adjoint: &mut #private::Tensor<#element>));
-                arguments.push(quote!(#adjoint));
+                params.push(tokens!(#adjoint: &mut [#element]));
+                outer.push(tokens!(#adjoint: &mut #private::Tensor<#element>));
+                arguments.push(tokens!(#adjoint));
             }
             ShadowKind::Read => {
-                params.push(quote!(#adjoint: &[#element]));
-                outer.push(quote!(#adjoint: &#private::Tensor<#element>));
-                arguments.push(quote!(#adjoint));
+                params.push(tokens!(#adjoint: &[#element]));
+                outer.push(tokens!(#adjoint: &#private::Tensor<#element>));
+                arguments.push(tokens!(#adjoint));
             }
             ShadowKind::Atomic(scalar) => {
                 let is_narrow = self.is_narrow(place);
                 let scalar = Ident::new(if scalar == Scalar::F64 { "f64" } else { "f32" }, Span::call_site());
-                params.push(quote!(#adjoint: &[Atomic<#scalar>]));
+                params.push(tokens!(#adjoint: &[Atomic<#scalar>]));
                 outer.push(match is_narrow {
-                    true => quote!(#adjoint: &mut #private::Tensor<#scalar>),
-                    false => quote!(#adjoint: &mut #private::Tensor<#element>),
+                    true => tokens!(#adjoint: &mut #private::Tensor<#scalar>),
+                    false => tokens!(#adjoint: &mut #private::Tensor<#element>),
                 });
                 match self.is_scalar(place) {
-                    true => arguments.push(quote!(&*#adjoint)),
+                    true => arguments.push(tokens!(&*#adjoint)),
                     false => {
-                        checks.push(quote!(let #adjoint = #adjoint.__floats::<#scalar>()?;));
-                        arguments.push(quote!(&#adjoint));
+                        checks.push(tokens!(let #adjoint = #adjoint.__floats::<#scalar>()?;));
+                        arguments.push(tokens!(&#adjoint));
                     }
                 }
             }
@@ -374,9 +368,9 @@ impl Cx<'_> {
         derived: &Derived,
         body: &TokenStream,
         krate: &TokenStream,
-        (params, outer, arguments, checks): (&[TokenStream], &[TokenStream], &[TokenStream], &[TokenStream]),
+        (params, outer, arguments, checks): (&[Tokens], &[Tokens], &[Tokens], &[Tokens]),
     ) -> TokenStream {
-        let private = &quote!(#krate::__private);
+        let private = &TokenStream::from(tokens!(#krate::__private));
         let function = self.function;
         let name = &function.name;
         let text = syn::ext::IdentExt::unraw(name).to_string();
@@ -388,19 +382,19 @@ impl Cx<'_> {
         let generics = &function.generics.source;
         let (impl_generics, type_generics, clauses) = generics.split_for_impl();
         let turbofish = type_generics.as_turbofish();
-        let cfgs: Vec<_> = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+        let cfgs = &function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect::<Vec<_>>();
         let (seq, grid) = (local("seq"), local("grid"));
-        let line = derived.needs_line.then(|| quote!(let #grid = #private::gradient::line(#text, #grid.into())?;));
+        let line = derived.needs_line.then(|| tokens!(let #grid = #private::gradient::line(#text, #grid.into())?;));
         let fits = derived.conditions.iter().map(|Obligation { index, length, .. }| {
             let (index, length) = (self.number(index, private), self.number(length, private));
-            quote!(#private::gradient::fits(#text, #index, #length)?;)
+            tokens!(#private::gradient::fits(#text, #index, #length)?;)
         });
         let doc = format!(
             "Records a launch that adds the gradient of the kernel `{text}` to the adjoints of its inputs, given those of its outputs.\n\n\
              # Errors\nWhen an adjoint has another length than its parameter, when an argument belongs to another manager or is used already, \
              or when the device cannot run the kernel.",
         );
-        quote! {
+        let tokens = tokens! {
             #(#cfgs)*
             #[doc(hidden)]
             #[allow(warnings, clippy::all, clippy::pedantic)]
@@ -427,7 +421,8 @@ impl Cx<'_> {
                     #module::#inner #turbofish::dispatch(#seq, #grid, #(#arguments),*)
                 }
             }
-        }
+        };
+        tokens.into()
     }
 }
 

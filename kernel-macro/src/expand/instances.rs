@@ -12,7 +12,7 @@ use crate::emit::codegen::{instance_items, original};
 use crate::infer::infer_item;
 use crate::krate::facade_path;
 use crate::program::instantiate::{compare, instance_name};
-use crate::program::{Binding, ItemId, Program, ProgramItem, TypedItem};
+use crate::program::{Binding, ItemId, Program};
 use crate::typed::Ty;
 
 /// Compiles all combinations; `None` after errors, of which those of the first combination that has any are reported.
@@ -38,7 +38,8 @@ pub(super) fn compile_instances(
     for combination in combinations {
         let types: Vec<Ty> = combination.iter().map(|(_, ty)| ty.clone()).collect();
         let mut errors = Diagnostics::new();
-        let instance = push_instance(program, item, bindings(&function, &types, &chosen));
+        let instance = program.items[item].instance(bindings(&function, &types, &chosen));
+        let instance = program.items.push(instance);
         infer_item(program, instance, &mut errors);
         compare(program, item, instance, &mut errors);
         let name = instance_name(program, instance);
@@ -76,20 +77,6 @@ fn bindings(function: &Fn, types: &[Ty], chosen: &[Binding]) -> Vec<Binding> {
         GenericKind::Const(_) => chosen.iter().find(|binding| param.name == binding.name.as_str()).cloned(),
     });
     bound.collect()
-}
-
-fn push_instance(program: &mut Program, item: ItemId, bindings: Vec<Binding>) -> ItemId {
-    let ProgramItem { item, uses, file, position, owner, .. } = &program.items[item];
-    let instance = ProgramItem {
-        item: item.clone(),
-        uses: uses.clone(),
-        file: file.clone(),
-        position: *position,
-        owner: *owner,
-        bindings,
-        typed: TypedItem::None,
-    };
-    program.items.push(instance)
 }
 
 /// Hands on the errors of an instance, each with the types it is about.

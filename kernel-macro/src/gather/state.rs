@@ -85,7 +85,7 @@ pub(crate) fn spelled_call(tokens: &TokenStream) -> Option<TokenStream> {
 /// A path, or what begins with one, as written by the macro that runs, at the place where its author wrote it.
 fn spelled(tokens: TokenStream) -> TokenStream {
     let spelled = tokens.into_iter().map(|mut token| {
-        // What `$crate` is, its span knows.
+        // The span of `$crate` says which crate it is.
         if let TokenTree::Ident(name) = &mut token
             && *name != "$crate"
         {

@@ -8,20 +8,19 @@
 //! with the function that takes it (`lower/reference.rs`). A path given instead, `map(f32::sqrt)`, is parsed as itself
 //! and as the closure that calls it; inference takes one of the two.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::ast::{
-    BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, Pattern, SpanRange, TypeKind,
+    BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, Pattern, SpanRange, TypeExpr, TypeKind,
 };
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
-use crate::typed::{Callee, Resolution, Ty, TypedClosure};
+use crate::typed::{Callee, Resolution};
 
 use super::generic::Param;
 use super::mismatch::Because;
 use super::unify::Term;
-use super::{Expect, Infer, holds_slice};
+use super::{Expect, Infer};
 
 /// A closure of the function under inference.
 #[derive(Debug, Clone)]
@@ -29,19 +28,19 @@ pub(super) struct Signature<'a> {
     pub(super) closure: &'a std::rc::Rc<Closure>,
     pub(super) params: Vec<Term>,
     /// For each of them, whether it is a reference, and then whether it is written through.
-    references: Vec<Option<bool>>,
+    pub(super) references: Vec<Option<bool>>,
     pub(super) result: Term,
     pub(super) captures: Vec<BindingId>,
     pub(super) returns: bool,
     /// Whether it runs where it stands.
     pub(super) inline: bool,
     /// Whether it has a variable of its own.
-    named: bool,
+    pub(super) named: bool,
     /// Whether it is an argument for a parameter `impl Fn`.
     pub(super) is_passed: bool,
     /// How often it is used as a value: passed on, or captured by a closure that has copies. Arguments for `impl Fn` count less.
-    value_uses: u32,
-    gives: Gives,
+    pub(super) value_uses: u32,
+    pub(super) gives: Gives,
 }
 
 /// A closure around the expression under inference.
@@ -100,7 +99,7 @@ impl<'a> Infer<'a> {
     /// `map` do, and may change the function's variables.
     pub(super) fn infer_closure_let(&mut self, value: &'a Expr, mutable: bool) -> Option<Term> {
         let (expr, closure) = closure_literal(value)?;
-        // What writes through a parameter runs where it is called.
+        // A closure that writes through a parameter runs where it is called.
         let inline = mutable || writes_parameter(closure);
         let found = self.infer_closure_in(expr, closure, None, inline && closure.moves.is_none());
         if let Some(signature) = self.closures.get_mut(&expr.id) {
@@ -155,7 +154,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn report_closure_values(&mut self) {
+    pub(super) fn report_closure_values(&mut self) {
         for (_, span, name) in std::mem::take(&mut self.closure_values) {
             self.diags
                 .error(code::REFERENCE_USE, span, format!("the closure `{name}` cannot be used as a value here"))
@@ -246,57 +245,7 @@ impl<'a> Infer<'a> {
         if !inline && self.refuse_written_parameter(closure) {
             self.poisoned = true;
         }
-        let (mut params, mut references) = (Vec::new(), Vec::new());
-        if let Some(demand) = demand
-            && demand.params.len() != closure.params.len()
-        {
-            let (expected, found) = (demand.params.len(), closure.params.len());
-            let plural = if expected == 1 { "" } else { "s" };
-            let message = format!("expected a closure with {expected} parameter{plural}, found one with {found}");
-            self.diags.error(code::WRONG_ARGUMENTS, expr.span, message);
-        }
-        for (position, (pattern, ty)) in closure.params.iter().enumerate() {
-            let written = ty.as_ref().map(|ty| self.term_of(ty));
-            let demanded = demand.and_then(|demand| demand.params.get(position)).cloned();
-            let term = match (written, demanded) {
-                (Some(written), Some(demanded)) => {
-                    if !self.table.unify(&written, &demanded) {
-                        let (expected, found) = (self.describe(&demanded), self.describe(&written));
-                        let message = format!("expected a closure that takes {expected}, found {found}");
-                        let span = ty.as_ref().map_or(expr.span, |ty| ty.span);
-                        self.diags.error(code::MISMATCHED_TYPES, span, message);
-                    }
-                    written
-                }
-                (Some(term), None) | (None, Some(term)) => term,
-                (None, None) if demand.is_some() => Term::Error,
-                (None, None) => self.fresh(),
-            };
-            if position == 0 && demand.is_some_and(|demand| demand.gives == Gives::State) {
-                self.note_state(pattern);
-            }
-            let reference = match demand {
-                None => ty.as_ref().and_then(crate::ast::TypeExpr::reference),
-                Some(demand) => demand.references.get(position).copied().flatten(),
-            };
-            if let Some(mutable) = reference {
-                self.note_referred(pattern, mutable);
-            }
-            references.push(reference);
-            if let Term::Buffer { origin: None, .. } = self.table.shallow(&term)
-                && !matches!(pattern, Pattern::Binding { inner: None, .. } | Pattern::Wild(_))
-            {
-                self.diags
-                    .error(
-                        code::UNSUPPORTED_SYNTAX,
-                        pattern.span(),
-                        "a closure's parameter that is a slice needs a name",
-                    )
-                    .help("write `x`, and `match x { … }` in the closure");
-            }
-            self.bind_pattern(pattern, &term);
-            params.push(term);
-        }
+        let (params, references) = self.bind_params(expr, closure, demand);
         let gives = demand.map_or(Gives::Values, |demand| demand.gives);
         if gives == Gives::ForMany {
             self.note_iterated(&closure.body);
@@ -343,6 +292,72 @@ impl<'a> Infer<'a> {
         };
         self.closures.insert(expr.id, signature);
         Term::Closure(self.item, expr.id)
+    }
+
+    /// The types of a closure's parameters, which come into scope; and which of them are references.
+    fn bind_params(
+        &mut self,
+        expr: &'a Expr,
+        closure: &'a Closure,
+        demand: Option<&Demand>,
+    ) -> (Vec<Term>, Vec<Option<bool>>) {
+        let (mut params, mut references) = (Vec::new(), Vec::new());
+        if let Some(demand) = demand
+            && demand.params.len() != closure.params.len()
+        {
+            let (expected, found) = (demand.params.len(), closure.params.len());
+            let plural = if expected == 1 { "" } else { "s" };
+            let message = format!("expected a closure with {expected} parameter{plural}, found one with {found}");
+            self.diags.error(code::WRONG_ARGUMENTS, expr.span, message);
+        }
+        for (position, (pattern, ty)) in closure.params.iter().enumerate() {
+            let term = self.param_term(expr, ty.as_ref(), demand, position);
+            if position == 0 && demand.is_some_and(|demand| demand.gives == Gives::State) {
+                self.note_state(pattern);
+            }
+            let reference = match demand {
+                None => ty.as_ref().and_then(TypeExpr::reference),
+                Some(demand) => demand.references.get(position).copied().flatten(),
+            };
+            if let Some(mutable) = reference {
+                self.note_referred(pattern, mutable);
+            }
+            references.push(reference);
+            if let Term::Buffer { origin: None, .. } = self.table.shallow(&term)
+                && !matches!(pattern, Pattern::Binding { inner: None, .. } | Pattern::Wild(_))
+            {
+                self.diags
+                    .error(
+                        code::UNSUPPORTED_SYNTAX,
+                        pattern.span(),
+                        "a closure's parameter that is a slice needs a name",
+                    )
+                    .help("write `x`, and `match x { … }` in the closure");
+            }
+            self.bind_pattern(pattern, &term);
+            params.push(term);
+        }
+        (params, references)
+    }
+
+    /// The type of a parameter: as written, or as asked for.
+    fn param_term(&mut self, expr: &Expr, ty: Option<&'a TypeExpr>, demand: Option<&Demand>, position: usize) -> Term {
+        let written = ty.map(|ty| self.term_of(ty));
+        let demanded = demand.and_then(|demand| demand.params.get(position)).cloned();
+        match (written, demanded) {
+            (Some(written), Some(demanded)) => {
+                if !self.table.unify(&written, &demanded) {
+                    let (expected, found) = (self.describe(&demanded), self.describe(&written));
+                    let message = format!("expected a closure that takes {expected}, found {found}");
+                    let span = ty.map_or(expr.span, |ty| ty.span);
+                    self.diags.error(code::MISMATCHED_TYPES, span, message);
+                }
+                written
+            }
+            (Some(term), None) | (None, Some(term)) => term,
+            (None, None) if demand.is_some() => Term::Error,
+            (None, None) => self.fresh(),
+        }
     }
 
     /// Notes that a parameter is a reference.
@@ -547,34 +562,6 @@ impl<'a> Infer<'a> {
             }
         }
     }
-
-    /// The closures with their final types.
-    pub(super) fn finish_closures(&mut self) {
-        self.report_closure_values();
-        let in_place = self.closures_in_place();
-        for closure in &in_place {
-            self.move_out_of(*closure);
-        }
-        for (expr, mut signature) in std::mem::take(&mut self.closures) {
-            signature.inline |= in_place.contains(&expr);
-            let params = signature.params.iter().map(|param| self.table.resolve(param).unwrap_or(Ty::Error)).collect();
-            let result = self.table.resolve(&signature.result).unwrap_or(Ty::Error);
-            let Signature { closure, references, captures, returns, inline, gives, .. } = signature;
-            let (lent, has_state) = (gives == Gives::References, gives == Gives::State);
-            let typed = TypedClosure {
-                closure: closure.clone(),
-                params,
-                references,
-                result,
-                captures,
-                returns,
-                inline,
-                lent,
-                has_state,
-            };
-            self.tables.closures.insert(expr, typed);
-        }
-    }
 }
 
 impl Infer<'_> {
@@ -592,66 +579,11 @@ impl Infer<'_> {
         let copies = copies.filter(|around| position.is_some_and(|position| position < around.base));
         self.closure_calls.extend(copies.map(|around| (around.expr, closure)));
     }
-
-    /// The closures in variables, or passed for `impl Fn`, that run where they are called because they name a slice, or call one
-    /// that does: unless one of them is a value.
-    fn closures_in_place(&self) -> BTreeSet<ExprId> {
-        let candidates = self.closures.iter().filter(|(_, it)| {
-            let needs_place = self.captures_slice(it) || self.is_lent_slice(it);
-            (it.named || it.is_passed) && !it.inline && needs_place
-        });
-        let mut found: BTreeSet<ExprId> = candidates.map(|(closure, _)| *closure).collect();
-        if found.is_empty() {
-            return found;
-        }
-        while self.closure_calls.iter().any(|(outer, inner)| found.contains(inner) && found.insert(*outer)) {}
-        // With `move` it has copies of what variables were when it was made.
-        let stands_alone = |it: &Signature<'_>| it.named || it.is_passed;
-        let has_copies = |it: &Signature<'_>| !stands_alone(it) || it.value_uses > 0 || it.closure.moves.is_some();
-        let is_value = |closure: &ExprId| self.closures.get(closure).is_none_or(has_copies);
-        let mut values: BTreeSet<ExprId> = found.iter().copied().filter(is_value).collect();
-        while self.closure_calls.iter().any(|(outer, inner)| values.contains(outer) && values.insert(*inner)) {}
-        found.retain(|closure| !values.contains(closure));
-        found
-    }
-
-    /// Whether a closure has a slice as a parameter, which is known only where it is called.
-    fn is_lent_slice(&self, signature: &Signature<'_>) -> bool {
-        signature.params.iter().any(|param| self.table.resolve(param).is_some_and(|ty| holds_slice(&ty)))
-    }
-
-    /// Whether a closure names a slice, which is known only where it is made.
-    fn captures_slice(&self, signature: &Signature<'_>) -> bool {
-        signature.captures.iter().any(|captured| {
-            let ty = self.local(*captured).and_then(|local| self.table.resolve(&local.term));
-            ty.is_some_and(|ty| match ty {
-                Ty::Image(_) => self.members.contains(captured),
-                // One that was passed to this function, and runs in a function around.
-                Ty::Closure(item, closure) if item != self.item => {
-                    let TypedItem::Fn(typed) = &self.program.items[item].typed else { return false };
-                    typed.closures.get(&closure).is_some_and(|closure| closure.inline)
-                }
-                ty => holds_slice(&ty),
-            })
-        })
-    }
-
-    /// Notes that what stands in a closure stands in the function around it: it runs where it is called.
-    fn move_out_of(&mut self, closure: ExprId) {
-        let outer = self.tables.inside.get(&closure).copied();
-        match outer {
-            Some(outer) => {
-                let inside = self.tables.inside.values_mut().filter(|around| **around == closure);
-                inside.for_each(|around| *around = outer);
-            }
-            None => self.tables.inside.retain(|_, around| *around != closure),
-        }
-    }
 }
 
 /// Whether a closure says that it writes through a parameter.
 fn writes_parameter(closure: &Closure) -> bool {
-    closure.params.iter().any(|(_, ty)| ty.as_ref().is_some_and(crate::ast::TypeExpr::writes))
+    closure.params.iter().any(|(_, ty)| ty.as_ref().is_some_and(TypeExpr::writes))
 }
 
 /// The callable of an argument, without `&mut` and parentheses.

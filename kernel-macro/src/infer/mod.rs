@@ -23,6 +23,7 @@ mod extent;
 mod finish;
 mod generic;
 mod image;
+mod in_place;
 mod index_impl;
 mod into;
 mod iterable;

@@ -69,7 +69,7 @@ impl<'p> FnCx<'p, '_, '_> {
             && closure.moves.is_some()
         {
             for binding in &known.captures {
-                // What cannot change needs no copy.
+                // A variable that cannot change needs no copy.
                 if let Slot::Local(_) = self.slot(*binding)
                     && let Some(value) = Spot::of_slot(self.slot(*binding)).and_then(|spot| self.read(spot))
                 {

@@ -32,7 +32,7 @@ impl<'p> FnCx<'p, '_, '_> {
     pub(super) fn lower_written(&mut self, value: &Expr) -> Taken<'p> {
         let ty = self.ty_of(value);
         let spot = self.lower_referent(taken_place(value)).filter(|_| self.ty(ty).is_some());
-        // What is out of range was recorded where the place was looked up.
+        // An index out of range was recorded where the place was looked up.
         let place = spot.map(|spot| self.in_place(spot)).map(|place| self.seen_before(place));
         let value = place.clone().filter(|_| !self.b.is_terminated()).map(|place| self.b.load(place));
         Taken { ty, value, place }

@@ -327,7 +327,7 @@ impl<'p> FnCx<'p, '_, '_> {
         if !ast.returns_early {
             return self.lower_block(&ast.body);
         }
-        // What a `return` leaves is a loop of one round.
+        // A `return` leaves a loop of one round.
         let body = self.b.new_loop_body(&[]);
         self.inlined.push(Frame::new(body, result.is_some(), self.result_ty));
         let parent = self.b.switch_to(body);

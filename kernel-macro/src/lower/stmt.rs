@@ -47,7 +47,7 @@ impl FnCx<'_, '_, '_> {
                     self.bind_taken(pattern, &taken);
                     self.b.set_location(outer);
                 }
-                // What it is assigned later.
+                // A variable that is assigned later.
                 Statement::Let { pattern, value: None, .. } => {
                     pattern.for_each_binding(&mut |name, binding| self.bind(binding, name, true, None));
                 }

@@ -101,7 +101,7 @@ impl Parser<'_> {
 fn is_unsigned_repr(attr: &syn::Attribute) -> bool {
     let mut found = false;
     if attr.path().is_ident("repr") {
-        // What syn cannot read here rustc reports.
+        // rustc reports attributes that syn cannot read here.
         let _ = attr.parse_nested_meta(|meta| {
             found |= meta.path.is_ident("u32");
             Ok(())

@@ -31,7 +31,7 @@ impl Parser<'_> {
                     });
                     generics.params.push(GenericParam { name: param.ident.clone(), kind, default });
                 }
-                // What lives how long rustc checks, in the rendering.
+                // rustc checks lifetimes, in the rendering.
                 Param::Lifetime(_) => {}
             }
         }
@@ -76,7 +76,7 @@ impl Parser<'_> {
                     ReturnType::Type(_, ty) => Some(self.ty(ty)),
                     ReturnType::Default => None,
                 };
-                // What writes through a parameter runs where it is called, too.
+                // A closure that writes through a parameter runs where it is called, too.
                 let writes = params.iter().any(TypeExpr::writes);
                 Some(Bound::Fn { params, result, changes: writes || last.ident != "Fn" })
             }

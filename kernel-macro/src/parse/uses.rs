@@ -124,7 +124,7 @@ impl Parser<'_> {
         let text = name.to_string();
         let is_type_like = text.starts_with(|first: char| first.is_uppercase()) && text.contains(char::is_lowercase);
         let is_imported = self.imports.iter().any(|import| import.name == *name);
-        // What a star brings is not known yet.
+        // The names that a star brings are not known yet.
         if !is_type_like || is_imported || !self.globs.is_empty() || is_builtin(&Path::plain(false, vec![name.clone()]))
         {
             return;
@@ -134,7 +134,7 @@ impl Parser<'_> {
             owner.is_some_and(|owner| owner.to_string().starts_with(|first: char| first.is_uppercase()))
         });
         let names: Vec<String> = variants.map(|import| import.name.to_string()).collect();
-        // What begins with the other's name may well be something else: `Node` and `Nodes`.
+        // A name that begins with the other one may well be something else: `Node` and `Nodes`.
         let other = |near: &&str| !near.starts_with(&text) && !text.starts_with(near);
         if let Some(near) = nearest(&text, names.iter().map(String::as_str).filter(other)) {
             let message = format!("cannot find `{text}` in this scope");

@@ -126,16 +126,7 @@ impl Work {
             }
             return None;
         }
-        let ProgramItem { item, uses, file, position, owner, .. } = &program.items[generic];
-        let made = ProgramItem {
-            item: item.clone(),
-            uses: uses.clone(),
-            file: file.clone(),
-            position: *position,
-            owner: *owner,
-            bindings,
-            typed: TypedItem::None,
-        };
+        let made = program.items[generic].instance(bindings);
         let id = program.items.push(made);
         program.instances.insert(key, id);
         let mut inner = Diagnostics::new();

@@ -75,6 +75,22 @@ pub(crate) struct ProgramItem {
     pub(crate) typed: TypedItem,
 }
 
+impl ProgramItem {
+    /// An instance of the item, yet to be inferred.
+    pub(crate) fn instance(&self, bindings: Vec<Binding>) -> Self {
+        let Self { item, uses, file, position, owner, .. } = self;
+        Self {
+            item: item.clone(),
+            uses: uses.clone(),
+            file: file.clone(),
+            position: *position,
+            owner: *owner,
+            bindings,
+            typed: TypedItem::None,
+        }
+    }
+}
+
 /// A generic parameter of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binding {

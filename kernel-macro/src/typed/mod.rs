@@ -23,7 +23,7 @@ pub(crate) enum ConversionError {
     Int,
     /// Of a slice to an array.
     Slice,
-    /// Of what always succeeds.
+    /// Of a conversion that always succeeds.
     Never,
 }
 
@@ -89,7 +89,7 @@ pub(crate) enum Ty {
     Buffer {
         element: Rc<Ty>,
         mutable: bool,
-        /// Of what `windows`, `chunks` and `split_at` make: the call. These are values, which know where they begin and how
+        /// The call, for a result of `windows`, `chunks` and `split_at`. These are values, which know where they begin and how
         /// long they are; what they are parts of is known by the call.
         origin: Option<ExprId>,
     },

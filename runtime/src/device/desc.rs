@@ -109,7 +109,7 @@ impl ManagerDesc {
         let (validation, batches_small_launches) = (switch("GRIDWISE_VALIDATION")?, switch("GRIDWISE_BATCH_SMALL")?);
         let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED")?, ..HostOptions::default() };
         if let Some(size) = number("GRIDWISE_HOST_SUBGROUP")? {
-            // What is too large is refused with other sizes that there cannot be.
+            // A size that is too large is refused with other impossible sizes.
             host.subgroup_size = u32::try_from(size).unwrap_or(u32::MAX);
         }
         Ok(Self { device, validation, batches_small_launches, host, ..Self::default() })

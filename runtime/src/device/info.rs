@@ -191,7 +191,7 @@ impl DeviceInfo {
             pci: None,
             numa_node: None,
             limits: Limits {
-                // What every Vulkan device has, so that a grid which runs here runs there.
+                // The limits that every Vulkan device has, so that a grid which runs here runs there.
                 max_groups: [65_535; 3],
                 max_workgroup: [u32::MAX; 3],
                 max_workgroup_invocations: u32::MAX,

@@ -1,4 +1,4 @@
-//! Tensors in memory that several managers have. Who works on them at the same time is not ordered here.
+//! Tensors in memory that several managers have. Nothing here orders their work.
 
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ const MOST_IN_FLIGHT: usize = 64;
 ///
 /// let manager = Manager::host();
 /// let data: Vec<u32> = (0..10_000).collect();
-/// // Chunks of 1024 elements, 3 of them under way at once. What is recorded here is usually a launch of a kernel.
+/// // Chunks of 1024 elements, 3 of them under way at once. One usually records a launch of a kernel here.
 /// let mut stream = Stream::new(&manager, 1024, 3, |sequence, chunk| {
 ///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)
 /// })?;

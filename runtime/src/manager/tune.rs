@@ -264,7 +264,7 @@ impl Manager {
         for (candidate, grid) in candidates.iter().zip(grids) {
             let sequence = self.sequence()?;
             let op = OpDispatch::new(*grid, with(args.clone(), candidate)?);
-            // What a device cannot do shows when the launch is recorded.
+            // A feature that the device lacks shows when the launch is recorded.
             runs.push(match sequence.record(op) {
                 Ok(_) => Ok((sequence, Duration::MAX)),
                 Err(error) => Err(error),

@@ -132,7 +132,7 @@ pub(crate) fn copy(from: &Arc<Buffer>, to: &Arc<Buffer>) -> Result<CopyWay> {
     }
     match over_bridge(from, to) {
         Ok(Some(way)) => Ok(way),
-        // What the devices cannot do together is done by the host.
+        // The host makes copies that the devices cannot make together.
         Ok(None) | Err(Error::CannotShare { .. }) => by_host(from, to).map(|()| CopyWay::Staging),
         Err(error) => Err(error),
     }

@@ -424,7 +424,7 @@ mod tests {
         let last = (1u64 << 32) / 48 * 48;
         assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last), [u32::MAX; 3]).is_ok());
         assert!(Extent::new(&ODD, ODD.workgroup_with(&[]), Grid::items(last + 1), [u32::MAX; 3]).is_err());
-        // Whose number of items is no `u32` either.
+        // A grid whose number of items is no `u32` either.
         let of_groups = |groups: u32| Extent::new(&BASE, BASE.workgroup_with(&[]), Grid::groups(groups), [u32::MAX; 3]);
         assert!(of_groups((1 << 26) - 1).is_ok() && of_groups(1 << 26).is_err());
     }

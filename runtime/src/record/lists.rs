@@ -30,7 +30,7 @@ pub(crate) fn with_tables(
         let ParamKind::List { binding, stride, .. } = declared.kind else { continue };
         let members = arguments.iter().filter(|argument| (argument.param, argument.role) == (param, Role::Member));
         let mut rows = members.map(|member| row(descriptor, &member.buffer)).collect::<Result<Vec<_>>>()?;
-        // What is found for all positions behind the end; and at the end zeros, an element where there is none.
+        // The row for all positions behind the end; and at the end zeros, an element where there is none.
         rows.push(ListRow::default());
         let spare = rows.len();
         rows.resize(spare + stride.div_ceil(ListRow::BYTES) as usize, ListRow::default());

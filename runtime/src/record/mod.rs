@@ -2,6 +2,7 @@
 
 pub(crate) mod again;
 pub(crate) mod algorithm;
+mod aliases;
 pub(crate) mod args;
 pub(crate) mod event;
 pub(crate) mod hooks;

@@ -8,7 +8,7 @@ use crate::core::error::Result;
 use crate::device::Device;
 use crate::memory::buffer::Buffer;
 use crate::record::again::Again;
-use crate::record::args::refuse_aliases;
+use crate::record::aliases::refuse_aliases;
 use crate::record::hooks::Hooks;
 use crate::record::lists::{put_row, row_in};
 use crate::record::ops::Recorder;

@@ -352,7 +352,7 @@ impl Step {
     /// When a tensor has another length.
     pub(crate) fn follow_rebuilt(&mut self, device: &Arc<Device>) -> Result<()> {
         if let Self::Commands(step) = self {
-            // What the application recorded has the memory that there was.
+            // Commands that the application recorded have the memory that there was.
             return step.uses.iter().try_for_each(|(buffer, _)| match buffer.current()? {
                 None => Ok(()),
                 Some(current) => {
@@ -405,7 +405,7 @@ impl Step {
         }
     }
 
-    /// Which argument of the launch some buffer is, in the words of errors; `None` where it is none.
+    /// The argument of the launch that some buffer is, in the words of errors; `None` where it is none.
     pub(crate) fn place_of(&self, is_meant: impl Fn(&Buffer) -> bool) -> Option<String> {
         let at = |arguments: &[BufferArg]| arguments.iter().position(|argument| is_meant(&argument.buffer));
         let (place, indirect) = match self {

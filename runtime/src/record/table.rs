@@ -99,7 +99,7 @@ impl<F: Format, const D: usize> Listed for Sampled<F, D> {
 /// A lasting list of tensors or images that kernels read, for parameters `&[&[T]]`, `&[&Image2D<F>]`, `&[&Sampled2D<F>]` and their like;
 /// made by [`Manager::table`](crate::Manager::table).
 ///
-/// Its slots are set one at a time, between evaluations. What was recorded with the table follows, and need not be recorded anew.
+/// Its slots are set one at a time, between evaluations. Recordings with the table follow, and need not be made anew.
 ///
 /// ```
 /// use gridwise::{Grid, Kernel, KernelArgs, Manager, Result, Tensor};

@@ -9,7 +9,7 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
@@ -21,7 +21,7 @@ use super::ambient::Scope;
 use super::group::{HostGroup, Invocation};
 use super::launch::HostFailure;
 use super::stack::{self, FiberStack};
-use super::stop::Stopped;
+use super::stop::take_turns;
 use super::subgroup::Lane;
 
 type Fiber = Coroutine<(), (), (), FiberStack>;
@@ -445,47 +445,38 @@ impl<T: Task> Crew<'_, T> {
 
     /// Gives each task that runs in this round its turn.
     fn run_round(&mut self, scope: &Scope, number: u64, turns: Turns) -> Round {
-        let count = self.tasks.len() as u64;
-        let permutation = self.group.permutation(count, number);
-        let place = |index| permutation.as_ref().map_or(index, |permutation| permutation.get(index)) as usize;
+        let count = self.tasks.len();
+        let permutation = self.group.permutation(count as u64, number);
+        let place = |turn: usize| permutation.as_ref().map_or(turn, |order| order.get(turn as u64) as usize);
         let mut round = Round { is_noted: turns == Turns::Ready, ..Round::default() };
-        let mut next = 0;
-        while next < count {
-            // One for all turns: only a panic, which is rare, needs another.
-            let run = || {
-                while next < count {
-                    let index = place(next);
-                    next += 1;
-                    let seat = &self.seats[index];
-                    if turns == Turns::Ready && seat.state.get() != State::Ready {
-                        continue;
-                    }
-                    // SAFETY: the invocations outlive the scope, and stay in place.
-                    unsafe { scope.enter(&self.invocations[index]) };
-                    let state = self.tasks[index].resume(seat);
-                    let path = seat.path.get();
-                    let (first, by) = *round.first.get_or_insert((state, path));
-                    if state.is(first) && path == by {
-                        round.together += 1;
-                    } else if !round.is_noted {
-                        round.note(self.seats, (0..next - 1).map(place));
-                    }
-                    if round.is_noted {
-                        seat.state.set(state);
-                    }
-                }
-            };
-            let Err(payload) = catch_unwind(AssertUnwindSafe(run)) else { break };
-            if !payload.is::<Stopped>() {
-                // A panic of the kernel ends the workgroup; the other fibers are put away before it goes on.
-                self.panic = Some(payload);
-                break;
+        let turn = |round: &mut Round, number| {
+            let index = place(number);
+            let seat = &self.seats[index];
+            if turns == Turns::Ready && seat.state.get() != State::Ready {
+                return;
             }
+            // SAFETY: the invocations outlive the scope, and stay in place.
+            unsafe { scope.enter(&self.invocations[index]) };
+            let state = self.tasks[index].resume(seat);
+            let path = seat.path.get();
+            let (first, by) = *round.first.get_or_insert((state, path));
+            if state.is(first) && path == by {
+                round.together += 1;
+            } else if !round.is_noted {
+                round.note(self.seats, (0..number).map(place));
+            }
+            if round.is_noted {
+                seat.state.set(state);
+            }
+        };
+        let stopped = |round: &mut Round, number| {
             if !round.is_noted {
-                round.note(self.seats, (0..next - 1).map(place));
+                round.note(self.seats, (0..number).map(place));
             }
-            self.seats[place(next - 1)].state.set(State::Stopped);
-        }
+            self.seats[place(number)].state.set(State::Stopped);
+        };
+        // A panic of the kernel ends the workgroup; the other fibers are put away before it goes on.
+        self.panic = take_turns(count, &mut round, turn, stopped).err();
         round
     }
 

@@ -10,24 +10,33 @@ use super::launch::TrapSink;
 use super::slice::SliceMut;
 use crate::memory::data::GpuData;
 
-/// Buffers that nobody writes during the launch.
+/// Memory of the host's, of which a kernel sees each as an `I`.
 #[derive(Debug)]
-pub struct List<'a, T> {
-    /// Invariant: each is valid for its elements of `T` for `'a`, during which nobody writes them.
-    pub(super) members: &'a [HostBuffer],
-    pub(super) marker: PhantomData<&'a [T]>,
+pub struct Members<'a, M, I> {
+    /// Invariant: each is valid as an `I` for `'a`.
+    pub(super) members: &'a [M],
+    pub(super) marker: PhantomData<fn() -> I>,
 }
 
-impl<T> Clone for List<'_, T> {
+/// Buffers that nobody writes during the launch.
+pub type List<'a, T> = Members<'a, HostBuffer, &'a [T]>;
+
+/// Buffers that all invocations of a launch may write; only this launch accesses them, as [`SliceMut`] does.
+pub type ListMut<'a, T> = Members<'a, HostBuffer, SliceMut<'a, T>>;
+
+/// Images that nobody writes during the launch, or of which each is only this launch's, as a `&mut` image is.
+pub type ImageList<'a, I> = Members<'a, HostImage, I>;
+
+impl<M, I> Clone for Members<'_, M, I> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for List<'_, T> {}
+impl<M, I> Copy for Members<'_, M, I> {}
 
-impl<'a, T: GpuData> List<'a, T> {
-    /// How many buffers there are.
+impl<'a, M, I> Members<'a, M, I> {
+    /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
         self.members.len()
@@ -39,97 +48,44 @@ impl<'a, T: GpuData> List<'a, T> {
         self.members.is_empty()
     }
 
+    /// One of them; `None` after a trap when there is none.
+    #[inline]
+    fn found(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> Option<&'a M> {
+        let found = self.members.get(index);
+        if found.is_none() {
+            sink.trap(site, [index as u32, self.members.len() as u32]);
+        }
+        found
+    }
+}
+
+impl<'a, T: GpuData> List<'a, T> {
     /// One of the buffers; one without elements after a trap when there is none.
     #[inline]
     pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> &'a [T] {
-        match self.members.get(index) {
-            Some(HostBuffer { len: 0, .. }) => &[],
+        match self.found(sink, site, index) {
+            None | Some(HostBuffer { len: 0, .. }) => &[],
             // SAFETY: by the invariant it has `len` elements that nothing writes during `'a`.
             Some(buffer) => unsafe { std::slice::from_raw_parts(buffer.data.cast::<T>(), buffer.len as usize) },
-            None => {
-                sink.trap(site, [index as u32, self.members.len() as u32]);
-                &[]
-            }
         }
     }
 }
 
-/// Images that nobody writes during the launch, or of which each is only this launch's, as a `&mut` image is.
-#[derive(Debug)]
-pub struct ImageList<'a, I> {
-    pub(super) members: &'a [HostImage],
-    pub(super) marker: PhantomData<fn() -> I>,
-}
-
-impl<I> Clone for ImageList<'_, I> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<I> Copy for ImageList<'_, I> {}
-
 impl<I: ImageParam> ImageList<'_, I> {
-    /// How many images there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.members.len()
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// One of the images; one without texels after a trap when there is none.
     #[inline]
     pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> I {
-        I::of_host(self.members.get(index).copied().unwrap_or_else(|| {
-            sink.trap(site, [index as u32, self.members.len() as u32]);
-            HostImage::NONE
-        }))
+        I::of_host(self.found(sink, site, index).copied().unwrap_or(HostImage::NONE))
     }
 }
-
-/// Buffers that all invocations of a launch may write.
-#[derive(Debug)]
-pub struct ListMut<'a, T> {
-    /// Invariant: each is valid for its elements of `T` for `'a`, during which only this launch accesses them, as [`SliceMut`] does.
-    pub(super) members: &'a [HostBuffer],
-    pub(super) marker: PhantomData<&'a [T]>,
-}
-
-impl<T> Clone for ListMut<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for ListMut<'_, T> {}
 
 impl<'a, T: GpuData> ListMut<'a, T> {
-    /// How many buffers there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.members.len()
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// One of the buffers; one without elements after a trap when there is none.
     #[inline]
     pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> SliceMut<'a, T> {
-        match self.members.get(index) {
+        match self.found(sink, site, index) {
             Some(buffer) => SliceMut { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData },
-            None => {
-                sink.trap(site, [index as u32, self.members.len() as u32]);
-                SliceMut::new(&mut [])
-            }
+            None => SliceMut::new(&mut []),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 
 use glam::UVec3;
 use gridwise_ir::descriptor::Site;
@@ -16,7 +16,7 @@ use super::ambient::Scope;
 use super::group::{HostGroup, Invocation};
 use super::launch::TrapSink;
 use super::shared::SharedRef;
-use super::stop::{Stopped, stop};
+use super::stop::{stop, take_turns};
 use super::subgroup::Lane;
 use crate::memory::data::{GpuData, Value};
 
@@ -166,25 +166,19 @@ impl<'a, S: Extent> Loops<'a, S> {
         let order = self.group.permutation(count as u64, round);
         let place = |index| order.as_ref().map_or(index, |order| order.get(index as u64) as usize);
         let is_stopped = |index: usize| self.stopped.borrow().get(index).copied().unwrap_or(false);
-        let mut next = 0;
-        while next < count {
-            // One for all invocations: only a panic, which is rare, needs another.
-            let run = || {
-                while next < count {
-                    let index = place(next);
-                    next += 1;
-                    if !is_stopped(index) {
-                        body(index);
-                    }
-                }
-            };
-            let Err(payload) = catch_unwind(AssertUnwindSafe(run)) else { return };
-            if !payload.is::<Stopped>() {
-                resume_unwind(payload);
+        let turn = |_: &mut (), number| {
+            let index = place(number);
+            if !is_stopped(index) {
+                body(index);
             }
+        };
+        let stopped = |_: &mut (), number| {
             let mut stopped = self.stopped.borrow_mut();
             stopped.resize(count, false);
-            stopped[place(next - 1)] = true;
+            stopped[place(number)] = true;
+        };
+        if let Err(payload) = take_turns(count, &mut (), turn, stopped) {
+            resume_unwind(payload);
         }
     }
 }
@@ -299,6 +293,8 @@ impl TrapSink for Member<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use gridwise_ir::descriptor::{KernelDescriptor, Location, SiteKind, known};
 
     use super::*;

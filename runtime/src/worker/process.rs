@@ -289,7 +289,7 @@ impl Process {
             Some((program, arguments)) => (program.into(), arguments),
             None => (std::env::current_exe().map_err(system)?, &[][..]),
         };
-        // What is printed there, by layers too, is no part of what is said on the line.
+        // Text that is printed there, by layers too, is no part of what is said on the line.
         let child = Command::new(program)
             .args(arguments)
             .env(ASKED, "1")

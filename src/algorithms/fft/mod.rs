@@ -137,7 +137,7 @@ impl Roots {
     fn grid_in_registers(log: u32, apart: u32, points: usize) -> Option<Grid> {
         let columns = registers::columns_log(log)?;
         let groups = [1 << apart.checked_sub(columns)?, (points >> (log + apart)) as u32];
-        // What every device has.
+        // Every device has so many.
         groups.iter().all(|groups| *groups <= 65_535).then(|| Grid::groups(groups))
     }
 

@@ -152,7 +152,7 @@ impl OpGemm {
     /// One product of matrices that lie as [`new`](Self::new) takes them, with neither bias nor activation, is computed as there.
     /// Others are computed in tiles of 128 rows and columns where these are whole, rows and matrices begin at multiples of 16 bytes and the
     /// depth has whole slices (of 16, or 32 of 16-bit elements): many tiles of `f32` in registers, those of 16-bit elements by the device's
-    /// matrices. What is left is computed in tiles of 64 rows and columns. No work space.
+    /// matrices. The rest is computed in tiles of 64 rows and columns. No work space.
     ///
     /// # Errors
     /// When matrices end behind their tensors, `c` does not have as many elements as the results, or `bias` as many as a result has columns.

@@ -3,6 +3,7 @@
 //!
 //! `--peers FILE` reads the lines that `peers/torch_gradients.py` prints. `--only NAME,NAME` measures some workloads.
 
+#[path = "../launch_cost/error.rs"]
 mod error;
 mod kernels;
 mod options;

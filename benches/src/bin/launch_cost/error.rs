@@ -1,9 +1,9 @@
-//! Errors of `launch_cost`.
+//! Errors of `launch_cost` and `gradients`.
 
 /// Why there are no figures.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// Around the measurement.
+    /// Around the measurement, or of the peer's side.
     #[error(transparent)]
     Bench(#[from] gridwise_benches::Error),
     /// The runtime refused something.

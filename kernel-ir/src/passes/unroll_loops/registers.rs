@@ -1,4 +1,4 @@
-//! Which local arrays may stay in registers: those of which every loop that chooses elements can be written out.
+//! The local arrays that may stay in registers: every loop that chooses elements of them can be written out.
 
 use super::super::edit::walk;
 use super::{MOST_INSTS, MOST_REGISTERS, MOST_ROUNDS_OF_REGISTERS};

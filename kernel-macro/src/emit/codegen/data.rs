@@ -14,7 +14,7 @@ use crate::typed::{Len, Ty};
 pub(crate) fn check_repr(input: &syn::DeriveInput, diags: &mut Diagnostics) {
     let mut has_c = false;
     for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
-        // What syn cannot read here rustc reports.
+        // rustc reports attributes that syn cannot read here.
         let _ = attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("C") {
                 has_c = true;
@@ -189,7 +189,7 @@ pub(crate) fn data_assertions(
     }
 }
 
-/// That rustc's size, alignment and offsets are those the kernels use; `name`: the struct as written.
+/// Asserts that rustc's size, alignment and offsets are those the kernels use; `name`: the struct as written.
 pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) -> TokenStream {
     let mut types = Types::new();
     let Ty::Struct(item, _) = ty else { return TokenStream::new() };

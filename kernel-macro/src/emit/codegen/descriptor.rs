@@ -29,7 +29,7 @@ pub(super) fn descriptor_tokens(
     let (line, column) = (number(place.line), number(place.column));
     let spirv = &pack(&compiled.words);
     let spirv = Bytes(spirv);
-    // What the launch decides stands in fields of its own.
+    // Sizes that the launch decides stand in fields of their own.
     let [x, y, z] = compiled.workgroup.map(|size| match size {
         Size::Known(size) => number(size),
         Size::Param(_) => number(1),

@@ -30,7 +30,7 @@ pub(crate) fn check_shared_memory(program: &Program, item: ItemId, diags: &mut D
         if refuse_held(program, held).is_some() {
             return None;
         }
-        // What has no size in 32 bits is larger than any limit.
+        // A type without a size in 32 bits is larger than any limit.
         Some((byte_size(program, held).unwrap_or(u64::MAX), ty, shared.span))
     });
     let sizes: Vec<_> = sizes.collect();

@@ -52,7 +52,7 @@ pub(super) fn types_trait(function: &Fn, name: &Ident, attr: &KernelAttr, privat
         combinations = longer.take(MAX_INSTANCES).collect();
     }
     let cfgs = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-    // What is listed twice is reported later.
+    // Types that are listed twice are reported later.
     let mut seen = BTreeSet::new();
     combinations.retain(|types| seen.insert(types.iter().map(|ty| ty.tokens.to_string()).collect::<Vec<_>>()));
     let implementations = combinations.iter().map(|combination| {

@@ -44,7 +44,7 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
     })
 }
 
-/// Proof that nothing runs where a value ends: a device would not run it. What is `Copy` needs none.
+/// Proof that nothing runs where a value ends: a device would not run it. A `Copy` type needs none.
 fn without_drop(name: &Ident, generics: &syn::Generics) -> TokenStream {
     if generics.params.is_empty() {
         let message = format!(

@@ -1,7 +1,7 @@
 //! The stub of an item with errors: the same name and signature, and nothing that could fail again.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::FnArg;
 
 use super::dispatch::type_name;
@@ -11,7 +11,7 @@ use crate::emit::tokens::{Tokens, tokens};
 
 /// The function with an empty body.
 pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
-    // What a const calls has a value for rustc, else there would be a second error.
+    // A function that a const calls keeps its body: without a value there would be a second error.
     if item.sig.constness.is_some() || gives_some_type(&item.sig) {
         return item.to_token_stream();
     }
@@ -28,11 +28,12 @@ pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
     });
     signature.inputs = inputs.collect();
     let message = format!("`{}` has errors", signature.ident);
-    quote! {
+    let tokens = tokens! {
         #(#attrs)*
         #[allow(unused_variables, unused_mut, dead_code, clippy::all)]
         #vis #signature { ::core::panic!(#message) }
-    }
+    };
+    tokens.into()
 }
 
 /// The `Kernel` implementation of a kernel's dispatch type, so that what asks for a kernel has no errors of its own.
@@ -72,11 +73,12 @@ pub(crate) fn const_stub(item: &syn::ItemConst, parsed: &Item, krate: &TokenStre
         return item.to_token_stream();
     }
     let (attrs, vis, name, ty) = (&item.attrs, &item.vis, &item.ident, &item.ty);
-    quote! {
+    let tokens = tokens! {
         #(#attrs)*
         #[allow(dead_code)]
         #vis const #name: #ty = <#ty as #krate::__private::data::Value>::ZEROED;
-    }
+    };
+    tokens.into()
 }
 
 fn has_zero(ty: &TypeExpr) -> bool {

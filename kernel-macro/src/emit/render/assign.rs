@@ -95,7 +95,7 @@ impl Renderer<'_> {
             Ty::Scalar(_) | Ty::Error => tokens!(#right_let #lets),
             _ => tokens!(#lets #right_let),
         };
-        // What others reach is read and written as a whole.
+        // Memory that others reach is read and written as a whole.
         let is_shared = self.is_shared_variable(chain.root) || self.is_shared_buffer(chain.root);
         let combine = |this: &mut Self, old: Tokens| {
             if by_user {

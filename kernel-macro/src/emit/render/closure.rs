@@ -20,7 +20,7 @@ impl Renderer<'_> {
             let ty = match (slice, written) {
                 (Some(slice), _) => slice,
                 (None, Some(ty)) if !is_lent => ty.tokens.clone().into(),
-                // What may be a reference for rustc is none here.
+                // A variable that may be a reference for rustc is none here.
                 _ if self.is_original() && self.typed.has_references => tokens!(_),
                 _ => {
                     let ty = self.ty(typed.and_then(|typed| typed.params.get(position)).unwrap_or(&Ty::Error));

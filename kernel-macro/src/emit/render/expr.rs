@@ -136,7 +136,7 @@ impl Renderer<'_> {
             }
             ExprKind::Paren(inner, ..) => {
                 let inner = self.bare(inner);
-                // What was an operator may be a call.
+                // An operator may have become a call.
                 if !self.is_original() && inner.is_postfix() { inner } else { tokens_at!(span=> (#inner)) }
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
@@ -202,7 +202,7 @@ impl Renderer<'_> {
             ExprKind::Match { scrutinee, arms } => self.match_expr(expr, scrutinee, arms),
             ExprKind::Const(block) => {
                 let block = self.block(block);
-                // What is checked in the twin is no constant for rustc; the original shows that it is one.
+                // An expression with checks is no constant for rustc in the twin; the original shows that it is one.
                 if self.is_original() { tokens_at!(span=> const #block) } else { block }
             }
             ExprKind::Closure(closure) => self.closure(expr, closure),

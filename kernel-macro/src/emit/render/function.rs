@@ -211,7 +211,7 @@ fn slices_to_twin(types: TokenStream, krate: &TokenStream) -> TokenStream {
                 let name = Ident::new(if mutable { "SliceMut" } else { "Slice" }, Span::call_site());
                 let element = group.stream();
                 front.clear();
-                made.extend(quote::quote!(#krate::__private::twin::#name<'_, #element>));
+                made.extend(TokenStream::from(tokens!(#krate::__private::twin::#name<'_, #element>)));
             }
             _ => {
                 made.extend(front.drain(..));
@@ -240,23 +240,23 @@ fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenS
     let bounds = function.params.iter().filter_map(|param| match &param.ty.kind {
         TypeKind::Slice { element, .. } if names_any(&element.tokens, &names) => {
             let element = &element.tokens;
-            Some(quote::quote!(#element: #krate::GpuData,))
+            Some(TokenStream::from(tokens!(#element: #krate::GpuData,)))
         }
         _ => None,
     });
     let lent = function.generics.params.iter().flat_map(GenericParam::lent_elements);
     let lent = lent.filter(|element| names_any(&element.tokens, &names)).map(|element| {
         let element = &element.tokens;
-        quote::quote!(#element: #krate::GpuData,)
+        tokens!(#element: #krate::GpuData,).into()
     });
     let bounds: TokenStream = bounds.chain(lent).collect();
     let written = &function.generics.source.where_clause;
     match (written, bounds.is_empty()) {
         (_, true) => written.to_token_stream(),
-        (None, false) => quote::quote!(where #bounds),
+        (None, false) => tokens!(where #bounds).into(),
         (Some(written), false) => {
             let predicates = written.predicates.iter();
-            quote::quote!(where #(#predicates,)* #bounds)
+            tokens!(where #(#predicates,)* #bounds).into()
         }
     }
 }
@@ -331,7 +331,7 @@ pub(crate) enum Way {
 
 /// How the host device runs a kernel.
 pub(crate) fn way_of(program: &Program, kernel: ItemId, compiled: &Compiled) -> Way {
-    // What lives across a barrier is kept for all invocations of a workgroup at once, and moved once.
+    // Variables that live across a barrier are kept for all invocations of a workgroup at once, and moved once.
     let is_little = compiled.host_stack == HostStack::LITTLE;
     match waits(program, kernel) {
         false => Way::Alone,

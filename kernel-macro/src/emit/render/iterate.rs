@@ -106,7 +106,7 @@ impl Renderer<'_> {
                 tokens!(#value.flat_map(|#slice| #slice.values()))
             }
             (Iteration::Nested(Nested::Made), _) => {
-                // What the closure gives may go through an array that is its own here, and lent in Rust.
+                // The closure's result may go through an array that is its own here, and lent in Rust.
                 let outer = std::mem::replace(&mut self.owns_arrays, true);
                 let made = args.first().map(|arg| self.bare(self.typed.argument(whole, 0, arg)));
                 self.owns_arrays = outer;

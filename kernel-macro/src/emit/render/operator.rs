@@ -42,7 +42,7 @@ impl Renderer<'_> {
     /// An operand of an operator, in parentheses only where it binds less tightly than `power`.
     fn operand(&mut self, expr: &Expr, power: u8) -> Tokens {
         match &expr.kind {
-            // What the twin has in place of an operator is a call, or binds as the operator does.
+            // In place of an operator the twin has a call, or something that binds as the operator does.
             ExprKind::Binary(op, ..) if op.power() >= power => self.bare(expr),
             _ => self.expr(expr),
         }

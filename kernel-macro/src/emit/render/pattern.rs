@@ -117,7 +117,7 @@ impl Renderer<'_> {
     /// The type to state in `let`: that of the value, or of the pattern where there is none.
     pub(super) fn let_ty(&self, pattern: &Pattern, value: Option<&Expr>) -> Tokens {
         match (pattern, value) {
-            // What may be a reference for rustc is none here.
+            // A variable that may be a reference for rustc is none here.
             (_, Some(_)) if self.is_original() && self.typed.has_references => tokens!(_),
             // A view, and nothing that has a name.
             (_, Some(value)) if self.typed.sliced.contains_key(&value.id) => tokens!(_),

@@ -76,7 +76,7 @@ impl Renderer<'_> {
             chain.root = member;
             chain.steps.remove(0);
         }
-        // What an `impl Index` gives is a place by itself.
+        // The result of an `impl Index` is a place by itself.
         if let Some(position) = chain.steps.iter().rposition(|(whole, _)| self.is_user_element(whole)) {
             chain.root = chain.steps[position].0;
             chain.steps.drain(..=position);

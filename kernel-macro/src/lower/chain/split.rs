@@ -142,7 +142,7 @@ impl FnCx<'_, '_, '_> {
         let (end, reaches) = match end {
             Some(end) => {
                 let (op, one) = (if *inclusive { Op::Lt } else { Op::Le }, self.u32(1));
-                // What lies behind the last position of all is not reached.
+                // Elements behind the last position of all are not reached.
                 let reaches = self.op(op, &[end, len]);
                 (if *inclusive { self.op(Op::Add, &[end, one]) } else { end }, Some(reaches))
             }

@@ -144,7 +144,7 @@ impl HazardTracker {
     fn note(&mut self, stage: Stage, touch: &Touch, place: usize) {
         let command = self.commands;
         let past = self.past.at(place);
-        // What waits for this write waits for all that the write waited for; a repeated read adds nothing.
+        // An access that waits for this write waits for all that the write waited for; a repeated read adds nothing.
         past.retain(|past| {
             let is_covered = touch.bytes.start <= past.bytes.start && past.bytes.end <= touch.bytes.end;
             let is_implied = touch.is_write || (!past.is_write && past.stage == stage);

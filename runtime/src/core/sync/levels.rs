@@ -51,7 +51,7 @@ impl Levels {
         self.deepest = self.deepest.max(level);
         for (Touch { resource: _, bytes, is_write }, place) in touches.iter().zip(&self.places) {
             let past = self.past.at(*place);
-            // What conflicts with one of these conflicts with this one, too, whose level is no lower.
+            // An access that conflicts with one of these conflicts with this one, too, whose level is no lower.
             past.retain(|past| {
                 let is_covered = bytes.start <= past.bytes.start && past.bytes.end <= bytes.end;
                 !(is_covered && past.level <= level && (*is_write || !past.is_write))

@@ -119,7 +119,7 @@ impl Bridge {
     pub(crate) fn copy(&mut self, from: &Side<'_>, to: &Side<'_>, bytes: u64) -> Result<()> {
         let copied = self.copy_pieces(from, to, bytes);
         if copied.is_err() {
-            // What was lost on one device is still under way on the other.
+            // Work that was lost on one device is still under way on the other.
             self.ends[0].wait_out(from.schedule);
             self.ends[1].wait_out(to.schedule);
         }

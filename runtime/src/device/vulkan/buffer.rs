@@ -173,7 +173,7 @@ impl VulkanBuffer {
     ) -> Result<Self> {
         // Fills work on whole words.
         let size = bytes.max(16).next_multiple_of(4);
-        // What is shared with others lies in memory without addresses.
+        // Buffers that are shared with others lie in memory without addresses.
         let addressed = match device.caps.has_addresses && external.is_none() {
             true => vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
             false => vk::BufferUsageFlags::empty(),

@@ -109,7 +109,7 @@ impl Candidate {
     pub(crate) fn of_existing(existing: &ExistingVulkan) -> Result<Self> {
         let mut candidate = Self::new(&existing.entry, &existing.instance, existing.physical_device)?;
         let Self { info, caps, .. } = &mut candidate;
-        // What a driver promises of floats needs no asking for.
+        // A driver's promises about floats need no asking for.
         info.features.retain(|feature| existing.features.contains(feature) || Width::of(*feature).is_some());
         *caps = Caps {
             max_push_descriptors: if existing.has_push_descriptors { caps.max_push_descriptors } else { 0 },

@@ -114,7 +114,7 @@ impl VulkanDevice {
             caps.float_atomics = caps.exact_float_atomics;
         }
         caps.batches_small = desc.batches_small_launches;
-        // lavapipe makes a set of what was pushed each time the commands run: 7 µs for each launch of a replay. What GPUs take is
+        // lavapipe makes a set of what was pushed each time the commands run: 7 µs for each launch of a replay. The time of GPUs is
         // tested there all the same, under the validation layer.
         if caps.is_cpu && !desc.validation {
             caps.max_push_descriptors = 0;
@@ -225,7 +225,7 @@ impl VulkanDevice {
 
     fn create_objects(&mut self) -> Result<()> {
         for index in 0..self.queues.len() {
-            // What is made is kept at once: should the next fail, dropping the device destroys it.
+            // Each object is kept at once: should the next fail, dropping the device destroys it.
             self.queues[index].timeline = self.create_timeline()?;
             self.queues[index].barrier_pool = self.create_command_pool(index, vk::CommandPoolCreateFlags::empty())?;
             let barrier = self.allocate_commands(self.queues[index].barrier_pool)?;

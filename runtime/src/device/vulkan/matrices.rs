@@ -57,7 +57,7 @@ pub(super) struct LaterFeatures {
 }
 
 impl LaterFeatures {
-    /// Of what kernels may need: reductions, conversions.
+    /// The features that kernels may need: reductions, conversions.
     pub(super) fn new(has_reductions: bool, has_conversions: bool) -> Self {
         Self {
             s_type: vk::StructureType::from_raw(1_000_593_000),

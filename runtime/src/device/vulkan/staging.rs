@@ -144,7 +144,7 @@ impl Staging {
                     device.raw.cmd_copy_buffer(commands, self.buffer.raw, target.raw, &[region]);
                 }
                 Transfer::Down { offset, bytes } => {
-                    // What the slot held before was read long ago, but the device has to be told.
+                    // The slot's last contents were read long ago, but the device has to be told.
                     device.memory_barrier(commands, all, all);
                     let region = vk::BufferCopy { src_offset: first + offset, dst_offset: slot_offset, size: bytes };
                     device.raw.cmd_copy_buffer(commands, target.raw, self.buffer.raw, &[region]);

@@ -143,7 +143,7 @@ fn run(watch: &Watch, device: &VulkanDevice) {
         drop(state);
         wake_all(ready);
         if completed.is_err() {
-            // What is not a lost device may pass: tasks ask again, but not all the time.
+            // An error that is not a lost device may pass: tasks ask again, but not all the time.
             thread::sleep(Duration::from_millis(1));
         }
         state = watch.lock();

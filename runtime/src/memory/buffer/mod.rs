@@ -62,7 +62,7 @@ enum Memory {
     /// Texels that only the device can reach.
     Image(Box<VulkanImage>),
     Host(HostMemory),
-    /// That of another buffer, which has its own, from such a byte on.
+    /// The memory of another buffer, from such a byte on.
     Seen(Arc<Buffer>, u64),
 }
 

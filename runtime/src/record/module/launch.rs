@@ -280,7 +280,7 @@ impl Loaded {
         Some(BindingPlace { set, binding })
     }
 
-    /// Which binding of the module an argument is for, in the words of errors.
+    /// The binding of the module that an argument is for, in the words of errors.
     pub(crate) fn place_of(&self, argument: &BufferArg) -> String {
         let place = self.place(argument).map_or_else(|| "a binding".to_owned(), |place| place.to_string());
         format!("{place} of module `{}`", self.name)
@@ -313,7 +313,7 @@ fn check_image(
         Some(format) => format == layout.format,
         None => declared.kind == layout.format.kind(),
     };
-    // What the module only loads may be given to be stored to as well.
+    // An image that the module only loads may be one for stores as well.
     let is_allowed = declared.access == access || (declared.access, access) == (ImageAccess::Load, ImageAccess::Store);
     if !fits || !is_allowed || u32::from(declared.dimensions) != layout.dimensions {
         let expected = match declared.format {

@@ -10,6 +10,7 @@ mod fill;
 mod guard;
 mod host;
 mod image;
+mod launches;
 mod multiply;
 mod recorder;
 mod sync;
@@ -117,7 +118,7 @@ pub trait Op {
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()>;
 }
 
-/// That an operation reads or writes a tensor.
+/// An operation's read or write of a tensor.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {

@@ -1,33 +1,22 @@
-//! Checks the steps of operations and adds them to a recording.
+//! Checks the steps of operations and adds them to a recording; launches of kernels are in `launches.rs`.
 
 use std::sync::Arc;
 
-use super::{Access, guard};
-use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, ParamKind, Verdict};
+use super::Access;
 use gridwise_ir::reflect::Interface;
 
-use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, RecordingError, Result, TensorName};
-use crate::core::grid::Grid;
+use crate::core::error::{Error, RecordingError, Result};
 use crate::device::vulkan::MemoryUse;
-use crate::device::{Backend, Device, QueueKind};
+use crate::device::{Device, QueueKind};
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::padding;
 use crate::memory::tensor::TensorRef;
-use crate::record::again::{Again, LastLaunch, Settled};
-use crate::record::algorithm::{Variant, has_mask, listed_images};
-use crate::record::args::{Filled, KernelArgs, place_of};
+use crate::record::again::Again;
 use crate::record::event::{Event, Mark, WaitWay};
 use crate::record::hooks::{Hooks, HostCall};
-use crate::record::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
-use crate::record::kernels;
-use crate::record::launch::{Extent, Numbers};
-use crate::record::lists;
-use crate::record::parameter::{Owner, ParameterUse};
-use crate::record::races;
-use crate::record::steps::{
-    Between, BufferArg, DispatchStep, GRID, Guarded, ImageStep, ModuleStep, Role, Step, len_of,
-};
+use crate::record::parameter::Owner;
+use crate::record::steps::{Between, ImageStep, ModuleStep, Step};
 
 /// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
 ///
@@ -58,31 +47,16 @@ use crate::record::steps::{
 pub struct Recorder<'a> {
     pub(super) device: &'a Arc<Device>,
     /// The queue that the steps are for.
-    queue: usize,
+    pub(super) queue: usize,
     /// The identity of the sequence that the steps are for.
-    sequence: &'a Owner,
+    pub(super) sequence: &'a Owner,
     pub(super) steps: &'a mut Vec<Step>,
     /// Memory of launches that there are no more, and the last one.
-    again: &'a mut Again,
+    pub(super) again: &'a mut Again,
     hooks: &'a mut Hooks,
     pub(super) operation: &'a str,
     /// The accesses that the operation declared; `None` if it can access nothing else.
     pub(super) declared: Option<&'a [Access]>,
-}
-
-/// The error of a launch whose last invocation would use what a tensor does not have.
-#[cold]
-fn beyond(descriptor: &KernelDescriptor, items: [u32; 3], buffers: &[BufferArg], broken: Broken) -> Error {
-    let Broken { site, param, index, len } = broken;
-    let (location, text) = match descriptor.sites.get(usize::from(site)) {
-        Some(site) => (site.location, site.text),
-        None => (descriptor.location, descriptor.name),
-    };
-    let at = buffers.iter().position(|buffer| buffer.param == u32::from(param));
-    let tensor = at.map(|at| TensorName::from(buffers[at].buffer.name()).at(place_of(descriptor, buffers, at)));
-    let (kernel, tensor) = (descriptor.name.into(), tensor.unwrap_or_else(|| "tensor".into()));
-    let (file, line, column) = (location.file, location.line, location.column);
-    Error::GridBeyondTensor(Box::new(GridBeyondTensor { kernel, items, tensor, index, len, text, file, line, column }))
 }
 
 impl<'a> Recorder<'a> {
@@ -95,247 +69,6 @@ impl<'a> Recorder<'a> {
         declared: Option<&'a [Access]>,
     ) -> Self {
         Self { device, queue, sequence, steps, again, hooks, operation, declared }
-    }
-
-    /// Launches a kernel.
-    ///
-    /// ```
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Tensor, ops::Recorder};
-    ///
-    /// /// Part of an operation: a launch of any kernel that takes one tensor.
-    /// fn launch<K: Kernel>(recorder: &mut Recorder<'_>, data: &mut Tensor<f32>) -> Result<()> {
-    ///     recorder.dispatch(Grid::items(data.len()), KernelArgs::new::<K>().write(data))
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// When an argument does not fit, is of another manager or was not declared, the queue runs no kernels, the kernel or the grid
-    /// exceeds what the device can do, or the grid reaches beyond a tensor.
-    pub fn dispatch(&mut self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<()> {
-        match grid.into().0 {
-            GridSource::Known(grid) => self.dispatch_known(grid, args),
-            GridSource::Indirect(grid) => self.dispatch_indirect(&grid, args),
-        }
-    }
-
-    /// Launches a kernel over a grid that the device finds.
-    fn dispatch_indirect(&mut self, grid: &IndirectGrid, args: KernelArgs) -> Result<()> {
-        let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
-        let filled = self.check_arguments(args)?;
-        let workgroup = descriptor.workgroup_with(constants);
-        // What counts may be depends on it; it is checked with the kernel all the same.
-        let asks_for_groups = |word: &LaunchWord| matches!(word.kind, LaunchWordKind::Groups(_));
-        let is_indirect = descriptor.launch_words.iter().any(asks_for_groups);
-        // Nothing is known of the grid that an obligation could be about, or a batch.
-        let listed_images = listed_images(&filled.buffers);
-        let has_parameters = !filled.parameters.is_empty();
-        let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
-        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
-        let (mut push, parameters, tables) = (filled.push, filled.parameters, filled.tables);
-        let buffers = lists::with_tables(self.device, descriptor, filled.buffers)?;
-        let limit = limit_of(workgroup, self.device.info.limits.max_groups);
-        let len = |param| len_of(&buffers, param);
-        let largest = Extent::of_groups(workgroup, limit);
-        let numbers = Numbers { extent: &largest, push: &push, parameters: &parameters, len: &len, constants };
-        let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
-        let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
-        // No invocation is idle: ids stay below the largest number.
-        let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
-        extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
-        let step = DispatchStep {
-            descriptor,
-            constants,
-            host,
-            pipeline,
-            buffers,
-            push,
-            parameters,
-            tables,
-            extent,
-            is_proven: false,
-            indirect: Some(indirect),
-            guards: None,
-        };
-        self.clear_claims(&step);
-        self.steps.push(Step::Dispatch(self.again.steps.take(step)));
-        Ok(())
-    }
-
-    /// Lets a launch begin without claims.
-    fn clear_claims(&mut self, step: &DispatchStep) {
-        for argument in step.buffers.iter().filter(|argument| argument.buffer.bytes() > 0) {
-            let param = step.descriptor.params.get(argument.param as usize);
-            if param.is_some_and(|param| matches!(param.kind, ParamKind::Claims { .. })) {
-                let (buffer, bytes) = (argument.buffer.clone(), argument.buffer.bytes());
-                self.steps.push(Step::Fill { buffer, pattern: vec![0], bytes });
-            }
-        }
-    }
-
-    /// A grid in a tensor for a launch with such workgroups, checked on the device before the launch.
-    pub(crate) fn guarded(&mut self, grid: &IndirectGrid, kernel: &KernelName, limit: [u32; 3]) -> Result<Indirect> {
-        self.check(grid.counts(), false)?;
-        let place = || format!("{GRID} of kernel `{kernel}`");
-        let unchecked = indirect::in_tensor(grid, limit).map_err(|error| error.of_argument(place))?;
-        if matches!(self.device.backend, Backend::Host(_)) {
-            return Ok(unchecked);
-        }
-        let (checked, args) = guard::guard(self.device, &unchecked)?;
-        // The place of the checked grid is nobody's to declare.
-        let declared = self.declared.take();
-        let recorded = self.dispatch_known(Grid::groups(1), args);
-        self.declared = declared;
-        recorded?;
-        if let Some(Step::Dispatch(guard)) = self.steps.last_mut() {
-            guard.guards = Some(Guarded { kernel: kernel.clone(), limit });
-        }
-        Ok(checked)
-    }
-
-    /// Checks that the queue runs kernels, and that the arguments are all there and belong here.
-    fn check_arguments(&self, args: KernelArgs) -> Result<Filled> {
-        let descriptor = args.descriptor;
-        self.check_computes(descriptor.name)?;
-        let filled = args.finish()?;
-        self.check_buffers(descriptor, &filled.buffers)?;
-        match filled.parameters.iter().find(|parameter| !parameter.cell.is_of(self.sequence)) {
-            None => Ok(filled),
-            Some(ParameterUse { param, .. }) => {
-                let argument = descriptor.params.get(*param as usize).map_or("", |param| param.name);
-                let kernel = descriptor.name.into();
-                Err(Error::Recording(RecordingError::ForeignParameter { kernel, argument }))
-            }
-        }
-    }
-
-    /// Checks that the buffers of a launch belong here, and that the device can bind them.
-    pub(crate) fn check_buffers(&self, descriptor: &KernelDescriptor, buffers: &[BufferArg]) -> Result<()> {
-        for (at, argument) in buffers.iter().enumerate() {
-            let kind = descriptor.params.get(argument.param as usize).map(|param| param.kind);
-            let checked = self.check_argument(argument, kind.map_or(1, |kind| kind.align().into()));
-            checked.map_err(|error| error.of_argument(|| place_of(descriptor, buffers, at)))?;
-        }
-        Ok(())
-    }
-
-    /// Checks that an argument belongs here, that the device can bind it, and that it begins where its elements can: at a multiple of
-    /// `align` bytes.
-    fn check_argument(&self, argument: &BufferArg, align: u64) -> Result<()> {
-        let (buffer, limits) = (&argument.buffer, &self.device.info.limits);
-        self.check(buffer, argument.is_written)?;
-        if buffer.is_image() {
-            return check_storage(argument);
-        }
-        if buffer.bytes() > limits.max_buffer_bytes {
-            let (tensor, asked) = (buffer.name().into(), buffer.bytes());
-            return Err(Error::BufferTooLarge { tensor, asked, limit: limits.max_buffer_bytes, unit: "bytes" });
-        }
-        match argument.role {
-            // All are powers of two.
-            Role::Whole => buffer.check_start(limits.part_alignment.max(align)),
-            Role::Texels if buffer.len() > limits.max_texels => {
-                let (tensor, asked) = (buffer.name().into(), buffer.len().into());
-                Err(Error::BufferTooLarge { tensor, asked, limit: limits.max_texels.into(), unit: "texels" })
-            }
-            Role::Texels => buffer.check_start(limits.texel_alignment.max(align)),
-            // Those of lists are found by addresses, which bind nothing.
-            Role::Member | Role::Table => buffer.check_start(align),
-        }
-    }
-
-    fn dispatch_known(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
-        let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
-        let mut filled = self.check_arguments(args)?;
-        let last = self.again.last.as_ref();
-        let settled = match last.filter(|last| last.is_like(descriptor, constants, grid, &filled)) {
-            Some(last) => {
-                let settled = last.settled.clone();
-                let Filled { push, buffers, .. } = &mut filled;
-                settled.asked.fill_words(descriptor, push, |param| len_of(buffers, param));
-                settled
-            }
-            None => {
-                let like = LastLaunch::of(descriptor, constants, grid, &filled);
-                let Some(settled) = self.settle(grid, (descriptor, constants), &mut filled)? else { return Ok(()) };
-                if let Some(like) = like {
-                    self.again.last = Some(Box::new(like(settled.clone())));
-                }
-                settled
-            }
-        };
-        let (Filled { push, buffers, parameters, tables }, Settled { extent, is_proven, pipeline, .. }) =
-            (filled, settled);
-        let step = DispatchStep {
-            descriptor,
-            constants,
-            host,
-            pipeline,
-            buffers,
-            push,
-            parameters,
-            tables,
-            extent,
-            is_proven,
-            indirect: None,
-            guards: None,
-        };
-        self.clear_claims(&step);
-        self.steps.push(Step::Dispatch(self.again.steps.take(step)));
-        Ok(())
-    }
-
-    /// Decides on a launch, and adds the tables of its lists and its launch words; `None` where nothing runs.
-    fn settle(
-        &self,
-        grid: Grid,
-        (descriptor, constants): (&'static KernelDescriptor, &'static [u64]),
-        filled: &mut Filled,
-    ) -> Result<Option<Settled>> {
-        let workgroup = descriptor.workgroup_with(constants);
-        let mut extent = Extent::new(descriptor, workgroup, grid, self.device.info.limits.max_groups)?;
-        if extent.is_empty() {
-            // What is wrong with the kernel is told all the same.
-            kernels::prepare(self.device, descriptor, constants, Variant::default())?;
-            return Ok(None);
-        }
-        let asked = extent;
-        filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
-        let Filled { push, buffers, parameters, tables: _ } = filled;
-        let len = |param| len_of(buffers, param);
-        extent.fill_words(descriptor, push, len);
-        let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push, parameters, len: &len, constants };
-        let is_proven = !obligations.is_empty()
-            && match obligations.verdict(&numbers) {
-                Verdict::Hold => true,
-                Verdict::Open => false,
-                Verdict::Broken(broken) => return Err(beyond(descriptor, extent.items, buffers, broken)),
-            };
-        races::check(descriptor, &numbers)?;
-        let batch = match &self.device.backend {
-            Backend::Vulkan(vulkan) => {
-                extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
-            }
-            // The host runs the twin, an item at a time.
-            Backend::Host(_) => None,
-        };
-        let is_whole = batch.is_some_and(|batch| batch.is_whole(extent.items[0]));
-        let is_full = has_mask(descriptor) && extent.is_full(workgroup, batch);
-        if let Some(batch) = batch {
-            extent.gather(batch, workgroup[0]);
-        }
-        let variant = Variant {
-            is_proven,
-            is_batched: batch.is_some(),
-            is_whole,
-            is_full,
-            is_indirect: false,
-            is_split: extent.groups[0] > self.device.info.limits.max_groups[0],
-            listed_images: listed_images(buffers),
-            has_parameters: !parameters.is_empty(),
-        };
-        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
-        Ok(Some(Settled { asked, extent, is_proven, pipeline }))
     }
 
     /// Lets everything before be complete before anything after begins.
@@ -670,7 +403,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Checks that the queue runs kernels.
-    fn check_computes(&self, kernel: &str) -> Result<()> {
+    pub(super) fn check_computes(&self, kernel: &str) -> Result<()> {
         match self.device.queues.get(self.queue).map(|queue| queue.kind) {
             Some(QueueKind::Compute) => Ok(()),
             _ => Err(Error::QueueCannot { queue: self.queue, operation: format!("kernel `{kernel}`") }),
@@ -721,20 +454,4 @@ fn element_alignment(interface: &Interface, binding: u32) -> u64 {
     let declared = interface.buffers.iter().find(|declared| declared.binding == binding);
     let element = declared.and_then(|declared| declared.element.as_ref()?.ty);
     element.map_or(1, |ty| ty.scalar.size().max(1).into())
-}
-
-/// Checks that the device has images of an argument's format for kernels that load and store.
-fn check_storage(argument: &BufferArg) -> Result<()> {
-    let image = &argument.buffer;
-    match image.vulkan_image() {
-        Some(vulkan) if argument.sampler.is_none() && vulkan.storage == ash::vk::ImageView::null() => {
-            Err(Error::ImageUnsupported {
-                image: image.name().into(),
-                format: image.image_layout().format,
-                usage: ImageUse::Storage,
-                device: image.device.info.name.clone(),
-            })
-        }
-        _ => Ok(()),
-    }
 }

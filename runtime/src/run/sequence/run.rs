@@ -243,7 +243,7 @@ impl Inner {
     /// After the device was lost: gives up the run, and tells of it if nobody else will be told.
     pub(crate) fn take_lost(&self) -> Option<LostEvaluation> {
         let mut state = self.lock();
-        // What a thread drives is told of by its parts.
+        // The parts of a run that a thread drives tell of it.
         let Some(Running::Submitted(ticket)) = state.running else { return None };
         if self.device.schedule.is_completed(ticket) {
             return None;

@@ -66,7 +66,7 @@ impl<'a> Planner<'a> {
         if variables.keys().any(is_bad) || found.iter().any(|names| names.late.iter().any(|late| parts[late] > 1)) {
             return None;
         }
-        // What several parts name is kept, uniform, a parameter or shared memory.
+        // A variable that several parts name is kept, uniform, a parameter or shared memory.
         let is_known = |binding: &BindingId| {
             variables.contains_key(binding)
                 || self.uniform.is(*binding)
