@@ -102,6 +102,7 @@ pub mod traps;
 pub mod tuple_structs;
 pub mod uniformity;
 pub mod unordered;
+pub mod unwrapped;
 pub mod vectors;
 pub mod visitors;
 pub mod wide;
@@ -222,6 +223,7 @@ pub fn all() -> Vec<Case> {
         tuple_structs::CASES,
         uniformity::CASES,
         unordered::CASES,
+        unwrapped::CASES,
         vectors::CASES,
         visitors::CASES,
         wide::CASES,

@@ -29,6 +29,7 @@ mod stmt;
 #[cfg(test)]
 mod tests;
 mod ty;
+mod unwrapped;
 mod uses;
 
 use gridwise_ir::arena::EntityId;
@@ -73,6 +74,8 @@ pub(crate) struct Parser<'d> {
     scatters: Vec<Ident>,
     /// Parameters and variables that are slices, as far as their form tells, and whether they are written.
     slices: Vec<(Ident, bool)>,
+    /// Variables that are arrays by their values.
+    arrays: Vec<Ident>,
     /// How often the statements that are parsed stand in the function.
     copies: usize,
     /// Inside the code that claims an element.
@@ -97,6 +100,7 @@ impl<'d> Parser<'d> {
             writes_self: false,
             scatters: Vec::new(),
             slices: Vec::new(),
+            arrays: Vec::new(),
             copies: 1,
             is_claim: false,
         }

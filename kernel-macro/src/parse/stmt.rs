@@ -26,11 +26,14 @@ impl Parser<'_> {
                         tail = Some(Box::new(expr));
                         break;
                     }
+                    let unwrapped = self.unwrapped_let(local);
+                    let local = unwrapped.as_ref().unwrap_or(local);
                     match self.split(local) {
                         Some(lets) => lets.iter().for_each(|local| statements.extend(self.let_statement(local))),
                         None => statements.extend(self.let_statement(local)),
                     }
                     self.note_slices(local);
+                    self.note_array(local);
                 }
                 other => statements.extend(self.statement(other)),
             }
