@@ -11,6 +11,7 @@ pub mod bytes;
 pub mod chains;
 pub mod characters;
 pub mod choices;
+pub mod choices_of_slices;
 pub mod closures;
 pub mod const_functions;
 pub mod constants;
@@ -69,6 +70,7 @@ pub mod natural;
 pub mod neutral;
 pub mod numbers;
 pub mod obligations;
+pub mod operands;
 pub mod ordering;
 pub mod overflow;
 pub mod own_slices;
@@ -100,6 +102,7 @@ pub mod traps;
 pub mod tuple_structs;
 pub mod uniformity;
 pub mod unordered;
+pub mod unwrapped;
 pub mod vectors;
 pub mod visitors;
 pub mod wide;
@@ -127,6 +130,7 @@ pub fn all() -> Vec<Case> {
         characters::CASES,
         chains::CASES,
         choices::CASES,
+        choices_of_slices::CASES,
         closures::CASES,
         const_functions::CASES,
         constants::CASES,
@@ -189,6 +193,7 @@ pub fn all() -> Vec<Case> {
         neutral::CASES,
         numbers::CASES,
         obligations::CASES,
+        operands::CASES,
         ordering::CASES,
         overflow::CASES,
         parallel_programs::CASES,
@@ -218,6 +223,7 @@ pub fn all() -> Vec<Case> {
         tuple_structs::CASES,
         uniformity::CASES,
         unordered::CASES,
+        unwrapped::CASES,
         vectors::CASES,
         visitors::CASES,
         wide::CASES,

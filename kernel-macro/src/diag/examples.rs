@@ -359,18 +359,13 @@ fn fill(x: &mut [f32]) {
     BUFFER_USE {
 "#[kernel]
 fn either(a: &[f32], b: &[f32], y: &mut [f32]) {
-    let larger = if a[0] > b[0] { a } else { b };
-    y[0] = larger.iter().sum();
+    y[0] = (if a[0] > b[0] { a } else { b }).iter().sum();
 }"
     } => {
-"#[device]
-fn total(x: &[f32]) -> f32 {
-    x.iter().sum()
-}
-
-#[kernel]
+"#[kernel]
 fn either(a: &[f32], b: &[f32], y: &mut [f32]) {
-    y[0] = if a[0] > b[0] { total(a) } else { total(b) };
+    let larger = if a[0] > b[0] { a } else { b };
+    y[0] = larger.iter().sum();
 }"
     }
     UNINITIALISED {

@@ -359,6 +359,9 @@ impl<'a> Infer<'a> {
     /// The arguments of a method, as it wants them.
     pub(super) fn infer_wanted(&mut self, expr: &'a Expr, args: &'a [Expr], wanted: &[Wanted], expect: &Expect) {
         for (position, (arg, wanted)) in args.iter().zip(wanted).enumerate() {
+            if let Wanted::Value(_) | Wanted::Result(_) = wanted {
+                self.note_lent_value(arg);
+            }
             match wanted {
                 Wanted::Value(term) if self.table.kind(term) == Some(VarKind::Any) => {
                     let found = self.infer(arg, &Expect::Nothing);

@@ -32,7 +32,10 @@ impl<'a> Infer<'a> {
         if op == UnaryOp::Deref {
             return self.infer_deref(operand, expect);
         }
-        let term = self.infer(operand, expect);
+        let term = self.infer_reference(operand, expect);
+        if self.reference_of(operand) == Some(true) {
+            self.refuse_reference(strip(operand));
+        }
         let shallow = self.table.shallow(&term);
         let fits = match (op, &shallow) {
             (_, Term::Error | Term::Never) => true,
@@ -119,7 +122,7 @@ impl<'a> Infer<'a> {
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) && (self.names_slice(left) || self.names_slice(right)) {
             return self.infer_slice_equality(expr, left, right);
         }
-        [left, right].into_iter().for_each(|operand| self.note_lent_in_option(operand));
+        [left, right].into_iter().for_each(|operand| self.note_lent_operand(operand));
         let left_term = self.infer_reference(left, &Expect::Nothing);
         let right_term = self.infer_reference(right, &Expect::Nothing);
         self.check_operands(is_comparison(op), left, right);

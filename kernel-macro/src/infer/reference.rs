@@ -228,6 +228,41 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Takes what stands beside an operator: an option of a reference, or a reference to a reference, `v > &&3`.
+    pub(super) fn note_lent_operand(&mut self, operand: &'a Expr) {
+        self.note_lent_in_option(operand);
+        let mut outer = strip(operand);
+        while let ExprKind::Borrow { mutable: false, operand: inner } = &outer.kind
+            && matches!(strip(inner).kind, ExprKind::Borrow { mutable: false, .. })
+        {
+            outer = strip(inner);
+            self.given.insert(outer.id);
+        }
+    }
+
+    /// Notes that a reference stands for the value that it leads to, as what iterators and slices lend does.
+    pub(super) fn note_lent_value(&mut self, expr: &'a Expr) {
+        let inner = strip(expr);
+        if self.has_references
+            && let ExprKind::Borrow { mutable: false, operand } = &inner.kind
+            && !matches!(strip(operand).kind, ExprKind::Array(_) | ExprKind::Repeat { .. } | ExprKind::Slice { .. })
+        {
+            self.given.insert(inner.id);
+            self.tables.lent.insert(inner.id);
+        }
+    }
+
+    /// Whether an expression may be what an iterator or a slice lends: a value here, and a reference for rustc, which checks it.
+    fn may_be_lent(&self, expr: &Expr) -> bool {
+        let is_open = match &strip(expr).kind {
+            ExprKind::Path(_) | ExprKind::Method { .. } | ExprKind::Call { .. } | ExprKind::Try(_) => true,
+            ExprKind::Field { .. } => true,
+            ExprKind::Unary(UnaryOp::Deref, inner) => self.may_be_lent(inner),
+            _ => false,
+        };
+        is_open && self.has_references
+    }
+
     pub(super) fn takes_self_by_reference(&self) -> bool {
         match &self.program.items[self.item].item {
             Item::Fn(function) => function
@@ -296,7 +331,8 @@ impl<'a> Infer<'a> {
     /// Reports operands that are references where Rust has no such operator.
     pub(super) fn check_operands(&mut self, compares: bool, left: &'a Expr, right: &'a Expr) {
         let (a, b) = (self.reference_of(left), self.reference_of(right));
-        if compares && a.is_some() == b.is_some() {
+        let is_lent = |other: &Expr, reference: Option<bool>| reference.is_none() && self.may_be_lent(other);
+        if compares && (a.is_some() == b.is_some() || is_lent(left, a) || is_lent(right, b)) {
             return;
         }
         for (operand, reference) in [(left, a), (right, b)] {

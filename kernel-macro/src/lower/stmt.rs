@@ -109,7 +109,9 @@ impl FnCx<'_, '_, '_> {
     /// trait's method, as it is for vectors.
     pub(super) fn lower_assign_op(&mut self, expr: &Expr, op: BinaryOp, place: &Expr, value: &Expr) -> Option<ValueId> {
         let (place_ty, value_ty) = (self.ty_of(place), self.ty_of(value));
-        let is_builtin = matches!((place_ty, value_ty), (Ty::Scalar(_), Ty::Scalar(_)));
+        // `+= &x` is a call of a trait's method for rustc.
+        let is_builtin =
+            matches!((place_ty, value_ty), (Ty::Scalar(_), Ty::Scalar(_))) && !self.typed.is_reference(value);
         let (target, right) = if is_builtin {
             let right = self.lower_expr(value)?;
             (self.lower_target(place)?, right)

@@ -13,6 +13,9 @@ impl Parser<'_> {
         if let Some(written) = written_insertion(&assign.left, &assign.right, None) {
             return self.expr_kind(&written);
         }
+        if let Some(written) = self.written_element(&assign.left, &assign.right, None) {
+            return self.expr_kind(&written);
+        }
         if let Some(scattered) = self.scattered(assign) {
             return scattered;
         }

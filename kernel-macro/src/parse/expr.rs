@@ -58,6 +58,9 @@ impl Parser<'_> {
                     return self.expr_kind(&written);
                 }
                 let (op, assign, span) = binary_op(&binary.op);
+                if assign && let Some(written) = self.written_element(&binary.left, &binary.right, Some(&binary.op)) {
+                    return self.expr_kind(&written);
+                }
                 let (left, right) = (self.boxed(&binary.left), self.boxed(&binary.right));
                 if assign { ExprKind::AssignOp(op, left, right, span) } else { ExprKind::Binary(op, left, right, span) }
             }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use proc_macro2::{Ident, Span};
 
 use super::Parser;
-use crate::ast::{Closure, Expr, ExprKind, FunctionArg, Path, Pattern, SpanRange};
+use crate::ast::{Closure, Expr, ExprKind, FunctionArg, Path, Pattern, ScalarName, SpanRange};
 
 /// Methods with something to call among their arguments: position, and how many parameters it may have.
 const CALLERS: &[(&str, usize, &[usize])] = &[
@@ -91,9 +91,30 @@ impl Parser<'_> {
             let kind = ExprKind::Path(Path::plain(false, vec![name]));
             args.push(Expr { id: self.next_expr(), kind, span });
         }
-        let kind = ExprKind::Call { callee: path.clone(), callee_span: span, args };
+        let kind = match (ordering_method(path), args.len()) {
+            (Some(method), 2) => {
+                let receiver = Box::new(args.remove(0));
+                ExprKind::Method { receiver, name: method.clone(), turbofish: None, args, functions: Vec::new() }
+            }
+            _ => ExprKind::Call { callee: path.clone(), callee_span: span, args },
+        };
         let body = Expr { id: self.next_expr(), kind, span };
         let closure = Closure { moves: None, params, result: None, body, jumps: false };
         Expr { id: self.next_expr(), kind: ExprKind::Closure(Rc::new(closure)), span }
+    }
+}
+
+/// The method of all numbers, or of what has an order, that a path names: `f32::total_cmp`, `Ord::cmp`.
+pub(super) fn ordering_method(path: &Path) -> Option<&Ident> {
+    let [of, method] = path.segments.as_slice() else { return None };
+    is_ordering(&of.to_string(), &method.to_string()).then_some(method)
+}
+
+/// Whether a path to a function names a method of numbers, or of what has an order, and not a function of the author's own.
+pub(super) fn is_ordering(of: &str, method: &str) -> bool {
+    match method {
+        "cmp" | "partial_cmp" => ScalarName::from_name(of).is_some() || of == "Ord" || of == "PartialOrd",
+        "total_cmp" => ScalarName::from_name(of).is_some(),
+        _ => false,
     }
 }

@@ -72,6 +72,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     let params = item.sig.inputs.iter().filter_map(|input| parser.param(input, role, &mut generics)).collect();
     let params = parser.told_apart(params);
     let params = parser.with_claims(params, &item.block);
+    parser.note_slice_parameters(item.sig.inputs.iter());
     let result = parser.result(&item.sig.output, role);
     let mut body = parser.block(&item.block);
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));

@@ -1,6 +1,8 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
 mod assign;
+mod choice;
+
 mod contains;
 mod data;
 mod destructure;
@@ -27,6 +29,7 @@ mod stmt;
 #[cfg(test)]
 mod tests;
 mod ty;
+mod unwrapped;
 mod uses;
 
 use gridwise_ir::arena::EntityId;
@@ -69,6 +72,12 @@ pub(crate) struct Parser<'d> {
     writes_self: bool,
     /// Parameters whose elements are claimed before they are written.
     scatters: Vec<Ident>,
+    /// Parameters and variables that are slices, as far as their form tells, and whether they are written.
+    slices: Vec<(Ident, bool)>,
+    /// Variables that are arrays by their values.
+    arrays: Vec<Ident>,
+    /// How often the statements that are parsed stand in the function.
+    copies: usize,
     /// Inside the code that claims an element.
     is_claim: bool,
 }
@@ -90,6 +99,9 @@ impl<'d> Parser<'d> {
             owned: false,
             writes_self: false,
             scatters: Vec::new(),
+            slices: Vec::new(),
+            arrays: Vec::new(),
+            copies: 1,
             is_claim: false,
         }
     }

@@ -7,7 +7,7 @@ use syn::Expr as Syn;
 
 use super::Parser;
 use super::assign::is_named;
-use crate::ast::{OptionPlaceLet, Statement};
+use crate::ast::{OptionPlaceLet, ScalarName, Statement};
 
 impl Parser<'_> {
     /// The loops that a call is which sorts; `None` for any other expression.
@@ -55,11 +55,15 @@ fn order(call: &syn::ExprMethodCall, at: &Ident) -> Option<TokenStream> {
         ("sort_by" | "sort_unstable_by", [Syn::Path(path)]) => {
             let [a, b] = ["__a", "__b"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
             let last = path.path.segments.last().map(|last| &last.ident);
-            let order =
-                match last.filter(|last| path.path.segments.len() > 1 && (*last == "cmp" || *last == "total_cmp")) {
-                    Some(method) => quote_spanned!(span=> #a.#method(#b)),
-                    None => quote_spanned!(span=> #path(#a, #b)),
-                };
+            // Of a module it is a function of the author's own.
+            let is_type = |name: &Ident| {
+                ScalarName::from_name(&name.to_string()).is_some() || name.to_string().starts_with(char::is_uppercase)
+            };
+            let is_method = path.path.segments.iter().rev().nth(1).is_some_and(|of| is_type(&of.ident));
+            let order = match last.filter(|last| is_method && (*last == "cmp" || *last == "total_cmp")) {
+                Some(method) => quote_spanned!(span=> #a.#method(#b)),
+                None => quote_spanned!(span=> #path(#a, #b)),
+            };
             quote_spanned!(span=> !#both.is_sorted_by(|#a, #b| #order.is_le()))
         }
         ("sort_by_key" | "sort_unstable_by_key" | "sort_by_cached_key", [key]) => {

@@ -21,7 +21,20 @@ impl Parser<'_> {
                 Stmt::Macro(call) if position == last && call.semi_token.is_none() => {
                     tail = Some(Box::new(self.macro_call(&call.mac)));
                 }
-                Stmt::Local(local) => statements.extend(self.let_statement(local)),
+                Stmt::Local(local) => {
+                    if let Some(expr) = self.chosen(local, &block.stmts[position + 1..]) {
+                        tail = Some(Box::new(expr));
+                        break;
+                    }
+                    let unwrapped = self.unwrapped_let(local);
+                    let local = unwrapped.as_ref().unwrap_or(local);
+                    match self.split(local) {
+                        Some(lets) => lets.iter().for_each(|local| statements.extend(self.let_statement(local))),
+                        None => statements.extend(self.let_statement(local)),
+                    }
+                    self.note_slices(local);
+                    self.note_array(local);
+                }
                 other => statements.extend(self.statement(other)),
             }
         }

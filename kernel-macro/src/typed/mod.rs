@@ -387,6 +387,16 @@ impl TypedFn {
         closures.find(|closure| self.closures.contains_key(&closure.id)).unwrap_or(arg)
     }
 
+    /// Whether an expression is a reference: `&x`, or a variable that is one.
+    pub(crate) fn is_reference(&self, expr: &Expr) -> bool {
+        match (&expr.kind, self.paths.get(&expr.id)) {
+            (ExprKind::Paren(inner, ..), _) => self.is_reference(inner),
+            (ExprKind::Borrow { .. }, _) => true,
+            (_, Some(Resolution::Binding(binding))) => self.references.contains_key(binding),
+            _ => false,
+        }
+    }
+
     /// The slice variable that an expression names, if it changes.
     pub(crate) fn moving_slice(&self, target: &Expr) -> Option<BindingId> {
         match (&target.kind, self.paths.get(&target.id)) {

@@ -5,6 +5,7 @@ use proc_macro2::{Ident, Span};
 
 use super::operator::{Operand, symbol};
 use super::place::{Chain, StepExpr, as_slice, index_names};
+use super::reference::operand_of;
 use super::{Renderer, local};
 use crate::ast::{BinaryOp, Expr, ScalarName};
 use crate::emit::tokens::{Tokens, tokens, tokens_at};
@@ -86,13 +87,17 @@ impl Renderer<'_> {
             return tokens_at!(op_span=> #target #symbol #value);
         }
         let (names, right) = (index_names(&chain), local("__value"));
-        let value = self.bare(value);
+        let is_reference = self.reference_of(value).is_some();
+        let value = match by_user {
+            true => self.bare(value),
+            false => self.bare(operand_of(self, value)),
+        };
         let (root, lets) = (self.root_let(&chain, true), self.index_lets(&chain, &names));
         let lets = tokens!(#root #lets);
         let right_let = tokens!(let #right = #value;);
-        // `+=` of a primitive type evaluates its value first; of a vector it is a call, with the place first.
+        // `+=` of a primitive type evaluates its value first; of a vector or a reference it is a call, with the place first.
         let before = match target_ty {
-            Ty::Scalar(_) | Ty::Error => tokens!(#right_let #lets),
+            Ty::Scalar(_) | Ty::Error if !is_reference => tokens!(#right_let #lets),
             _ => tokens!(#lets #right_let),
         };
         // Memory that others reach is read and written as a whole.

@@ -325,7 +325,7 @@ impl Renderer<'_> {
         let ty = self.expr_ty(operand).clone();
         let is_literal = matches!(operand.kind, ExprKind::Literal(_));
         let value = match (op, self.reference_of(operand)) {
-            (UnaryOp::Deref, Some(_)) if !self.is_original() => self.expr(super::reference::referent(operand)),
+            (_, Some(_)) if !self.is_original() => self.expr(super::reference::referent(operand)),
             // Prefixes need no parentheses between them, which rustc would follow by recursion.
             _ if matches!(operand.kind, ExprKind::Unary(..)) => self.bare(operand),
             _ => self.expr(operand),

@@ -104,7 +104,7 @@ impl Renderer<'_> {
     /// A call as the author wrote it; `first`: of arguments that are evaluated before the receiver is borrowed.
     fn plain_method(&mut self, receiver: Tokens, first: bool, name: &Ident, args: &[Expr], whole: &Expr) -> Tokens {
         let args = args.iter().enumerate();
-        let args: Vec<_> = args.map(|(position, arg)| self.typed.argument(whole, position, arg)).collect();
+        let args: Vec<_> = args.map(|(position, arg)| self.called(whole, position, arg)).collect();
         let turbofish = match &whole.kind {
             ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
             _ => None,

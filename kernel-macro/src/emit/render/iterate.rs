@@ -121,6 +121,21 @@ impl Renderer<'_> {
         }
     }
 
+    /// Something to call: a path is a closure here, but `f32::total_cmp` and its like stay in the original, where rustc sees their types.
+    pub(super) fn called<'e>(&self, whole: &'e Expr, position: usize, arg: &'e Expr) -> &'e Expr {
+        let taken = self.typed.argument(whole, position, arg);
+        match &taken.kind {
+            ExprKind::Closure(closure)
+                if self.is_original()
+                    && !std::ptr::eq(taken, arg)
+                    && matches!(closure.body.kind, ExprKind::Method { .. }) =>
+            {
+                arg
+            }
+            _ => taken,
+        }
+    }
+
     /// `x.windows(n)` and its like.
     fn parts(&mut self, parts: Parts, receiver: &Expr, args: &[Expr], whole: &Expr) -> Tokens {
         let (name, check) = match parts {

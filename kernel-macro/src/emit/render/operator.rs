@@ -3,6 +3,7 @@
 use proc_macro2::{Literal, Span};
 
 use super::Renderer;
+use super::reference::operand_of;
 use super::types::vector_name;
 use crate::ast::{self, BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
 use crate::builtin::slice::SliceMethod;
@@ -31,6 +32,7 @@ impl Renderer<'_> {
             let not = (op == BinaryOp::Ne).then(|| tokens!(!));
             return tokens!((#not #twin::equal(#left, #right)));
         }
+        let (left, right) = (operand_of(self, left), operand_of(self, right));
         let (left_ty, right_ty) = (self.expr_ty(left), self.expr_ty(right));
         // `a < b < c` is an error.
         let of_left = if op.power() == COMPARISON { COMPARISON + 1 } else { op.power() };

@@ -82,9 +82,19 @@ impl Renderer<'_> {
     /// `&operand`, or a variable that is a reference passed on.
     pub(super) fn borrow(&mut self, expr: &Expr, mutable: bool) -> Tokens {
         let place = referent(expr);
+        if !self.is_original() && self.typed.lent.contains(&expr.id) {
+            return self.bare(place);
+        }
         let mutable_token = mutable.then(|| tokens!(mut));
         if self.is_original() {
-            let place = self.expr(place);
+            let inner = match &expr.kind {
+                ExprKind::Borrow { operand, .. } => nested(operand),
+                _ => None,
+            };
+            let place = match inner {
+                Some(inner) => self.borrow(inner, false),
+                None => self.expr(place),
+            };
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
         let chain = self.chain(place);
@@ -315,6 +325,21 @@ pub(super) struct Written {
     lets: Tokens,
     place: Tokens,
     store: Option<Tokens>,
+}
+
+/// The reference that another one leads to: `&x` in `&&x`.
+fn nested(operand: &Expr) -> Option<&Expr> {
+    match &operand.kind {
+        ExprKind::Paren(inner, ..) => nested(inner),
+        ExprKind::Borrow { mutable: false, .. } => Some(operand),
+        _ => None,
+    }
+}
+
+/// The value that an operator computes with: that which a reference leads to.
+pub(super) fn operand_of<'e>(cx: &Renderer<'_>, expr: &'e Expr) -> &'e Expr {
+    let is_reference = !cx.is_original() && cx.reference_of(expr).is_some();
+    if is_reference { referent(expr) } else { expr }
 }
 
 /// The referent of a reference: the operand of `&`, or the variable that is one.

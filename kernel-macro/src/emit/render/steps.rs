@@ -71,7 +71,9 @@ impl Plain<'_> {
                 self.expr(left) + self.expr(right)
             }
             ExprKind::Assign(_, value) => self.expr(value),
-            ExprKind::AssignOp(_, target, value, _) if self.is_number(target) && self.is_number(value) => {
+            ExprKind::AssignOp(_, target, value, _)
+                if self.is_number(target) && self.is_number(value) && !self.typed.is_reference(value) =>
+            {
                 self.expr(value)
             }
             ExprKind::If { then_block, else_expr, .. } => {

@@ -27,7 +27,9 @@ impl<'a> Planner<'a> {
                 self.in_order(inner, calls)
             }
             // Of numbers, the value comes before the place.
-            ExprKind::AssignOp(_, target, value, _) if self.is_number(target) && self.is_number(value) => {
+            ExprKind::AssignOp(_, target, value, _)
+                if self.is_number(target) && self.is_number(value) && !self.typed.is_reference(value) =>
+            {
                 self.in_order_without(&[target], value, calls)
             }
             ExprKind::Assign(target, value) => self.in_order_without(&[target], value, calls),

@@ -1,0 +1,296 @@
+//! Slices that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in each arm, so that
+//! each slice keeps to the elements of one buffer. Knows names and not types: what it takes apart means the same either way.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, FnArg, Local, Pat, Stmt, Type};
+
+use super::Parser;
+use super::ty::ungroup;
+use crate::ast;
+use crate::ast::SpanRange;
+use crate::diag::code;
+
+/// How often the statements behind such variables stand in a kernel at most.
+const MAX_COPIES: usize = 8;
+
+impl Parser<'_> {
+    /// Notes the parameters that are slices.
+    pub(super) fn note_slice_parameters<'t>(&mut self, params: impl Iterator<Item = &'t FnArg>) {
+        for param in params {
+            if let FnArg::Typed(typed) = param
+                && let Pat::Ident(name) = &*typed.pat
+                && let Some(mutable) = slice_type(&typed.ty)
+            {
+                self.slices.push((name.ident.clone(), mutable));
+            }
+        }
+    }
+
+    /// Notes the variables of a `let` that are slices by how they are made.
+    pub(super) fn note_slices(&mut self, local: &Local) {
+        let Some(init) = &local.init else { return };
+        match (untyped(&local.pat), &*init.expr) {
+            (Pat::Ident(name), value) => {
+                if let Some(mutable) = self.slice_in(value, is_typed(local)) {
+                    self.slices.push((name.ident.clone(), mutable));
+                }
+            }
+            (Pat::Tuple(names), Expr::MethodCall(call)) if call.method.to_string().starts_with("split_at") => {
+                let mutable = call.method == "split_at_mut";
+                self.slices.extend(names.elems.iter().filter_map(|name| match name {
+                    Pat::Ident(name) => Some((name.ident.clone(), mutable)),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+
+    /// `let name = if c { a } else { b };` of slices with what stands behind it; `None` for other statements.
+    pub(super) fn chosen(&mut self, local: &Local, rest: &[Stmt]) -> Option<ast::Expr> {
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none() && !rest.is_empty())?;
+        let is_named = match untyped(&local.pat) {
+            Pat::Ident(name) => name.by_ref.is_none() && name.subpat.is_none(),
+            Pat::Tuple(names) => {
+                names.elems.iter().all(|name| matches!(name, Pat::Ident(name) if name.by_ref.is_none()))
+            }
+            _ => false,
+        };
+        let arms = self.arms(&init.expr, local).filter(|&arms| is_named && arms > 1)?;
+        let span = SpanRange::of(&local.pat);
+        let copies = self.copies * arms;
+        if copies > MAX_COPIES {
+            self.diags
+                .error(code::BUFFER_USE, span, format!("this slice is one of {arms}, after others that are one of several"))
+                .note(format!(
+                    "kernels have no pointers: what stands behind is compiled for each of the slices, here {copies} times, \
+                     and at most {MAX_COPIES} times",
+                ))
+                .help("move the code that uses it into a function of a slice, and call that with the one or the other");
+            return Some(self.error_expr(&local.pat));
+        }
+        if rest.iter().any(|statement| names_shared(statement.to_token_stream())) {
+            self.diags
+                .error(code::BUFFER_USE, span, "shared memory is declared behind this slice, which is one of several")
+                .note("kernels have no pointers: what stands behind is compiled for each of the slices")
+                .help("declare the `Shared` variables before it");
+            return Some(self.error_expr(&local.pat));
+        }
+        let mut whole = (*init.expr).clone();
+        self.fill(&mut whole, local, rest);
+        let outer = std::mem::replace(&mut self.copies, copies);
+        let expr = self.expr(&whole);
+        self.copies = outer;
+        Some(expr)
+    }
+
+    /// How many slices an expression chooses from; `None` for one that does anything else.
+    fn arms(&self, expr: &Expr, local: &Local) -> Option<usize> {
+        match expr {
+            Expr::If(choice) if !has_let(&choice.cond) => {
+                let (_, otherwise) = choice.else_branch.as_ref()?;
+                Some(self.arms_of(&choice.then_branch, local)? + self.arms(otherwise, local)?)
+            }
+            Expr::Block(block) if block.label.is_none() => self.arms_of(&block.block, local),
+            Expr::Match(choice) if choice.arms.iter().all(|arm| binds_nothing(&arm.pat)) => {
+                choice.arms.iter().map(|arm| self.arms(&arm.body, local)).sum()
+            }
+            Expr::Return(_) | Expr::Continue(_) => Some(0),
+            Expr::Tuple(tuple) => {
+                let Pat::Tuple(names) = untyped(&local.pat) else { return None };
+                let fits = names.elems.len() == tuple.elems.len()
+                    && tuple.elems.iter().all(|element| self.slice_in(element, false).is_some())
+                    && !overlaps(names, tuple);
+                fits.then_some(1)
+            }
+            expr => (matches!(untyped(&local.pat), Pat::Ident(_)) && self.slice_in(expr, is_typed(local)).is_some())
+                .then_some(1),
+        }
+    }
+
+    fn arms_of(&self, block: &syn::Block, local: &Local) -> Option<usize> {
+        match block.stmts.as_slice() {
+            [Stmt::Expr(expr, None)] => self.arms(expr, local),
+            // Leaves the function or the round of the loop.
+            [Stmt::Expr(expr @ (Expr::Return(_) | Expr::Continue(_)), Some(_))] => self.arms(expr, local),
+            _ => None,
+        }
+    }
+
+    /// Whether the slice that an expression is by its form is written, or that which it names; of a variable with a type also `&own`.
+    /// `None` for what is no slice.
+    fn slice_in(&self, expr: &Expr, is_typed: bool) -> Option<bool> {
+        match expr {
+            Expr::Paren(inner) => self.slice_in(&inner.expr, is_typed),
+            Expr::Path(path) => {
+                let name = path.path.get_ident()?;
+                self.slices.iter().rev().find_map(|(slice, mutable)| (slice == name).then_some(*mutable))
+            }
+            Expr::Reference(reference) => {
+                let is_slice = match &*reference.expr {
+                    Expr::Index(index) => matches!(*index.index, Expr::Range(_)),
+                    Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => {
+                        self.slice_in(expr, false).is_some()
+                    }
+                    Expr::Path(_) => is_typed,
+                    _ => false,
+                };
+                is_slice.then_some(reference.mutability.is_some())
+            }
+            _ => None,
+        }
+    }
+
+    /// The `let` of an arm: one for each name.
+    fn lets(&self, local: &Local, value: &Expr) -> Vec<Local> {
+        let with = |pat: &Pat, value: &Expr| {
+            let mut made = local.clone();
+            made.pat = pat.clone();
+            if let Some(init) = &mut made.init {
+                *init.expr = self.whole(value);
+            }
+            made
+        };
+        match (&local.pat, value) {
+            (Pat::Tuple(names), Expr::Tuple(tuple)) => {
+                names.elems.iter().zip(&tuple.elems).map(|(name, value)| with(name, value)).collect()
+            }
+            (pat, value) => vec![with(pat, value)],
+        }
+    }
+
+    /// `&*a` as `&a[..]`, the name of a slice that is written as `&mut a[..]`, and others as they are.
+    fn whole(&self, value: &Expr) -> Expr {
+        match value {
+            Expr::Reference(syn::ExprReference { mutability, expr, .. }) => match &**expr {
+                Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. })
+                    if self.slice_in(expr, false).is_some() =>
+                {
+                    syn::parse_quote_spanned!(expr.span()=> &#mutability #expr[..])
+                }
+                _ => value.clone(),
+            },
+            Expr::Paren(inner) => self.whole(&inner.expr),
+            Expr::Path(path) if self.slice_in(value, false) == Some(true) => {
+                syn::parse_quote_spanned!(path.span()=> &mut #path[..])
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// Puts the `let` and the statements behind it into each arm.
+    fn fill(&self, expr: &mut Expr, local: &Local, rest: &[Stmt]) {
+        match expr {
+            Expr::If(choice) => {
+                self.fill_block(&mut choice.then_branch, local, rest);
+                if let Some((_, otherwise)) = &mut choice.else_branch {
+                    self.fill(otherwise, local, rest);
+                }
+            }
+            Expr::Block(block) => self.fill_block(&mut block.block, local, rest),
+            Expr::Match(choice) => choice.arms.iter_mut().for_each(|arm| self.fill(&mut arm.body, local, rest)),
+            Expr::Return(_) | Expr::Continue(_) => {}
+            value => {
+                let stmts = self.with_rest(local, value, rest);
+                let brace_token = syn::token::Brace(value.span());
+                let block = syn::Block { brace_token, stmts };
+                *value = Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block });
+            }
+        }
+    }
+
+    fn fill_block(&self, block: &mut syn::Block, local: &Local, rest: &[Stmt]) {
+        match block.stmts.as_mut_slice() {
+            [Stmt::Expr(expr @ (Expr::If(_) | Expr::Block(_) | Expr::Match(_)), None)] => self.fill(expr, local, rest),
+            [Stmt::Expr(Expr::Return(_) | Expr::Continue(_), _)] => {}
+            [Stmt::Expr(value, None)] => block.stmts = self.with_rest(local, &value.clone(), rest),
+            _ => {}
+        }
+    }
+
+    fn with_rest(&self, local: &Local, value: &Expr, rest: &[Stmt]) -> Vec<Stmt> {
+        self.lets(local, value).into_iter().map(Stmt::Local).chain(rest.iter().cloned()).collect()
+    }
+}
+
+impl Parser<'_> {
+    /// `let (a, b) = (&x[i], &x[j]);` as two; `None` for other statements.
+    pub(super) fn split(&self, local: &Local) -> Option<Vec<Local>> {
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+        let (Pat::Tuple(names), Expr::Tuple(tuple)) = (&local.pat, &*init.expr) else { return None };
+        let has_references = tuple.elems.iter().any(|element| matches!(element, Expr::Reference(_)));
+        let fits = has_references
+            && names.elems.len() == tuple.elems.len()
+            && names.elems.iter().all(|name| matches!(name, Pat::Ident(_) | Pat::Wild(_)))
+            && !overlaps(names, tuple);
+        fits.then(|| self.lets(local, &init.expr))
+    }
+}
+
+/// Whether a name of a pattern stands in what comes after it.
+fn overlaps(names: &syn::PatTuple, tuple: &syn::ExprTuple) -> bool {
+    let has = |expr: &Expr, name: &Pat| match name {
+        Pat::Ident(name) => names_any(expr.to_token_stream(), &name.ident.to_string()),
+        _ => false,
+    };
+    let later = |position: usize| tuple.elems.iter().skip(position + 1);
+    names.elems.iter().enumerate().any(|(position, name)| later(position).any(|expr| has(expr, name)))
+}
+
+/// A pattern without its type.
+fn untyped(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Type(typed) => &typed.pat,
+        pat => pat,
+    }
+}
+
+/// Whether a variable is declared as a slice.
+fn is_typed(local: &Local) -> bool {
+    matches!(&local.pat, Pat::Type(typed) if slice_type(&typed.ty).is_some())
+}
+
+/// Whether a type is that of a slice, and then whether of one that is written.
+fn slice_type(ty: &Type) -> Option<bool> {
+    match ungroup(ty) {
+        Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
+            Some(reference.mutability.is_some())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a condition has a `let`, whose names the statements behind would see.
+fn has_let(condition: &Expr) -> bool {
+    match condition {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) => has_let(&binary.left) || has_let(&binary.right),
+        _ => false,
+    }
+}
+
+/// Whether a pattern has no variables, which the statements behind would see.
+fn binds_nothing(pat: &Pat) -> bool {
+    match pat {
+        Pat::Lit(_) | Pat::Range(_) | Pat::Wild(_) | Pat::Path(_) | Pat::Rest(_) => true,
+        Pat::Or(pat) => pat.cases.iter().all(binds_nothing),
+        Pat::Tuple(pat) => pat.elems.iter().all(binds_nothing),
+        Pat::TupleStruct(pat) => pat.elems.iter().all(binds_nothing),
+        Pat::Paren(pat) => binds_nothing(&pat.pat),
+        _ => false,
+    }
+}
+
+fn names_shared(tokens: TokenStream) -> bool {
+    names_any(tokens, "Shared")
+}
+
+fn names_any(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => names_any(group.stream(), name),
+        _ => false,
+    })
+}

@@ -1,0 +1,120 @@
+//! `*x.get_mut(i).unwrap() = v;`, `*x.last_mut()? += 1;` and `let v = x.first_mut().unwrap();` of slices and arrays: an option of a
+//! reference is no value here, so they are the `let … else` that says the same. Of receivers whose form tells that they are slices or
+//! arrays, since a struct may have a method of such a name.
+
+use proc_macro2::{Ident, Span};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, Lit, Local, Pat, Stmt};
+
+use super::Parser;
+
+/// A call that gives an option, with the code for an option without an element.
+struct Unwrapped<'e> {
+    /// `x.get_mut(i)`
+    call: &'e Expr,
+    otherwise: proc_macro2::TokenStream,
+}
+
+impl Parser<'_> {
+    /// An assignment through such an option; `op`: the operator, of which some assign.
+    pub(super) fn written_element(&mut self, left: &Expr, right: &Expr, op: Option<&BinOp>) -> Option<Expr> {
+        let Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) = bare(left) else { return None };
+        // Whether the value or the place comes first depends on the types.
+        if op.is_some() && !is_plain(right) {
+            return None;
+        }
+        let Unwrapped { call, otherwise } = self.unwrapped(expr)?;
+        let span = left.span();
+        let [value, element] =
+            ["__value", "__element"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
+        let op = op.map_or_else(|| quote_spanned!(span=> =), |op| quote!(#op));
+        let tokens = quote_spanned!(span=> {
+            let #value = #right;
+            let Some(#element) = #call else { #otherwise };
+            *#element #op #value;
+        });
+        syn::parse2(tokens).ok()
+    }
+
+    /// `let v = x.get_mut(i).unwrap();` and its like; `None` for other statements.
+    pub(super) fn unwrapped_let(&self, local: &Local) -> Option<Local> {
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+        let Pat::Ident(syn::PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) = &local.pat else {
+            return None;
+        };
+        let Unwrapped { call, otherwise } = self.unwrapped(&init.expr)?;
+        let span = init.expr.span();
+        match syn::parse2(quote_spanned!(span=> let Some(#ident) = #call else { #otherwise };)) {
+            Ok(Stmt::Local(made)) => Some(made),
+            _ => None,
+        }
+    }
+
+    fn unwrapped<'e>(&self, expr: &'e Expr) -> Option<Unwrapped<'e>> {
+        let (call, otherwise) = match bare(expr) {
+            Expr::Try(tried) => (&*tried.expr, quote_spanned!(tried.question_token.span()=> return None;)),
+            Expr::MethodCall(outer) if outer.method == "unwrap" && outer.args.is_empty() => {
+                let message = "called `Option::unwrap()` on a `None` value";
+                (&*outer.receiver, quote_spanned!(outer.method.span()=> panic!(#message);))
+            }
+            Expr::MethodCall(outer) if outer.method == "expect" => match outer.args.first() {
+                Some(Expr::Lit(syn::ExprLit { lit: Lit::Str(message), .. }))
+                    if !message.value().contains(['{', '}']) =>
+                {
+                    (&*outer.receiver, quote_spanned!(outer.method.span()=> panic!(#message);))
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let Expr::MethodCall(asks) = call else { return None };
+        let arity = match asks.method.to_string().as_str() {
+            "get_mut" => 1,
+            "first_mut" | "last_mut" => 0,
+            _ => return None,
+        };
+        let is_range = matches!(asks.args.first(), Some(Expr::Range(_)));
+        (asks.args.len() == arity && !is_range && self.is_sequence(&asks.receiver))
+            .then_some(Unwrapped { call, otherwise })
+    }
+
+    /// Whether a name is that of a slice or an array, as far as the form of its declaration tells.
+    fn is_sequence(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = bare(expr) else { return false };
+        let Some(name) = path.path.get_ident() else { return false };
+        self.slices.iter().any(|(slice, _)| slice == name) || self.arrays.contains(name)
+    }
+
+    /// Notes a variable that is an array by its value.
+    pub(super) fn note_array(&mut self, local: &Local) {
+        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
+            && matches!(*init.expr, Expr::Array(_) | Expr::Repeat(_))
+        {
+            self.arrays.push(name.ident.clone());
+        }
+    }
+}
+
+fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => bare(&inner.expr),
+        Expr::Group(inner) => bare(&inner.expr),
+        expr => expr,
+    }
+}
+
+/// Whether an expression evidently has no effect, and needs none of what it stands beside.
+fn is_plain(expr: &Expr) -> bool {
+    match expr {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Paren(inner) => is_plain(&inner.expr),
+        Expr::Unary(inner) => is_plain(&inner.expr),
+        Expr::Reference(inner) => is_plain(&inner.expr),
+        Expr::Field(inner) => is_plain(&inner.base),
+        Expr::Cast(inner) => is_plain(&inner.expr),
+        Expr::Index(inner) => is_plain(&inner.expr) && is_plain(&inner.index),
+        Expr::Binary(inner) => is_plain(&inner.left) && is_plain(&inner.right),
+        _ => false,
+    }
+}

@@ -1,0 +1,126 @@
+//! Slices that are one of several. Each function also stands in a module that only rustc compiles.
+
+use gridwise::prelude::*;
+
+use super::{both, case};
+use crate::case::{Case, Output};
+
+const N: usize = 64;
+
+both!(several, plain_several, {
+    /// One of three, by an `else if`, with an early return behind it.
+    fn sum(a: &[u32], b: &[u32], low: bool) -> u32 {
+        let from = if low {
+            a
+        } else if a[0] > 9 {
+            &a[1..]
+        } else {
+            b
+        };
+        let mut sum = 0u32;
+        for v in from {
+            if *v == 77 {
+                return sum;
+            }
+            sum = sum.wrapping_mul(3).wrapping_add(*v);
+        }
+        sum ^ from.len() as u32
+    }
+
+    /// By a `match`, with a type, an array of its own and an arm that leaves the function.
+    fn table(a: &[u32], b: &[u32], kind: u32) -> u32 {
+        let own = [kind, 5, 7, 11];
+        let t: &[u32] = match kind {
+            0 => a,
+            1 | 2 => &b[kind as usize..],
+            3 => return 99,
+            4..=6 => &own,
+            _ => &own[1..3],
+        };
+        t.iter().fold(0, |hash, v| (hash << 1) ^ v)
+    }
+
+    /// In a loop that goes on early, and of parts of what was chosen before.
+    fn rounds(a: &[u32], b: &[u32]) -> u32 {
+        let mut sum = 0u32;
+        for k in 0..5usize {
+            let s = if k % 2 == 0 { a } else { b };
+            if s[k] % 3 == 0 {
+                continue;
+            }
+            let (left, right) = s.split_at(k);
+            let half = if left.len() > 2 { left } else { right };
+            sum = sum.wrapping_mul(5).wrapping_add(half[0]);
+            let last = if sum % 7 == 3 { break } else { half[half.len() - 1] };
+            sum ^= last;
+        }
+        sum
+    }
+
+    /// To write: two arrays whose places change, and one of two parts.
+    fn exchange(seed: u32) -> u32 {
+        let (mut even, mut odd) = ([seed, 1, 2, 3], [0u32; 4]);
+        for round in 0..3u32 {
+            let (from, to) = if round % 2 == 0 { (&even[..], &mut odd[..]) } else { (&odd[..], &mut even[..]) };
+            for k in 0..4 {
+                to[k] = from[(k + 1) % 4].wrapping_mul(3).wrapping_add(round);
+            }
+        }
+        let part = if seed % 3 == 0 { &mut even[..2] } else { &mut odd[1..] };
+        part.fill(seed);
+        part[0] += 1;
+        let (first, last) = (&even[0], &odd[3]);
+        first ^ last << 7 ^ even[2] << 13
+    }
+
+    pub(super) fn all(a: &[u32], b: &[u32], i: u32) -> u32 {
+        let sums = sum(a, b, i % 2 == 0) ^ table(a, b, i % 8) << 3;
+        sums ^ rounds(a, b).rotate_left(9) ^ exchange(i).rotate_left(20)
+    }
+});
+
+#[kernel(workgroup = 32)]
+fn one_of_several(a: &[u32], b: &[u32], swapped: bool, y: &mut [u32], z: &mut [u32]) {
+    let i = global_id().x as usize;
+    let (first, second): ([u32; 8], [u32; 8]) = (std::array::from_fn(|k| a[i + k]), std::array::from_fn(|k| b[i + k]));
+    let hash = several::all(&first, &second, i as u32);
+    let tile = Shared::<[u32; 32]>::new();
+    let t = local_id().x as usize;
+    let from = if swapped { b } else { a };
+    tile[t] = from[i];
+    barrier();
+    let near = if t < 16 { &tile[..16] } else { &from[..16] };
+    let to = if swapped { z } else { y };
+    to[i] = hash ^ from[i + 1] ^ near[t % 16];
+}
+
+fn a() -> Vec<u32> {
+    (0..N as u32 + 8).map(|k| k * k % 83).collect()
+}
+
+fn b() -> Vec<u32> {
+    (0..N as u32 + 8).map(|k| k * 5 % 79).collect()
+}
+
+fn expected(swapped: bool) -> Vec<u32> {
+    let (a, b) = (a(), b());
+    let from = if swapped { &b } else { &a };
+    let near = |i: usize| if i % 32 < 16 { from[i / 32 * 32 + i % 16] } else { from[i % 16] };
+    (0..N).map(|i| plain_several::all(&a[i..i + 8], &b[i..i + 8], i as u32) ^ from[i + 1] ^ near(i)).collect()
+}
+
+/// The entry.
+pub const CASES: &[Case] = &[case!(
+    "choices_of_slices::everywhere",
+    [OneOfSeveral],
+    |mgr| {
+        let (a, b) = (mgr.tensor(&a())?, mgr.tensor(&b())?);
+        let (mut y, mut z) = (mgr.tensor_of_len::<u32>(N)?, mgr.tensor_of_len::<u32>(N)?);
+        let seq = mgr.sequence()?;
+        OneOfSeveral::dispatch(&seq, Grid::items(N), &a, &b, false, &mut y, &mut z)?;
+        OneOfSeveral::dispatch(&seq, Grid::items(N), &a, &b, true, &mut y, &mut z)?;
+        seq.eval()?;
+        Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?)])
+    },
+    || vec![Output::U32(expected(false)), Output::U32(expected(true))]
+)];
