@@ -10,7 +10,8 @@
     clippy::erasing_op,
     clippy::identity_op,
     clippy::while_immutable_condition,
-    clippy::precedence
+    clippy::precedence,
+    clippy::op_ref
 )]
 
 pub mod case;
