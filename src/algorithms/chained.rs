@@ -540,7 +540,7 @@ macro_rules! chained {
                 let (i, bits) = (first + k * subgroup_size(), heads >> (4 * k) & 15);
                 let flow = $after(OP, carry, behind >> k & 1, flows[k]);
                 let up_to = $with(OP, bits, flow, own[k]);
-                // What ends where an element begins a run.
+                // The run that ends where an element begins another.
                 let ended = [flow, up_to.x, up_to.y, up_to.z];
                 let mut picked = [key[k].x, key[k].y, key[k].z, key[k].w];
                 if OP == MARKED {

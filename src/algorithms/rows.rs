@@ -135,7 +135,7 @@ macro_rules! rows {
             let mut loaded = [$neutral($op); 7];
             let mut ahead = [0; 7];
             let mut is_beyond = false;
-            // What says where elements lie is asked for at once, then all elements.
+            // The places of elements are asked for at once, then all elements.
             #[unroll]
             for k in 0..RUN {
                 let $n = first_element.wrapping_add(k * WIDTH + local);

@@ -75,7 +75,7 @@ impl<'s> Reverse<'s, '_> {
     }
 
     pub(super) fn forward_loop(&mut self, id: InstId, is_needed: bool) {
-        // What rounds read is there, in arms that run again, too.
+        // The values that rounds read are there, in arms that run again, too.
         let runs = self.runs(id);
         let replays = std::mem::replace(&mut self.replays, false);
         self.forward_rounds(id, is_needed, runs);

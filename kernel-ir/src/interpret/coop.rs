@@ -155,7 +155,7 @@ impl Thread<'_> {
         let mut raw = vec![0; path.size() * path.lines.per_cell as usize];
         for (index, line, at) in path.cells() {
             let found = memory.resolve_at(cx, self, &access.place, index)?;
-            // What the subgroup reads together the first of it reads: so it may write there afterwards.
+            // The first lane reads for the whole subgroup: so it may write there afterwards.
             let cell = match self.lane {
                 0 => memory.read(cx, self, &found),
                 _ => memory.cell(self, &found).clone(),

@@ -140,7 +140,7 @@ impl Shadow {
         let is_unwritten = cell.write.is_none() && cell.atomic_writes.is_empty();
         match kind {
             Kind::Write => {
-                // What this write is in order with need not be remembered: whatever conflicts with it later, conflicts
+                // Accesses that this write is in order with need not be remembered: whatever conflicts with it later, conflicts
                 // with this write too, or comes after it.
                 cell.reads.forget_known(clock);
                 cell.atomic_reads.forget_known(clock);

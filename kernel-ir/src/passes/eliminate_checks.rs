@@ -338,7 +338,7 @@ impl Walker<'_> {
     fn branch(&mut self, results: &[ValueId], condition: ValueId, then_block: BlockId, else_block: BlockId) {
         let [yes, no] = [(then_block, true), (else_block, false)].map(|(block, truth)| {
             let mark = self.facts.mark();
-            // What traps there, and is not come to, may be left to the launch.
+            // An access that traps there, and that no invocation comes to, may be left to the launch.
             let traps = self.traps.len();
             let obligations = if self.traps_at_once(block) { self.facts.never_if(condition, truth) } else { None };
             self.facts.assume(condition, truth);

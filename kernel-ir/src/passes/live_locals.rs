@@ -223,7 +223,7 @@ impl Walker<'_> {
     fn enter_loop(&mut self, body: BlockId, after: SlotSet) -> SlotSet {
         self.break_to[body] = after.clone();
         self.live.after[body] = after;
-        // What is live at the start is G ∪ (X ∩ K) when X is live at each `continue`: a first round with X = ∅ finds G, and
+        // The set that is live at the start is G ∪ (X ∩ K) when X is live at each `continue`: a first round with X = ∅ finds G, and
         // a second with X = G finds it again and gets the sets inside right.
         self.depth += 1;
         self.live.at_start[body] = if self.depth <= EXACT_DEPTH {

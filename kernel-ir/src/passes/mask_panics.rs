@@ -191,7 +191,7 @@ impl Masking<'_> {
                 self.may_be_dead = may_be_dead;
                 return dies;
             }
-            // What the one block does that stays is done by dead invocations, too: it moves behind.
+            // Dead invocations, too, would do what has an effect in this block: it moves behind.
             [block] if dies => {
                 self.may_be_dead = true;
                 self.move_behind(id, block, waits_behind, out);
@@ -438,7 +438,7 @@ impl Masking<'_> {
 fn has_effect(kind: &InstKind) -> bool {
     match kind {
         InstKind::Store(place, _) => !matches!(place.root, Root::Local(_)),
-        // What is only read may decide together with others who comes to a barrier.
+        // A variable that is only read may decide, with others, which invocations come to a barrier.
         InstKind::Atomic(atomic) => atomic.op.writes(),
         InstKind::Print(..) | InstKind::Trap(..) | InstKind::Image(ImageOp::Store, ..) => true,
         _ => false,

@@ -2,7 +2,7 @@
 //!
 //! The text is the body of a function with the kernel's parameters. rustc compiles it for the host, and `#[kernel]` for devices, so a
 //! module that no source belongs to becomes a kernel. Structs are tuples in it, but for elements of buffers, whose fields it names.
-//! Where the module records a trap and goes on, the text panics, as the author's code does.
+//! The text panics where the module records a trap and goes on, as the author's code does.
 
 mod control;
 mod divisors;

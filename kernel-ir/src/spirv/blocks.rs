@@ -493,7 +493,7 @@ impl FunctionWriter<'_, '_> {
     fn loop_control(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> (LoopControl, Option<u32>) {
         match unroll {
             Unroll::Auto if self.is_short(initial, body) => (LoopControl::UNROLL, None),
-            // What was written out is as the author wants it; what is left is the driver's to decide.
+            // Loops that were written out are as the author wants them; the driver decides about the others.
             Unroll::Auto | Unroll::Times(0 | 1) => (LoopControl::NONE, None),
             Unroll::Full => (LoopControl::UNROLL, None),
             Unroll::Times(rounds) => (LoopControl::PARTIAL_COUNT, Some(rounds)),

@@ -24,7 +24,7 @@ impl Cells {
         let Some(first) = added.words.get_mut(word) else { return };
         *first |= 1 << bit;
         for term in &numbers.terms {
-            // What is there for the first so many values of the counter, and as much again behind it.
+            // The cells of the first so many values of the counter, and as many again behind them.
             let mut there = 1;
             while there < term.count {
                 let more = there.min(term.count - there);

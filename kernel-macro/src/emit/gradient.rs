@@ -63,7 +63,7 @@ pub(crate) fn gradient(
     Some(cx.items(attr, &derived, &body, krate))
 }
 
-/// What was printed, with the places that marks in it name; the marks are gone.
+/// The printed text with the places that marks in it name; the marks are gone.
 pub(crate) fn placed(function: &Fn, module: &Module, source: &TokenStream, tokens: TokenStream) -> TokenStream {
     Cx { function, module, source }.placed(tokens, None)
 }

@@ -32,7 +32,7 @@ pub(crate) struct Names {
 
 /// The names in a function. A direct call of itself is an error.
 pub(crate) fn names_of_fn(function: &Fn, diags: &mut Diagnostics) -> Vec<Path> {
-    // What they bring is not known: the item is read once more.
+    // The names that they bring are not known: the item is read once more.
     if !function.globs.is_empty() {
         return function.globs.clone();
     }

@@ -519,7 +519,7 @@ impl<'a> Infer<'a> {
         }
         let name = path.segments.last()?;
         let program = self.program;
-        // What Rust defines on the type itself comes before what traits give it, also where kernels have it not.
+        // Methods of the type itself come before those of traits, also methods that kernels do not have.
         let through = path.through.as_ref().and_then(|path| path.segments.last()).map(ToString::to_string);
         if let Term::Scalar(scalar) = term
             && through.is_none()
@@ -579,7 +579,7 @@ impl<'a> Infer<'a> {
     pub(super) fn associated_type(&mut self, term: &Term, name: &'a Ident) -> Term {
         let program = self.program;
         let term = self.table.shallow(term);
-        // What the `impl` around says.
+        // The types of the `impl` around.
         let around = program.items[self.item].owner.unwrap_or(self.item);
         if let Item::Impl(implementation) = &program.items[around].item
             && self.params.iter().any(|param| param.name == "Self" && param.term == term)

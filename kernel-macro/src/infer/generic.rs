@@ -409,7 +409,7 @@ impl<'a> Infer<'a> {
 
     /// The value of a const argument.
     fn const_argument(&mut self, scalar: ScalarName, value: &'a Expr) -> Term {
-        // What it stands for may still be open.
+        // Its type may still be open.
         if let ExprKind::Path(path) = &strip(value).kind
             && let Some(Param { term, scalar: Some(own), .. }) = self.param(path)
             && *own == scalar

@@ -288,7 +288,7 @@ impl<'a> Infer<'a> {
         let is_derived = match left {
             Term::Struct(item, args) | Term::Enum(item, args) => {
                 let is_same = match (right, args) {
-                    // What is still open of the arguments is made equal below.
+                    // Types of arguments that are still open are made equal below.
                     (Term::Struct(right, Some(_)) | Term::Enum(right, Some(_)), Some(_)) => item == right,
                     _ => left == right,
                 };
@@ -474,7 +474,7 @@ impl<'a> Infer<'a> {
 
     /// Reports `&pattern` where nothing can be a reference.
     pub(super) fn check_reference_pattern(&mut self, span: proc_macro2::Span, term: &Term) {
-        // What goes through something unknown may lend it.
+        // An iterator over something unknown may lend it.
         if !self.has_references && !self.poisoned && !self.table.is_poisoned(term) {
             self.diags
                 .error(

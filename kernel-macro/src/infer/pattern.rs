@@ -204,7 +204,7 @@ impl<'a> Infer<'a> {
             return true;
         }
         if self.table.unify(&constructor.term, term) {
-            // What is in something unknown is unknown, too.
+            // A part of something unknown is unknown, too.
             if let Term::Error = self.table.shallow(term) {
                 self.table.poison(&constructor.term);
             }

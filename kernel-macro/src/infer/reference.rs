@@ -96,7 +96,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_deref(&mut self, operand: &'a Expr, expect: &Expect) -> Term {
         let term = self.infer_reference(operand, expect);
         let shallow = self.table.shallow(&term);
-        // What an iterator lends is a value here, and perhaps a reference for rustc, which checks it.
+        // An iterator's item is a value here, and perhaps a reference for rustc, which checks it.
         let may_be_lent = self.has_references;
         if is_self(operand)
             || may_be_lent

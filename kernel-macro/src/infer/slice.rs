@@ -304,7 +304,7 @@ impl<'a> Infer<'a> {
         let refused = match &held {
             Term::Shared(_) => is_chosen,
             _ if of_buffer => is_chosen || own.is_none() || own != atomic_unit(&held),
-            // What it is a reference to is not known here.
+            // Its referent is not known here.
             _ => is_reference && !is_own && (is_chosen || own != Some(4)),
         };
         if refused {

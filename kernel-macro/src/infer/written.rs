@@ -139,7 +139,7 @@ impl<'a> Infer<'a> {
         self.diags
             .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "an element of `iter_mut` must be bound to a plain name")
             .help(format!("write `{name}`, and take it apart in the loop"));
-        // What the loop does with them is no further error.
+        // Their use in the loop is no further error.
         pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
     }
 

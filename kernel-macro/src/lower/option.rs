@@ -46,7 +46,7 @@ impl FnCx<'_, '_, '_> {
         }
         let (good, bad) = match ty {
             Ty::Option(_) => (SOME, NONE),
-            // What gives way to the next ordering.
+            // The ordering that gives way to the next one.
             Ty::Ordering => (EQUAL, LESS),
             _ => (OK, ERR),
         };
@@ -87,7 +87,7 @@ impl FnCx<'_, '_, '_> {
         let (yes, no) = match method {
             M::IsSome | M::IsOk => return Some(is_good),
             M::IsNone | M::IsErr => return Some(self.b.op(Op::Not, &[is_good])),
-            // What an `impl` does for a default may be seen: only where there is no value.
+            // An `impl` may do something visible for a default: it is called only where there is no value.
             M::UnwrapOrDefault if self.typed.implied.contains_key(&expr.id) => {
                 let result = self.ty(&ty);
                 return self.choose(is_good, result, |cx| cx.good(receiver), |cx| cx.default_of(&ty));

@@ -40,7 +40,7 @@ impl SourceItem {
     /// The item, if it is of a kind that the device knows.
     pub(crate) fn of(item: &syn::Item) -> Option<Self> {
         let mut read = Self::as_written(item)?;
-        // What a function's body says of it, `//!`, stands before it from now on.
+        // Documentation in a function's body, `//!`, stands before the function from now on.
         let outward = |attrs: &mut Vec<syn::Attribute>| {
             attrs.iter_mut().for_each(|attr| attr.style = syn::AttrStyle::Outer);
         };

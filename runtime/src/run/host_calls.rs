@@ -211,7 +211,7 @@ impl Drop for Run {
         for of_one in self.held.chunk_by(|one, other| Arc::ptr_eq(&one.device, &other.device)) {
             of_one[0].device.schedule.release(of_one.iter().map(|buffer| &*buffer.uses));
         }
-        // What it keeps alive is let go of before others know that it is complete: the last of it goes where they want it, and not
+        // It lets go of what it keeps alive before others know that it is complete: the last of it goes where they want it, and not
         // here while the program ends.
         self.held.clear();
         (self.parts, self.device) = (Arc::default(), None);

@@ -79,7 +79,7 @@ fn functions_that_panic_in_functions_that_panic() {
            |              ^
     "#]],
     );
-    // What does not panic is called.
+    // Functions that do not panic are called.
     accepted(&functions("let v = x.rotate_left(3); let w = v % 31 * x + v / 7;"));
 }
 

@@ -105,7 +105,7 @@ unsafe fn step(n: u32, x: &[u32], y: &mut [u32]) { let l = local_id().x; let mut
         // A function that has no form in loops, and arguments that differ.
         ("until(&mut slots[..], 3); y[l] = slots[0];", "run_steps"),
         ("y[l] = sum_of(&mut slots[1..], 3);", "run_steps"),
-        // What is read before a call that waits, and what a call's arguments change.
+        // A read before a call that waits, and arguments of a call that change something.
         ("y[l] = slots[0] + sum_of(&mut slots[..], 4);", "run_steps"),
         ("let mut k = l; y[l] = k + sum_of(&mut slots[..], { k += 1; k });", "run_steps"),
         ("y[l] = sum_of(&mut slots[..], 3) + n * sum_of(&mut slots[..], 4) + slots[0];", "run_loops"),

@@ -178,7 +178,7 @@ fn outcome(module: &Module, fuel: u64) -> Result<Vec<Vec<Value>>, String> {
     ];
     // A kernel that was cut down may have fewer.
     let kernel = module.kernel.as_ref().expect("a kernel");
-    // What only some programs have stands between what all read and what all write.
+    // Parts that only some programs have stand between the reads and the writes of all.
     let count = kernel.buffers.len();
     let more = kernel.buffers.iter().skip(buffers.len()).take((count - 1).saturating_sub(buffers.len()));
     let more =

@@ -405,7 +405,7 @@ impl Uses {
 
     /// Notes that this thread lets a user's closure look at the buffer, until the guard is dropped.
     pub(crate) fn look_at(&self) -> Looking {
-        // What ends with a thread may look at a tensor when this has ended already.
+        // A destructor of another thread-local may look at a tensor when this one has run already.
         let _ = LOOKED_AT.try_with(|all| all.borrow_mut().push(std::ptr::from_ref(self).addr()));
         Looking { marker: PhantomData }
     }

@@ -22,7 +22,7 @@ impl Buffer {
 
     /// Notes the contents, which a submission brought, or the host saw or wrote in place.
     pub(super) fn keep(&self, before: Marks, ticket: Option<Ticket>, contents: impl FnOnce() -> Option<Contents>) {
-        // What is shared, or a user's, may be written by others, of whom nothing is known.
+        // Memory that is shared, or a user's, may be written by others, of whom nothing is known.
         if !self.device.keeps_contents() || self.is_shared() || self.is_users() {
             return;
         }

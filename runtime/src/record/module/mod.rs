@@ -444,7 +444,7 @@ fn check_device(
             4464 if caps.float_controls.all(|width| width.denorm_preserve) => continue,
             4466 if caps.float_controls.all(|width| width.signed_zero_inf_nan_preserve) => continue,
             4467 if caps.float_controls.all(|width| width.rounding_mode_rte) => continue,
-            // What a driver supports of these is told per kernel of our own; other modules do without.
+            // A driver's support of these is told for each of our kernels; other modules do without.
             4464 | 4466 | 4467 | 6033 | 6034 => return Err(needs(format!("the capability {capability}"))),
             _ => continue,
         };

@@ -77,7 +77,7 @@ impl Started {
         let capacity = device.print_capacity;
         let Self { ticket, outcome, steps, ops } = self;
         span!("run_on_host", operations = ops.len());
-        // What it keeps alive is let go of before others know that it is complete.
+        // It lets go of what it keeps alive before others know that it is complete.
         host.queue.run(ticket.number, move || {
             // SAFETY: this is the turn, and the schedule keeps the host off the buffers until the submission is complete.
             let (error, printed) = unsafe {

@@ -284,7 +284,7 @@ impl<'a> Planner<'a> {
         own.of_piece(&self.waiting, Piece::Statement(statement));
         let mut theirs = Names::default();
         pending.iter().for_each(|piece| theirs.of_piece(&self.waiting, *piece));
-        // What it reads, pending pieces cannot change.
+        // Pending pieces cannot change the values that it reads.
         own.changed().any(|name| theirs.all().any(|other| other == name))
     }
 }
