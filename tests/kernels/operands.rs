@@ -7,6 +7,13 @@ use crate::case::{Case, Output};
 
 const N: usize = 64;
 
+#[device]
+mod descending {
+    pub(super) fn cmp(a: &u32, b: &u32) -> std::cmp::Ordering {
+        b.cmp(a)
+    }
+}
+
 both!(lent, plain_lent, {
     use gridwise::prelude::*;
 
@@ -70,6 +77,13 @@ both!(lent, plain_lent, {
         turned as i32
     }
 
+    /// By the function of a module, which is not the method of that name.
+    pub(super) fn sorted(x: &[u32], i: usize) -> u32 {
+        let mut own = [x[i], x[1], 40, x[2]];
+        own.sort_by(super::descending::cmp);
+        own[0] * 27 + own[1] * 9 + own[2] * 3 + own[3]
+    }
+
     /// Of vectors, matrices and quaternions.
     pub(super) fn vectors(x: &[f32], i: usize) -> Vec4 {
         let own = [Vec3::new(x[i], 1.0, -2.0), Vec3::splat(x[i + 1]), Vec3::new(0.5, x[1], x[2])];
@@ -108,6 +122,7 @@ fn operands(x: &[f32], n: &[u32], floats: &mut [f32], vectors: &mut [Vec4], whol
     let q = &numbers[1];
     whole[i][0] ^= q;
     whole[i][1] += &(q & 7);
+    whole[i][0] ^= lent::sorted(numbers, i % 5);
 }
 
 fn x() -> Vec<f32> {
@@ -139,7 +154,7 @@ pub const CASES: &[Case] = &[case!(
         let whole = |i: usize| {
             let (numbers, q) = (&n[i..i + 8], n[i + 1]);
             let signed = plain_lent::signed(numbers, i % 8) as u32;
-            [plain_lent::integers(numbers, i % 8) ^ q, signed.wrapping_add(q & 7)]
+            [plain_lent::integers(numbers, i % 8) ^ q ^ plain_lent::sorted(numbers, i % 5), signed.wrapping_add(q & 7)]
         };
         vec![
             Output::exact(floats.collect()),
