@@ -11,13 +11,12 @@ fn case(x: &[f32], out: &mut [f32]) {
     out[i] = if is_less { turned } else { sum };
 }
 
-// What iterators lend is for rustc to check.
+// rustc checks the items of iterators.
 #[kernel]
 fn lent(x: &[f32], out: &mut [f32]) {
     let i = global_id().x;
     out[i] = x.iter().copied().filter(|v| v > 1.0).count() as f32;
     out[i] += x.iter().copied().map(|v| if v > &1.0 { 1.0 } else { 0.0 }).sum::<f32>();
-    out[i] += x.iter().copied().min_by(f64::total_cmp).unwrap_or(0.0);
 }
 
 fn main() {}
