@@ -322,7 +322,7 @@ pub(super) fn scans_and_reductions_of_segments() {
 /// Segments that are long on average: spans of 1024 elements, of which most have a part of one segment, some the parts of many.
 pub(super) fn long_segments() {
     let len = if is_interpreter() {
-        2_000
+        3_000
     } else if is_host() {
         8_000
     } else {
