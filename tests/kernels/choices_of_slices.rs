@@ -73,8 +73,25 @@ both!(several, plain_several, {
         first ^ last << 7 ^ even[2] << 13
     }
 
+    /// Numbers with the names of slices: no choice multiplies what stands behind it.
+    fn network(a: &mut [u32], b: &mut [u32], i: usize) -> u32 {
+        for (a, b) in a.iter_mut().zip(b.iter_mut()) {
+            let least = if *a < *b { *a } else { *b };
+            *a ^= least;
+        }
+        let (last, a, b) = (a[2], a[i], b[i]);
+        let low = if a < b { a } else { b };
+        let high = if a < b { b } else { a };
+        let near = if last < low { a } else { b };
+        let far = if last < high { b } else { a };
+        let odd = if near % 2 == 1 { b } else { a };
+        low ^ high << 3 ^ near << 5 ^ far << 7 ^ odd << 11
+    }
+
     pub(super) fn all(a: &[u32], b: &[u32], i: u32) -> u32 {
-        let sums = sum(a, b, i % 2 == 0) ^ table(a, b, i % 8) << 3;
+        let (mut x, mut y) = ([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+        let numbers = network(&mut x, &mut y, i as usize % 3);
+        let sums = numbers ^ sum(a, b, i % 2 == 0) ^ table(a, b, i % 8) << 3;
         sums ^ rounds(a, b).rotate_left(9) ^ exchange(i).rotate_left(20)
     }
 });

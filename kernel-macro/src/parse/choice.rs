@@ -1,7 +1,7 @@
 //! Slices that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in each arm, so that
 //! each slice keeps to the elements of one buffer. Knows names and not types: what it takes apart means the same either way.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, FnArg, Local, Pat, Stmt, Type};
@@ -28,24 +28,30 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes the variables of a `let` that are slices by how they are made.
-    pub(super) fn note_slices(&mut self, local: &Local) {
-        let Some(init) = &local.init else { return };
+    /// The variables of a `let` that are slices by how they are made, with whether they are written.
+    pub(super) fn slices_of(&self, local: &Local) -> Vec<(Ident, bool)> {
+        let Some(init) = &local.init else { return Vec::new() };
         match (untyped(&local.pat), &*init.expr) {
             (Pat::Ident(name), value) => {
-                if let Some(mutable) = self.slice_in(value, is_typed(local)) {
-                    self.slices.push((name.ident.clone(), mutable));
-                }
+                let mutable = self.slice_in(value, is_typed(local));
+                mutable.map(|mutable| (name.ident.clone(), mutable)).into_iter().collect()
             }
             (Pat::Tuple(names), Expr::MethodCall(call)) if call.method.to_string().starts_with("split_at") => {
                 let mutable = call.method == "split_at_mut";
-                self.slices.extend(names.elems.iter().filter_map(|name| match name {
+                let names = names.elems.iter().filter_map(|name| match name {
                     Pat::Ident(name) => Some((name.ident.clone(), mutable)),
                     _ => None,
-                }));
+                });
+                names.collect()
             }
-            _ => {}
+            _ => Vec::new(),
         }
+    }
+
+    /// Forgets what a name was before a pattern binds it anew: `let a = a[i];` is no slice.
+    pub(super) fn forget(&mut self, name: &Ident) {
+        self.slices.retain(|(slice, _)| slice != name);
+        self.arrays.retain(|array| array != name);
     }
 
     /// `let name = if c { a } else { b };` of slices with what stands behind it; `None` for other statements.

@@ -97,6 +97,7 @@ impl Parser<'_> {
             let span = SpanRange::token(name.span());
             return Pattern::Path { id: self.next_expr(), path, span };
         }
+        self.forget(&name);
         let is_variable = pat.mutability.is_some() || pat.subpat.is_some() || place == PatternPlace::Always;
         if !is_variable && is_constant_like(&name) {
             self.check_variant(&name);

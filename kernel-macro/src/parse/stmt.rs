@@ -13,6 +13,7 @@ impl Parser<'_> {
         let mut tail = None;
         let last = block.stmts.len().wrapping_sub(1);
         let imports = self.imports.len();
+        let around = (self.slices.clone(), self.arrays.clone());
         self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
@@ -28,17 +29,19 @@ impl Parser<'_> {
                     }
                     let unwrapped = self.unwrapped_let(local);
                     let local = unwrapped.as_ref().unwrap_or(local);
+                    let slices = self.slices_of(local);
                     match self.split(local) {
                         Some(lets) => lets.iter().for_each(|local| statements.extend(self.let_statement(local))),
                         None => statements.extend(self.let_statement(local)),
                     }
-                    self.note_slices(local);
+                    self.slices.extend(slices);
                     self.note_array(local);
                 }
                 other => statements.extend(self.statement(other)),
             }
         }
         self.imports.truncate(imports);
+        (self.slices, self.arrays) = around;
         let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
         Block { statements, tail, span, safety: None }
     }
