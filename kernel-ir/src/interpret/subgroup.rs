@@ -105,21 +105,36 @@ impl Group {
             Fold::Xor => Op::Xor,
         };
         let scalar = shape.scalar();
-        let mut sum = shape.splat(&identity(fold, scalar)?);
+        let start = shape.splat(&identity(fold, scalar)?);
+        let is_in: &dyn Fn(u32) -> bool = match span {
+            Span::All => return self.reduce_all(op, start, scalar),
+            Span::Inclusive => &|lane| lane <= own,
+            Span::Exclusive => &|lane| lane < own,
+            Span::Cluster(size) => &move |lane| lane / size == own / size,
+        };
+        let mut lanes = self.active.iter().filter(|(lane, _)| is_in(*lane));
+        lanes.try_fold(start, |sum, (_, brought)| apply(op, &[sum, brought[0].clone()], Some(scalar)))
+    }
+
+    /// SPIR-V leaves the order open. This one is the host device's, which computes partial folds at once.
+    fn reduce_all(&self, op: Op, start: Value, scalar: Scalar) -> Result<Value, InterpretError> {
+        let mut partial = vec![start; PARTIAL_FOLDS];
         for (lane, brought) in &self.active {
-            let is_in = match span {
-                Span::All => true,
-                Span::Inclusive => *lane <= own,
-                Span::Exclusive => *lane < own,
-                Span::Cluster(size) => lane / size == own / size,
-            };
-            if is_in {
-                sum = apply(op, &[sum, brought[0].clone()], Some(scalar))?;
+            let sum = &mut partial[*lane as usize % PARTIAL_FOLDS];
+            *sum = apply(op, &[sum.clone(), brought[0].clone()], Some(scalar))?;
+        }
+        for half in [4, 2, 1] {
+            let high = partial.split_off(half);
+            for (low, high) in partial.iter_mut().zip(high) {
+                *low = apply(op, &[low.clone(), high], Some(scalar))?;
             }
         }
-        Ok(sum)
+        Ok(partial.remove(0))
     }
 }
+
+/// The partial folds of a fold of all lanes: lane `i` belongs to number `i % 8`.
+const PARTIAL_FOLDS: usize = 8;
 
 /// The identity of a fold. Casts saturate, so that infinities become the largest and smallest integers.
 fn identity(fold: Fold, scalar: Scalar) -> Result<Value, InterpretError> {

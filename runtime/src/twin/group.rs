@@ -113,6 +113,32 @@ impl<'a> HostGroup<'a> {
         self.shared.variable(index)
     }
 
+    #[cold]
+    #[inline(never)]
+    pub(super) fn trap(&self, index: u32, site: &'static Site, operands: [u32; 2]) {
+        self.launch.record(site, operands, self.global_id(index));
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn panic(&self, index: u32, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
+        self.launch.record_panic(site, message, self.global_id(index));
+        stop()
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn print(&self, index: u32, site: &'static Site, words: u32, text: fmt::Arguments<'_>) {
+        self.launch.record_print(site, words, text, self.global_id(index));
+    }
+
+    /// Where an invocation is in the grid, by its position in the workgroup.
+    fn global_id(&self, index: u32) -> [u32; 3] {
+        let size = UVec3::from(self.launch.workgroup);
+        let local = UVec3::new(index % size.x, index / size.x % size.y, index / size.x / size.y);
+        self.group.wrapping_mul(size).wrapping_add(local).into()
+    }
+
     /// The seed's order of `len` invocations between two barriers; `None` without a seed.
     pub(super) fn permutation(&self, len: u64, round: u64) -> Option<Permutation> {
         let UVec3 { x, y, z } = self.group;
@@ -190,20 +216,20 @@ impl<'a> Invocation<'a> {
     }
 }
 
+/// As for a [`Member`](super::loops::Member).
 impl TrapSink for &Invocation<'_> {
-    #[cold]
+    #[inline(always)]
     fn trap(self, site: &'static Site, operands: [u32; 2]) {
-        self.group.launch.record(site, operands, self.global.into());
+        self.group.trap(self.local_index(), site, operands);
     }
 
-    #[cold]
+    #[inline(always)]
     fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
-        self.group.launch.record_panic(site, message, self.global.into());
-        stop()
+        self.group.panic(self.local_index(), site, message)
     }
 
-    #[cold]
+    #[inline(always)]
     fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>) {
-        self.group.launch.record_print(site, words, text, self.global.into());
+        self.group.print(self.local_index(), site, words, text);
     }
 }

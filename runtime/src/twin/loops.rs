@@ -16,7 +16,7 @@ use super::ambient::Scope;
 use super::group::{HostGroup, Invocation};
 use super::launch::TrapSink;
 use super::shared::SharedRef;
-use super::stop::{stop, take_turns};
+use super::stop::take_turns;
 use super::subgroup::Lane;
 use crate::memory::data::{GpuData, Value};
 
@@ -64,6 +64,7 @@ pub struct Loops<'a, S> {
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'a> {
     group: &'a HostGroup<'a>,
+    index: u32,
     local: UVec3,
     size: UVec3,
 }
@@ -103,7 +104,7 @@ impl<'a, S: Extent> Loops<'a, S> {
     fn member(&self, index: usize) -> Member<'a> {
         let (size, index) = (self.size(), index as u32);
         let local = UVec3::new(index % size.x, index / size.x % size.y, index / size.x / size.y);
-        Member { group: self.group, local, size }
+        Member { group: self.group, index, local, size }
     }
 
     /// A place for a variable in each invocation.
@@ -270,24 +271,21 @@ impl Lane for Member<'_> {
     }
 }
 
+/// These are inlined up to calls that take numbers: an invocation whose address a call has is in memory in each round of a loop.
 impl TrapSink for Member<'_> {
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn trap(self, site: &'static Site, operands: [u32; 2]) {
-        self.group.launch.record(site, operands, self.global_id().into());
+        self.group.trap(self.index, site, operands);
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn panic(self, site: &'static Site, message: fmt::Arguments<'_>) -> ! {
-        self.group.launch.record_panic(site, message, self.global_id().into());
-        stop()
+        self.group.panic(self.index, site, message)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn print(self, site: &'static Site, words: u32, text: fmt::Arguments<'_>) {
-        self.group.launch.record_print(site, words, text, self.global_id().into());
+        self.group.print(self.index, site, words, text);
     }
 }
 

@@ -147,11 +147,17 @@ impl<T: Value + Copy> Peers<'_, T> {
         self.get(self.active.trailing_zeros())
     }
 
+    /// Whether each of a subgroup's places is that of an active lane.
+    #[inline]
+    fn are_all(&self, places: &[Cell<T>]) -> bool {
+        self.active == u128::MAX >> (128 - places.len())
+    }
+
     /// Goes through the active lanes in order.
     #[inline]
     fn fold<R>(&self, start: R, mut step: impl FnMut(R, u32, T) -> R) -> R {
         if let Brought::Places(places) = self.brought
-            && self.active == u128::MAX >> (128 - places.len())
+            && self.are_all(places)
         {
             return (0..).zip(places).fold(start, |result, (lane, place)| step(result, lane, place.get()));
         }
@@ -345,6 +351,37 @@ pub fn ballot_highest(lane: impl Lane, _: &'static Location, ballot: UVec4) -> u
     }
 }
 
+/// A scan: what a lane gets is the fold of the lanes before it, and of its own value where that counts.
+struct Scan<T, F> {
+    counts_itself: bool,
+    start: T,
+    op: F,
+}
+
+impl<T, F: Fn(T, T) -> T> Scan<T, F> {
+    fn inclusive(start: T, op: F) -> Self {
+        Self { counts_itself: true, start, op }
+    }
+
+    fn exclusive(start: T, op: F) -> Self {
+        Self { counts_itself: false, start, op }
+    }
+}
+
+/// As [`exchange`], of a scan.
+fn exchange_scan<T: Value + Copy, F: Fn(T, T) -> T>(
+    lane: impl Lane,
+    place: &'static Location,
+    value: T,
+    scan: impl FnOnce(&Peers<'_, T>) -> Scan<T, F>,
+) -> T {
+    exchange(lane, place, value, |peers| {
+        let Scan { counts_itself, start, op } = scan(peers);
+        let end = peers.lane + u32::from(counts_itself);
+        peers.fold(start, |sum, lane, value| if lane < end { op(sum, value) } else { sum })
+    })
+}
+
 /// Each operation twice: for an invocation that waits, and for all of a workgroup in loops. `exchange_once`: all lanes get the same.
 macro_rules! operations {
     ($(
@@ -390,7 +427,7 @@ macro_rules! operations {
 
 /// How a workgroup in loops does an operation.
 mod whole_ways {
-    use super::{Brought, Cell, Extent, Loops, Peers, Value};
+    use super::{Brought, Cell, Extent, Loops, Peers, Scan, Value};
 
     pub(super) fn exchange_once<T: Value + Copy, R: Copy, S: Extent>(
         crew: &Loops<'_, S>,
@@ -421,6 +458,29 @@ mod whole_ways {
                 let own = own.get();
                 let peers = Peers { brought: Brought::Places(places), active, own, lane, size, common: None };
                 result.set(op(&peers, first + lane as usize));
+            }
+        });
+    }
+
+    pub(super) fn exchange_scan<T: Value + Copy, F: Fn(T, T) -> T, S: Extent>(
+        crew: &Loops<'_, S>,
+        values: &[Cell<T>],
+        results: &[Cell<T>],
+        scan: impl Fn(&Peers<'_, T>, usize) -> Scan<T, F>,
+    ) {
+        let size = crew.subgroup_size();
+        crew.each_subgroup(|range, active| {
+            let (first, places) = (range.start, &values[range.clone()]);
+            let own = places[0].get();
+            let peers = Peers { brought: Brought::Places(places), active, own, lane: 0, size, common: None };
+            let Scan { counts_itself, start, op } = scan(&peers, first);
+            let mut sum = start;
+            for (lane, (place, result)) in places.iter().zip(&results[range]).enumerate() {
+                let before = sum;
+                if active >> lane & 1 == 1 {
+                    sum = op(sum, place.get());
+                }
+                result.set(if counts_itself { sum } else { before });
             }
         });
     }
@@ -466,21 +526,21 @@ operations! {
     exchange_once or<T: Bits>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::NO_BITS, T::bit_or);
     exchange_once xor<T: Bits>(T) -> T = |peers: &Peers<'_, T>| all_lanes(peers, T::NO_BITS, T::bit_xor);
 
-    exchange inclusive_add<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::ZEROED, T::sum);
-    exchange inclusive_mul<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::ONE, T::product);
-    exchange inclusive_min<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::LARGEST, T::smaller);
-    exchange inclusive_max<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::SMALLEST, T::larger);
-    exchange inclusive_and<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::ONES, T::bit_and);
-    exchange inclusive_or<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::NO_BITS, T::bit_or);
-    exchange inclusive_xor<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, true, T::NO_BITS, T::bit_xor);
+    exchange_scan inclusive_add<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::ZEROED, T::sum);
+    exchange_scan inclusive_mul<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::ONE, T::product);
+    exchange_scan inclusive_min<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::LARGEST, T::smaller);
+    exchange_scan inclusive_max<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::SMALLEST, T::larger);
+    exchange_scan inclusive_and<T: Bits>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::ONES, T::bit_and);
+    exchange_scan inclusive_or<T: Bits>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::NO_BITS, T::bit_or);
+    exchange_scan inclusive_xor<T: Bits>(T) -> T = |_: &Peers<'_, T>| Scan::inclusive(T::NO_BITS, T::bit_xor);
 
-    exchange exclusive_add<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::ZEROED, T::sum);
-    exchange exclusive_mul<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::ONE, T::product);
-    exchange exclusive_min<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::LARGEST, T::smaller);
-    exchange exclusive_max<T: Number>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::SMALLEST, T::larger);
-    exchange exclusive_and<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::ONES, T::bit_and);
-    exchange exclusive_or<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::NO_BITS, T::bit_or);
-    exchange exclusive_xor<T: Bits>(T) -> T = |peers: &Peers<'_, T>| up_to(peers, false, T::NO_BITS, T::bit_xor);
+    exchange_scan exclusive_add<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::ZEROED, T::sum);
+    exchange_scan exclusive_mul<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::ONE, T::product);
+    exchange_scan exclusive_min<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::LARGEST, T::smaller);
+    exchange_scan exclusive_max<T: Number>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::SMALLEST, T::larger);
+    exchange_scan exclusive_and<T: Bits>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::ONES, T::bit_and);
+    exchange_scan exclusive_or<T: Bits>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::NO_BITS, T::bit_or);
+    exchange_scan exclusive_xor<T: Bits>(T) -> T = |_: &Peers<'_, T>| Scan::exclusive(T::NO_BITS, T::bit_xor);
 
     exchange clustered_add<T: Number>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::ZEROED, T::sum);
     exchange clustered_mul<T: Number>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::ONE, T::product);
@@ -491,18 +551,32 @@ operations! {
     exchange clustered_xor<T: Bits>(T, size) -> T = |peers: &Peers<'_, T>, size| near(peers, size, T::NO_BITS, T::bit_xor);
 }
 
-fn all_lanes<T: Value + Copy>(peers: &Peers<'_, T>, start: T, op: fn(T, T) -> T) -> T {
-    peers.fold(start, |sum, _, value| op(sum, value))
-}
+/// The partial folds of a fold of all lanes. Processors compute them at once.
+const PARTIAL_FOLDS: usize = 8;
 
-/// The lanes before this one, and it itself if it counts.
-fn up_to<T: Value + Copy>(peers: &Peers<'_, T>, counts_itself: bool, start: T, op: fn(T, T) -> T) -> T {
-    let end = peers.lane + u32::from(counts_itself);
-    peers.fold(start, |sum, lane, value| if lane < end { op(sum, value) } else { sum })
+/// All lanes, in the order of the IR's interpreter: lane `i` belongs to the partial fold `i % 8`, and these are joined by halves.
+fn all_lanes<T: Value + Copy>(peers: &Peers<'_, T>, start: T, op: impl Fn(T, T) -> T) -> T {
+    let mut partial = [start; PARTIAL_FOLDS];
+    match peers.brought {
+        Brought::Places(places) if peers.are_all(places) && places.len().is_multiple_of(PARTIAL_FOLDS) => {
+            for places in places.chunks_exact(PARTIAL_FOLDS) {
+                partial.iter_mut().zip(places).for_each(|(sum, place)| *sum = op(*sum, place.get()));
+            }
+        }
+        _ => peers.fold((), |(), lane, value| {
+            let sum = &mut partial[lane as usize % PARTIAL_FOLDS];
+            *sum = op(*sum, value);
+        }),
+    }
+    for half in [4, 2, 1] {
+        let (low, high) = partial.split_at_mut(half);
+        low.iter_mut().zip(high).for_each(|(low, high)| *low = op(*low, *high));
+    }
+    partial[0]
 }
 
 /// The lanes of the same cluster.
-fn near<T: Value + Copy>(peers: &Peers<'_, T>, size: u32, start: T, op: fn(T, T) -> T) -> T {
+fn near<T: Value + Copy>(peers: &Peers<'_, T>, size: u32, start: T, op: impl Fn(T, T) -> T) -> T {
     let cluster = |lane: u32| lane / size.max(1);
     let own = cluster(peers.lane);
     peers.fold(start, |sum, lane, value| if cluster(lane) == own { op(sum, value) } else { sum })
