@@ -132,7 +132,7 @@ impl<'a> HostGroup<'a> {
         self.launch.record_print(site, words, text, self.global_id(index));
     }
 
-    /// Where an invocation is in the grid, by its position in the workgroup.
+    /// Position in the grid of the invocation at a position in the workgroup.
     fn global_id(&self, index: u32) -> [u32; 3] {
         let size = UVec3::from(self.launch.workgroup);
         let local = UVec3::new(index % size.x, index / size.x % size.y, index / size.x / size.y);
