@@ -92,6 +92,8 @@ pub struct KernelDescriptor {
     pub obligations: Obligations,
     /// Whether a trap is possible even if the obligations hold.
     pub traps_anyway: bool,
+    /// Whether an invocation leaves the kernel at a trap in a loop whose end nobody knows. Elsewhere it goes on with zero.
+    pub leaves_at_traps: bool,
     /// The conditions of a launch without races; one that does not meet them is refused.
     pub conditions: Conditions,
     /// Whether the module has the specialization constants [`HAS_FMA`], [`HAS_FMA_F64`] and [`HAS_EXP2`].
@@ -138,6 +140,7 @@ impl KernelDescriptor {
             trap_words: 0,
             obligations: Obligations::NONE,
             traps_anyway: true,
+            leaves_at_traps: false,
             conditions: Conditions::NONE,
             asks_for: [false; 3],
             print_binding: None,

@@ -95,6 +95,7 @@ pub mod slice_patterns;
 pub mod slice_tables;
 pub mod slices;
 pub mod solvers;
+pub mod stacks;
 pub mod subgroups;
 pub mod tables;
 pub mod texels;
@@ -216,6 +217,7 @@ pub fn all() -> Vec<Case> {
         slice_patterns::CASES,
         slice_tables::CASES,
         slices::CASES,
+        stacks::CASES,
         subgroups::CASES,
         tables::CASES,
         texels::CASES,

@@ -42,11 +42,20 @@ pub struct Options {
     pub finds_races: bool,
     /// Whether reads of shared variables that nobody wrote, and that are therefore zero, are findings.
     pub finds_reads_before_writes: bool,
+    /// Whether an invocation ends at its first trap; else it goes on with zero.
+    pub leaves_at_traps: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, fuel: 1 << 20, subgroup_size: 8, finds_races: true, finds_reads_before_writes: false }
+        Self {
+            seed: 0,
+            fuel: 1 << 20,
+            subgroup_size: 8,
+            finds_races: true,
+            finds_reads_before_writes: false,
+            leaves_at_traps: false,
+        }
     }
 }
 
@@ -135,7 +144,7 @@ pub fn run(module: &Module, inputs: &Inputs, options: &Options) -> Outcome {
     memory.images.clone_from(&inputs.images);
     memory.lists.clone_from(&inputs.lists);
     let width = kernel.subgroup_size.unwrap_or(options.subgroup_size).clamp(1, 128);
-    let cx = Context { module, params: &inputs.params, width };
+    let cx = Context { module, params: &inputs.params, width, leaves_at_traps: options.leaves_at_traps };
     let mut outcome = Outcome::default();
     let mut shuffle = Shuffle(options.seed);
     for group in shuffle.order(grid.groups.iter().product()) {

@@ -124,7 +124,7 @@ fn run_alone<'m>(
     memory: &mut Memory,
     params: &'m [Value],
 ) -> Result<Option<Value>, InterpretError> {
-    let cx = step::Context { module, params, width: 1 };
+    let cx = step::Context { module, params, width: 1, leaves_at_traps: false };
     loop {
         thread.run(&cx, memory, u64::MAX)?;
         match thread.state {

@@ -15,6 +15,8 @@ pub(super) struct Context<'m> {
     pub(super) params: &'m [Value],
     /// Lanes of a subgroup.
     pub(super) width: u32,
+    /// Whether an invocation ends at its first trap.
+    pub(super) leaves_at_traps: bool,
 }
 
 impl Context<'_> {

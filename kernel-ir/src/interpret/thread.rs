@@ -187,6 +187,9 @@ impl<'m> Thread<'m> {
             self.fuel = self.fuel.checked_sub(1).ok_or(InterpretError::OutOfFuel)?;
             left -= 1;
             self.step(cx, memory)?;
+            if cx.leaves_at_traps && !memory.traps.is_empty() {
+                return Err(InterpretError::Panicked);
+            }
         }
         Ok(())
     }

@@ -203,6 +203,11 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         }
         round += 1;
     }
+    if run_on_functions(module, "split_columns", split_locals::run_columns, &mut checks) == Changed::Yes {
+        let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
+        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
+        let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
+    }
     if run_on_functions(module, "unroll_partly", unroll_loops::run_partly, &mut checks) == Changed::Yes {
         let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);

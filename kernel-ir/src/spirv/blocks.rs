@@ -6,7 +6,7 @@ use rspirv::spirv::{LoopControl, Op, StorageClass};
 
 use super::EmitError;
 use super::interface::Prologue;
-use super::late_traps::{FirstFailed, LateTrap, may_come_before_traps};
+use super::late_traps::{FirstFailed, LateTrap, may_come_before_traps, nobody_waits};
 use super::memory::Check;
 use super::module::Writer;
 use super::words::{Id, Ids};
@@ -42,6 +42,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) first_failed: Option<FirstFailed>,
     /// The checks so far of the loop that is being written, if its traps stand behind it.
     pub(super) traps_of_loop: Option<Vec<Check>>,
+    /// Whether an invocation that traps in a loop may leave the kernel: nobody waits for it.
+    may_leave: bool,
 }
 
 /// The element of a buffer that is an item's own.
@@ -126,6 +128,7 @@ impl Writer<'_> {
         self.uses.by_function[id] = uses;
         let mut writer = FunctionWriter::new(self, function, prologue, values, locals);
         writer.first_failed = first_failed;
+        writer.may_leave = is_kernel && nobody_waits(module, &writer.w.uses.functions);
         writer.block(function.entry, None)?;
         self.effect(Op::FunctionEnd, &[]);
         Ok(())
@@ -169,6 +172,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             late_traps: Vec::new(),
             first_failed: None,
             traps_of_loop: None,
+            may_leave: false,
         }
     }
 }
@@ -213,6 +217,15 @@ impl FunctionWriter<'_, '_> {
             }
             let fresh = self.w.next_id();
             self.w.set_location(inst.location);
+            if let InstKind::Trap(site, operands) = &inst.kind
+                && self.leaves_at_traps()
+            {
+                let operands = self.ids(operands);
+                self.w.call_trap(*site, &operands);
+                // The rest of the block does not run.
+                self.leave();
+                return Ok(());
+            }
             if !self.terminator(inst, selection.as_deref_mut())? && !self.control(inst)? {
                 self.straight(id, inst);
             }
@@ -220,6 +233,17 @@ impl FunctionWriter<'_, '_> {
         }
         self.flush_traps();
         Ok(())
+    }
+
+    /// Whether an invocation leaves the kernel at a trap. In loops it does, where nobody waits for it: drivers have fewer ways to join there.
+    pub(super) fn leaves_at_traps(&self) -> bool {
+        self.may_leave && !self.loops.is_empty()
+    }
+
+    /// Ends the kernel's invocation behind a trap.
+    pub(super) fn leave(&mut self) {
+        self.w.leaves_at_traps = true;
+        self.w.effect(Op::Return, &[]);
     }
 
     /// Writes a block but for the last instruction. Parameters whose ids are known already are not read again.

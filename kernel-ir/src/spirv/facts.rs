@@ -17,6 +17,8 @@ pub struct Facts {
     pub trap_words: u32,
     /// Whether a trap is possible even if the kernel's obligations hold.
     pub traps_anyway: bool,
+    /// Whether an invocation leaves the kernel at a trap in a loop.
+    pub leaves_at_traps: bool,
     /// Bits of the floats that it has.
     pub float_widths: Vec<u32>,
     /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
@@ -41,6 +43,7 @@ impl Writer<'_> {
             trap_binding: self.trap_binding(),
             trap_words: self.uses.trap_words.unwrap_or(0),
             traps_anyway: self.uses.traps_anyway,
+            leaves_at_traps: self.leaves_at_traps,
             float_widths: self.features.float_widths(),
             asks_for: self.interface.has_native.map(|id| id.is_some()),
             print_binding: self.print_binding(),

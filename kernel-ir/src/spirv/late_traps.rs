@@ -3,6 +3,9 @@
 //! A branch to a trap at each load keeps drivers from moving loads, and so from having several on their way at once. In a loop it keeps
 //! them from writing out rounds, too: the loads of a loop that ends keep the first check that failed in variables, and the trap stands
 //! behind the loop.
+//!
+//! In other loops an invocation leaves the kernel at its trap, unless others may wait for it: the launch has failed, and drivers need not join the
+//! ways with and without a trap in each round.
 
 use rspirv::spirv::{Op, StorageClass};
 
@@ -10,7 +13,8 @@ use super::blocks::FunctionWriter;
 use super::memory::Check;
 use super::module::Writer;
 use super::words::Id;
-use crate::ir::{BlockId, Function, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step};
+use crate::arena::EntityId;
+use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step};
 use crate::passes::loop_ends;
 
 /// A check that was made, whose trap is not written yet.
@@ -87,6 +91,30 @@ fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: B
     }
     // Asked last, because it looks at the whole function.
     traps && end(module, function, body)
+}
+
+/// Whether invocations neither come together nor wait for what others write: none reads what an atomic operation gives.
+pub(super) fn nobody_waits(module: &Module, functions: &[FunctionId]) -> bool {
+    functions.iter().all(|id| {
+        let function = &module.functions[*id];
+        let mut given = Vec::new();
+        for (_, inst) in function.insts.iter() {
+            match &inst.kind {
+                kind if kind.needs_full_workgroup() || matches!(kind, InstKind::Fence(..)) => return false,
+                InstKind::Atomic(_) => {
+                    given.resize(function.values.len(), false);
+                    inst.results.iter().for_each(|result| given[result.index()] = true);
+                }
+                _ => {}
+            }
+        }
+        let is_read = |inst: &Inst| {
+            let mut found = false;
+            inst.kind.for_each_use(|value| found |= given[value.index()]);
+            found
+        };
+        given.is_empty() || !function.insts.iter().any(|(_, inst)| is_read(inst))
+    })
 }
 
 /// Whether a loop ends, with all that are nested in it.
@@ -201,7 +229,11 @@ impl FunctionWriter<'_, '_> {
         } else {
             late.iter().for_each(|trap| self.trap_outside(*trap));
         }
-        self.w.effect(Op::Branch, &[merge]);
+        if self.leaves_at_traps() {
+            self.leave();
+        } else {
+            self.w.effect(Op::Branch, &[merge]);
+        }
         self.w.begin_block(merge);
     }
 

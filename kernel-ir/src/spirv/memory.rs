@@ -520,8 +520,14 @@ impl FunctionWriter<'_, '_> {
             let passed = self.w.label;
             self.w.effect(Op::Branch, &[merge]);
             self.w.begin_block(outside);
-            if !self.w.module.sites[check.site].is_quiet {
+            let is_quiet = self.w.module.sites[check.site].is_quiet;
+            if !is_quiet {
                 self.w.call_trap(check.site, &[check.index, check.len]);
+            }
+            if !is_quiet && self.leaves_at_traps() {
+                self.leave();
+                self.w.begin_block(merge);
+                continue;
             }
             self.w.effect(Op::Branch, &[merge]);
             self.w.begin_block(merge);

@@ -74,6 +74,8 @@ pub(super) struct Writer<'m> {
     pub(super) reports: report::ReportFunctions,
     pub(super) helpers: math::Helpers,
     pub(super) combines: super::coop::Combines,
+    /// Whether an invocation leaves the kernel at a trap that was written.
+    pub(super) leaves_at_traps: bool,
 }
 
 impl<'m> Writer<'m> {
@@ -104,6 +106,7 @@ impl<'m> Writer<'m> {
             reports: report::ReportFunctions::default(),
             helpers: math::Helpers::default(),
             combines: super::coop::Combines::default(),
+            leaves_at_traps: false,
         })
     }
 

@@ -37,6 +37,7 @@ fn run_pass(module: &mut Module, name: &str) {
         }
         "tail_returns" => |function, _| passes::tail_returns::run(function),
         "split_locals" => passes::split_locals::run,
+        "split_columns" => passes::split_locals::run_columns,
         "promote_locals" => passes::promote_locals::run,
         "fold_constants" => passes::fold_constants::run,
         "flatten_branches" => passes::flatten_branches::run,

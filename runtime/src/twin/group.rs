@@ -117,6 +117,9 @@ impl<'a> HostGroup<'a> {
     #[inline(never)]
     pub(super) fn trap(&self, index: u32, site: &'static Site, operands: [u32; 2]) {
         self.launch.record(site, operands, self.global_id(index));
+        if self.launch.descriptor.leaves_at_traps {
+            stop();
+        }
     }
 
     #[cold]

@@ -102,7 +102,7 @@ impl LaunchContext {
             workgroup: descriptor.workgroup_with(&[]),
             items,
             groups,
-            can_stop: descriptor.sites.iter().any(|site| site.kind == SiteKind::Panic),
+            can_stop: descriptor.leaves_at_traps || descriptor.sites.iter().any(|site| site.kind == SiteKind::Panic),
             options: HostOptions::default(),
             failure: OnceLock::new(),
             first: Mutex::new(None),

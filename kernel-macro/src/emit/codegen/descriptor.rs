@@ -53,6 +53,7 @@ pub(super) fn descriptor_tokens(
         tokens!(asks_for: [#fma, #fma_f64, #exp2],)
     });
     let print = compiled.facts.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
+    let leaves = compiled.facts.leaves_at_traps.then(|| tokens!(leaves_at_traps: true,));
     let (left, told) = left_tokens(program, compiled, messages, sites);
     let features = (!compiled.features.is_empty()).then(|| {
         let features = compiled.features.iter().map(|(feature, at)| {
@@ -78,7 +79,7 @@ pub(super) fn descriptor_tokens(
     let ir = compiled.ir.as_ref().map(|text| tokens!(ir: __Some(#text),));
     tokens! {
         [#(#words),*] #trap #obligations #left #batch
-        { #constants #conditions #native #print #told #features #parallel #stack #ir }
+        { #constants #conditions #native #leaves #print #told #features #parallel #stack #ir }
         (#name #line #column #spirv #size #x #y #z)
     }
 }

@@ -79,6 +79,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
         seed: options.seed.unwrap_or(0),
         fuel: FUEL,
         subgroup_size: options.subgroup_size,
+        leaves_at_traps: descriptor.leaves_at_traps,
         ..Options::default()
     };
     let outcome = run(&module, &inputs, &options);
