@@ -3,7 +3,7 @@
 //! It keeps calls that would make the module grow past a limit, and touches no function that nothing calls.
 
 use super::edit::{Substitution, add_effect, add_inst, cut_unreachable, for_each_inst};
-use super::{Changed, tail_returns};
+use super::{Changed, tail_exits};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::ir::{
     Block, BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, LocalId, Module, Place, Root, Unroll,
@@ -95,14 +95,14 @@ pub fn run(module: &mut Module) -> Result<Changed, TooLarge> {
         }
         let count = calls[id.index()];
         if count > 0 {
-            changed |= tail_returns::run(&mut function);
+            changed |= tail_exits::run(&mut function);
         }
         callees.push(Callee {
             calls: count,
             size: size(&function),
             // Of those who panicked and walk on, what they trap at is not counted: they have to be seen.
             is_of_kernel: is_of_kernel(&function) || waits && panics && traps(&function),
-            returns_at_end: tail_returns::returns_at_end(&function),
+            returns_at_end: tail_exits::returns_at_end(&function),
             reads_zero: reads_zero(&function),
         });
         module.functions[id] = function;

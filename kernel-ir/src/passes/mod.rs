@@ -32,7 +32,7 @@ pub mod renumber;
 pub mod share_values;
 pub mod split_locals;
 mod strides;
-pub mod tail_returns;
+pub mod tail_exits;
 pub mod unroll_loops;
 mod upper_bounds;
 
@@ -173,6 +173,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         let mut changed = Changed::No;
         changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
+        changed |= run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, &mut checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         if run_on_functions(module, "unroll_loops", unroll_loops::run, &mut checks) == Changed::Yes {
             // The arrays become values first, so that the others have less to look at.

@@ -35,7 +35,8 @@ fn run_pass(module: &mut Module, name: &str) {
             let _ = passes::mask_panics::run(module);
             return;
         }
-        "tail_returns" => |function, _| passes::tail_returns::run(function),
+        "tail_returns" => |function, _| passes::tail_exits::run(function),
+        "tail_breaks" => passes::tail_exits::run_on_loops,
         "split_locals" => passes::split_locals::run,
         "split_columns" => passes::split_locals::run_columns,
         "promote_locals" => passes::promote_locals::run,

@@ -26,8 +26,10 @@ const UNDEFINED: &str = "the generator made something undefined";
 const PASSES: &[&str] = &[
     "inline_functions",
     "tail_returns",
+    "tail_breaks",
     "renumber",
     "split_locals",
+    "split_columns",
     "promote_locals",
     "fold_constants",
     "unroll_loops",
