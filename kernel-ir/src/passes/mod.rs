@@ -33,6 +33,7 @@ pub mod share_values;
 pub mod split_locals;
 mod strides;
 pub mod tail_exits;
+pub mod thread_branches;
 pub mod unroll_loops;
 mod upper_bounds;
 
@@ -183,6 +184,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
             }
             changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
         }
+        changed |= run_on_functions(module, "thread_branches", thread_branches::run, &mut checks);
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
         if changed == Changed::No && round > 0 {
             // The others have seen all that is there.

@@ -37,6 +37,7 @@ fn run_pass(module: &mut Module, name: &str) {
         }
         "tail_returns" => |function, _| passes::tail_exits::run(function),
         "tail_breaks" => passes::tail_exits::run_on_loops,
+        "thread_branches" => passes::thread_branches::run,
         "split_locals" => passes::split_locals::run,
         "split_columns" => passes::split_locals::run_columns,
         "promote_locals" => passes::promote_locals::run,

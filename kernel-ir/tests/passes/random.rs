@@ -34,6 +34,7 @@ const PASSES: &[&str] = &[
     "fold_constants",
     "unroll_loops",
     "unroll_partly",
+    "thread_branches",
     "flatten_branches",
     "hoist_invariants",
     "share_values",
