@@ -49,6 +49,24 @@ pub const CASES: &[Case] = &[
             vec![Output::exact(all.map(|((a, b), c)| a.mul_add(b, c)).collect())]
         }
     ),
+    case!(
+        "floats::mul_add_at_the_ends",
+        [MulAdd],
+        |mgr| {
+            let [a, b, c] = triples();
+            let mut out = mgr.tensor(&vec![0f32; a.len()])?;
+            let seq = mgr.sequence()?;
+            let (a, b, c) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&c)?);
+            MulAdd::dispatch(&seq, Grid::items(out.len()), &a, &b, &c, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::exact(flush(out.to_vec()?))])
+        },
+        || {
+            let [a, b, c] = triples();
+            let all = a.iter().zip(&b).zip(&c).map(|((a, b), c)| a.mul_add(*b, *c));
+            vec![Output::exact(flush(all.collect()))]
+        }
+    ),
     case!("floats::trigonometry", [Trigonometry], |mgr| {
         let (a, mut out) = (mgr.tensor(&moderate(N, 2, 3.0))?, mgr.tensor(&vec![0f32; N * 5])?);
         let seq = mgr.sequence()?;
@@ -128,6 +146,51 @@ fn classes(a: &[f32], out: &mut [u32]) {
         + 8 * x.is_sign_negative() as u32
         + 16 * x.is_sign_positive() as u32
         + 32 * (f32::from_bits(x.to_bits()) == x) as u32;
+}
+
+/// Operands of `a * b + c` near both ends of the range: all triples of edges, and products with addends that cancel all but their last
+/// digits or lie half a unit beside them. A device may take subnormal numbers for zero, so there are none.
+fn triples() -> [Vec<f32>; 3] {
+    const EDGES: [u32; 20] = [
+        0x0000_0000,
+        0x8000_0000,
+        0x3f80_0000,
+        0xbf80_0001,
+        0x3fff_ffff,
+        0x4b00_0001,
+        0xb300_0001,
+        0x0080_0000,
+        0x8080_0001,
+        0x0100_0001,
+        0x1f80_0001,
+        0x5f12_3457,
+        0x7e80_0001,
+        0x7f00_0001,
+        0xff12_3457,
+        0x7f7f_ffff,
+        0xff7f_ffff,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+    ];
+    let edges = EDGES.map(f32::from_bits);
+    let mut all: Vec<[f32; 3]> = Vec::new();
+    for a in edges {
+        for b in edges {
+            all.extend(edges.map(|c| [a, b, c]));
+        }
+    }
+    for (i, (a, b)) in floats(4 * N, 4).into_iter().zip(floats(4 * N, 7)).enumerate() {
+        let product = a * b;
+        let unit = product.abs().next_up() - product.abs();
+        all.push([
+            a,
+            b,
+            [-product, -product + unit, product * 0.75, unit / 2.0, -unit * 0.75, f32::MIN_POSITIVE][i % 6],
+        ]);
+    }
+    all.retain(|triple| !triple.iter().any(|x| x.is_subnormal()));
+    [0, 1, 2].map(|i| all.iter().map(|triple| triple[i]).collect())
 }
 
 #[kernel(workgroup = 64)]

@@ -10,8 +10,10 @@ use super::blocks::FunctionWriter;
 use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
+use crate::arena::EntityId;
 use crate::descriptor::{Feature, MatrixElement, MatrixProduct, MatrixType, MatrixUse};
-use crate::ir::{CoopAccess, CoopFold, CoopLayout, CoopLine, CoopOp, ValueId};
+use crate::ir::{CoopAccess, CoopFold, CoopLayout, CoopLine, CoopOp, InstKind, ValueId};
+use crate::passes::eval;
 use crate::types::{CoopRole, CoopType, Scalar, Type, TypeId};
 
 /// The encoding of `OpTypeFloat` that makes it a `bf16`.
@@ -65,12 +67,7 @@ impl Writer<'_> {
         };
         let (rows, columns) = (ty.rows, ty.columns);
         self.need(Feature::CooperativeMatrix(MatrixType { element: element(ty.scalar), role, rows, columns }));
-        let component = if ty.scalar == Scalar::Bf16 {
-            self.need(Feature::CooperativeBfloat16);
-            self.global(Op::TypeFloat, None, &[16, BFLOAT16])
-        } else {
-            self.lanes_type(Lanes::one(ty.scalar))
-        };
+        let component = self.component_type(ty.scalar);
         let role = match ty.role {
             CoopRole::A => CooperativeMatrixUse::MatrixAKHR,
             CoopRole::B => CooperativeMatrixUse::MatrixBKHR,
@@ -78,6 +75,15 @@ impl Writer<'_> {
         };
         let operands = [Scope::Subgroup as u32, rows, columns, role as u32].map(|number| self.const_u32(number));
         self.global(Op::TypeCooperativeMatrixKHR, None, &[&[component], &operands[..]].concat())
+    }
+
+    /// The type of a matrix's elements.
+    fn component_type(&mut self, scalar: Scalar) -> Id {
+        if scalar != Scalar::Bf16 {
+            return self.lanes_type(Lanes::one(scalar));
+        }
+        self.need(Feature::CooperativeBfloat16);
+        self.global(Op::TypeFloat, None, &[16, BFLOAT16])
     }
 
     /// A matrix of zeros.
@@ -104,6 +110,7 @@ impl FunctionWriter<'_, '_> {
         let is_float = made.scalar.is_float();
         let instruction = match op {
             CoopOp::MulAdd => return self.mul_add(operands, made, result),
+            CoopOp::Splat if made.scalar == Scalar::Bf16 => return self.splat_bf16(operands[0], made, result),
             CoopOp::Splat => return self.w.op(Op::CompositeConstruct, result, &ids),
             CoopOp::Convert if self.function.values[operands[0]].ty == ty => return ids[0],
             CoopOp::Convert => return self.w.op(Op::FConvert, result, &ids),
@@ -124,6 +131,19 @@ impl FunctionWriter<'_, '_> {
             CoopOp::Held => unreachable!("it gives no matrix"),
         };
         if is_float { self.w.float_op(instruction, result, &ids) } else { self.w.op(instruction, result, &ids) }
+    }
+
+    /// A `bf16` is an integer everywhere but in matrices.
+    fn splat_bf16(&mut self, value: ValueId, made: CoopType, result: Id) -> Id {
+        let definition = self.definitions[value.index()].map(|inst| &self.function.insts[inst].kind);
+        if let Some(InstKind::Const(constant)) = definition
+            && eval::bits(*constant) == Some(0)
+        {
+            return self.w.coop_zero(made);
+        }
+        let (ty, bits) = (self.w.component_type(made.scalar), self.value(value));
+        let element = self.w.op(Op::Bitcast, ty, &[bits]);
+        self.w.op(Op::CompositeConstruct, result, &[element])
     }
 
     fn reduce_lines(&mut self, line: CoopLine, fold: CoopFold, scalar: Scalar, result: Id, matrix: Id) -> Id {

@@ -9,7 +9,7 @@ mod random;
 
 use std::path::Path;
 
-use gridwise_ir::ir::Module;
+use gridwise_ir::ir::{InstKind, Module};
 use gridwise_ir::parse::parse;
 use gridwise_ir::passes::{self, CheckCount, FunctionPass};
 use gridwise_ir::verify::verify;
@@ -90,4 +90,39 @@ fn cases() {
         .filter_map(|path| run_case(path, bless).err().map(|error| format!("{}: {error}", path.display())))
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A function that ends the invocation or names buffers is inlined, however large it is.
+#[test]
+fn large_functions_of_the_kernel_are_inlined() {
+    let calls_left = |ending: &str| {
+        let sums: String = (1..11_000).map(|n| format!(" %{n}: u32 = add %{}, %0\n", n - 1)).collect();
+        let calls: String = (1..4).map(|n| format!(" %{n}: u32 = call fn0(%{})\n", n - 1)).collect();
+        let mut module = parse(&format!(
+            "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"x\"\nkernel fn1 workgroup(1, 1, 1) {{\n buffer0 y: [u32] mut\n}}\n\
+             fn0 long(%0: u32) -> u32 {{\n{sums}{ending} return %10999\n}}\n\
+             fn1 k() -> () {{\n %0: u32 = const 1\n{calls} store buffer0[%0] = %3\n return\n}}\n"
+        ))
+        .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(verify(&module), Ok(()));
+        assert!(passes::inline_functions::run(&mut module).is_ok());
+        let kernel = &module.functions[module.kernel.as_ref().expect("it is a kernel").function];
+        let insts = kernel.blocks[kernel.entry].insts.iter();
+        insts.filter(|inst| matches!(kernel.insts[**inst].kind, InstKind::Call(..))).count()
+    };
+    assert_eq!(calls_left(" store buffer0[%0] = %1\n"), 0);
+    assert_eq!(calls_left(" %11000: u32 = len buffer0\n"), 0);
+    // Of others only as many as the module may grow by.
+    assert_eq!(calls_left(""), 2);
+}
+
+#[test]
+fn sizes_are_fixed_where_they_are_sizes() {
+    let text = "kernel fn0 workgroup(constant0, 1, 1) {\n constant0 N: u32 = 64\n buffer0 x: [u32] mut\n shared0 s: [u32; constant0]\n}\n\
+        fn0 k() -> () {\n return\n}\n";
+    let module = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let fixed = |values: &[u64]| passes::fix_constants(&module, values).map(|module| module.to_string());
+    let eight = fixed(&[8]).expect("it is a size");
+    assert!(eight.contains("workgroup(8, 1, 1)") && eight.contains("[u32; 8]"), "{eight}");
+    assert_eq!([&[0][..], &[1 << 32], &[]].map(fixed), [None, None, None]);
 }

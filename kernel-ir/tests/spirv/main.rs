@@ -4,6 +4,7 @@ mod batch;
 mod control;
 #[path = "../passes/generate/mod.rs"]
 mod generate;
+mod images;
 mod memory;
 mod ops;
 mod parallel;

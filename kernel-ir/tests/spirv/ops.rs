@@ -126,3 +126,34 @@ fn shifts_by_small_literals_are_not_masked() {
     };
     assert_eq!([31, 32].map(count_masks), [0, 1]);
 }
+
+#[test]
+fn each_width_of_floats_has_its_modes() {
+    let widths = |scalars: &[Scalar]| {
+        let mut module = ModuleBuilder::new();
+        let types: Vec<_> = scalars.iter().map(|scalar| module.types_mut().scalar(*scalar)).collect();
+        module.begin_kernel([1, 1, 1]);
+        let mut b = module.kernel_function("floats");
+        for ty in types {
+            let local = b.new_local("float", ty);
+            let old = b.load(Place::local(local));
+            let sum = b.op(Op::Add, &[old, old]);
+            b.store(Place::local(local), sum);
+        }
+        b.finish();
+        let emitted = emit(&module.finish()).expect("it can be expressed");
+        validate("floats", &emitted.words);
+        let text = crate::support::disassemble(&emitted.words);
+        for width in [16, 32, 64] {
+            let has = ["DenormPreserve", "SignedZeroInfNanPreserve", "RoundingModeRTE"]
+                .map(|mode| text.contains(&format!("{mode} {width}\n")));
+            assert_eq!(has, [emitted.facts.float_widths.contains(&width); 3], "{text}");
+        }
+        emitted.facts.float_widths
+    };
+    assert_eq!(widths(&[Scalar::F16]), [16]);
+    assert_eq!(widths(&[Scalar::F32]), [32]);
+    assert_eq!(widths(&[Scalar::F64]), [64]);
+    assert_eq!(widths(&[Scalar::F64, Scalar::F16]), [16, 64]);
+    assert_eq!(widths(&[Scalar::U64]), [0; 0]);
+}

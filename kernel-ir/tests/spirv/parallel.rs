@@ -139,6 +139,75 @@ fn atomics_on_buffers_and_shared_memory() {
     }
 }
 
+#[test]
+fn atomics_of_parts_of_words() {
+    for (cell, ty) in [("i8", "i8"), ("u8", "u8"), ("i16", "i16"), ("u16", "u16"), ("u16", "f16")] {
+        let text = format!(
+            "kernel fn0 workgroup(64, 1, 1) {{\n buffer0 x: [{cell}] mut\n shared0 s: [u32; 8]\n}}\nfn0 k() -> () {{\n \
+             local0 l: {ty}\n %0: u32 = local_index\n %1: {ty} = load local0\n{}{} return\n}}\n",
+            atomics("buffer0[%0]", ty, 100),
+            atomics("shared0.5", ty, 200),
+        );
+        validate(&format!("atomics of {ty}"), &emit_text(&text).words);
+    }
+}
+
+#[test]
+fn the_lesser_of_two_is_chosen() {
+    let chosen = |op: &str, ty: &str| {
+        let text = format!(
+            "kernel fn0 workgroup(64, 1, 1) {{\n buffer0 x: [{ty}] mut\n}}\nfn0 k() -> () {{\n %0: u32 = local_index\n \
+             %1: {ty} = const 7\n %2: {ty} = {op} buffer0[%0], %1 relaxed device\n return\n}}\n"
+        );
+        let text = disassemble(&emit_text(&text).words);
+        let is_less = text.lines().rev().find(|line| line.contains("LessThan")).expect("two are compared");
+        let (condition, less) = is_less.split_once(" = ").expect("it has a result");
+        let operands: Vec<&str> = less.split_whitespace().skip(2).collect();
+        let choice = text.lines().find(|line| line.contains(&format!(" {condition} "))).expect("one is chosen");
+        let choices: Vec<&str> = choice.split_whitespace().skip(5).collect();
+        [operands == choices, operands.iter().rev().eq(&choices)]
+    };
+    for ty in ["i8", "u16"] {
+        assert_eq!(chosen("atomic_min", ty), [true, false]);
+        assert_eq!(chosen("atomic_max", ty), [false, true]);
+    }
+}
+
+#[test]
+fn matrices_are_made_of_elements_of_their_type() {
+    let emitted = |ty: &str, body: &str| {
+        let head = "kernel fn0 workgroup(32, 1, 1) {\n buffer0 x: [";
+        let code = "] mut\n}\nfn0 k() -> () {\n %0: u32 = const 0\n %1: ";
+        let text = format!("{head}{ty}{code}{ty} = load buffer0[%0]\n{body} return\n}}\n");
+        let emitted = emit_text(&text);
+        validate(&text, &emitted.words);
+        disassemble(&emitted.words)
+    };
+    let stored = " coop_store buffer0[%0] from %0 step %0 row_major";
+    for ty in ["f16", "bf16", "f32", "i8", "u8", "i32", "u32"] {
+        let matrix = format!("coop<{ty}, accumulator, 16, 16>");
+        emitted(
+            ty,
+            &format!(" %2: {matrix} = coop_splat %1\n{stored} = %2\n %3: {matrix} = const zero\n{stored} = %3\n"),
+        );
+        if ty == "bf16" {
+            let text =
+                emitted(ty, &format!(" %2: bf16 = const bits 0x0000\n %3: {matrix} = coop_splat %2\n{stored} = %3\n"));
+            assert!(!text.contains("OpBitcast"), "zeros are a constant: {text}");
+        }
+        if ty.contains('f') {
+            let body = format!(" %2: {matrix} = coop_splat %1\n %3: {matrix} = coop_convert %2\n{stored} = %3\n");
+            assert!(!emitted(ty, &body).contains("OpFConvert"), "it is of its type already");
+            let other = if ty == "f32" { "f16" } else { "f32" };
+            let body = format!(
+                "{} %3: coop<{other}, accumulator, 16, 16> = coop_convert %2\n",
+                &body[..body.find(" %3").unwrap_or(0)]
+            );
+            assert!(emitted(ty, &body).contains("OpFConvert"));
+        }
+    }
+}
+
 const REDUCTION: &str = r#"kernel fn0 workgroup(64, 1, 1) {
     buffer0 x: [f32]
     buffer1 y: [f32] mut
