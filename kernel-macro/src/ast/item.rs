@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use super::{BindingId, Block, Expr, Generics, Impl, Path, Trait, TypeExpr};
+use super::{BindingId, Block, Expr, ExprId, Generics, Impl, Path, Trait, TypeExpr};
 
 /// An item a kernel can consist of.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub(crate) struct Fn {
     pub(crate) has_debug: bool,
     /// Whether control may leave it elsewhere than at its end.
     pub(crate) returns_early: bool,
+    /// The names of slices that are moved where they stand.
+    pub(crate) moved: Vec<ExprId>,
     /// The enums of which `use` in it imports all names, while these are not known.
     pub(crate) globs: Vec<Path>,
 }

@@ -155,7 +155,7 @@ impl Parser<'_> {
             let mut made = local.clone();
             made.pat = pat.clone();
             if let Some(init) = &mut made.init {
-                *init.expr = self.whole(value);
+                *init.expr = self.whole(value, is_typed(local));
             }
             made
         };
@@ -168,7 +168,8 @@ impl Parser<'_> {
     }
 
     /// `&*a` as `&a[..]`, the name of a slice that is written as `&mut a[..]`, and others as they are.
-    fn whole(&self, value: &Expr) -> Expr {
+    /// `is_typed`: the variable has a type, for which Rust borrows from that slice anew.
+    fn whole(&self, value: &Expr, is_typed: bool) -> Expr {
         match value {
             Expr::Reference(syn::ExprReference { mutability, expr, .. }) => match &**expr {
                 Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. })
@@ -178,9 +179,14 @@ impl Parser<'_> {
                 }
                 _ => value.clone(),
             },
-            Expr::Paren(inner) => self.whole(&inner.expr),
+            Expr::Paren(inner) => self.whole(&inner.expr, is_typed),
+            // The braces move it, so that rustc refuses what uses it later.
             Expr::Path(path) if self.slice_in(value, false) == Some(true) => {
-                syn::parse_quote_spanned!(path.span()=> &mut #path[..])
+                if is_typed {
+                    syn::parse_quote_spanned!(path.span()=> &mut #path[..])
+                } else {
+                    syn::parse_quote_spanned!(path.span()=> &mut {#path}[..])
+                }
             }
             _ => value.clone(),
         }

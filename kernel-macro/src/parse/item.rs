@@ -92,6 +92,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         binding_count: parser.bindings,
         has_debug: parser.has_debug,
         returns_early: parser.returns_early,
+        moved: parser.moved,
         globs: parser.globs,
     }
 }

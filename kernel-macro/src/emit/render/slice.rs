@@ -221,7 +221,12 @@ impl Renderer<'_> {
         end: Option<&Expr>,
         inclusive: bool,
     ) -> Tokens {
+        let is_moved = matches!(&self.item.item, Item::Fn(function) if function.moved.contains(&base.id));
+        let span = base.span.start;
         let base = self.expr(base);
+        if is_moved {
+            return tokens_at!(span=> *{ #base });
+        }
         let start = start.map(|start| self.index(start));
         let end = end.map(|end| self.index(end));
         if inclusive { tokens!(#base[#start..=#end]) } else { tokens!(#base[#start..#end]) }
