@@ -1,5 +1,5 @@
-//! Slices that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in each arm, so that
-//! each slice keeps to the elements of one buffer. Knows names and not types: what it takes apart means the same either way.
+//! Slices and `&mut` references that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in
+//! each arm, so that each keeps to one place. Knows names and not types: what it takes apart means the same either way.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -111,8 +111,9 @@ impl Parser<'_> {
                     && !overlaps(names, tuple);
                 fits.then_some(1)
             }
-            expr => (matches!(untyped(&local.pat), Pat::Ident(_)) && self.slice_in(expr, is_typed(local)).is_some())
-                .then_some(1),
+            // Of whatever it leads to, a reference that writes is the name of a place.
+            Expr::Reference(reference) if reference.mutability.is_some() && is_named(local) => Some(1),
+            expr => (is_named(local) && self.slice_in(expr, is_typed(local)).is_some()).then_some(1),
         }
     }
 
@@ -249,6 +250,11 @@ fn overlaps(names: &syn::PatTuple, tuple: &syn::ExprTuple) -> bool {
     };
     let later = |position: usize| tuple.elems.iter().skip(position + 1);
     names.elems.iter().enumerate().any(|(position, name)| later(position).any(|expr| has(expr, name)))
+}
+
+/// Whether a variable has one name.
+fn is_named(local: &Local) -> bool {
+    matches!(untyped(&local.pat), Pat::Ident(_))
 }
 
 /// A pattern without its type.

@@ -82,6 +82,8 @@ pub(crate) struct Parser<'d> {
     moved: Vec<ExprId>,
     /// Inside the code that claims an element.
     is_claim: bool,
+    /// Inside a type in which references are the values that they lead to.
+    lends: bool,
 }
 
 impl<'d> Parser<'d> {
@@ -106,6 +108,7 @@ impl<'d> Parser<'d> {
             copies: 1,
             moved: Vec::new(),
             is_claim: false,
+            lends: false,
         }
     }
 

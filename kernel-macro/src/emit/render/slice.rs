@@ -145,6 +145,15 @@ impl Renderer<'_> {
         super::expr::path_tokens(&path)
     }
 
+    /// A slice with which a function ends.
+    pub(super) fn given_slice(&mut self, end: &Expr) -> Tokens {
+        let Some(Ty::Buffer { mutable, .. }) = self.typed.result else { return tokens!() };
+        let outer = self.given.replace(end.id);
+        let slice = self.slice(end, mutable);
+        self.given = outer;
+        slice
+    }
+
     /// A slice as the twin has it.
     pub(super) fn slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
         if let Some((base, cut)) = self.typed.cut(expr) {
