@@ -38,6 +38,7 @@ pub mod floats;
 pub mod forms;
 pub mod generic_types;
 pub mod generics;
+pub mod given_slices;
 pub mod grid;
 pub mod idioms;
 pub mod image_lists;
@@ -53,6 +54,7 @@ pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
 pub mod lent_places;
+pub mod lent_results;
 pub mod lent_slices;
 pub mod life;
 pub mod lifetimes;
@@ -158,6 +160,7 @@ pub fn all() -> Vec<Case> {
         forms::CASES,
         generic_types::CASES,
         generics::CASES,
+        given_slices::CASES,
         grid::CASES,
         idioms::CASES,
         images::CASES,
@@ -171,6 +174,7 @@ pub fn all() -> Vec<Case> {
         lanes::CASES,
         lent::CASES,
         lent_places::CASES,
+        lent_results::CASES,
         life::CASES,
         lent_slices::CASES,
         lifetimes::CASES,

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use super::{BindingId, Block, Expr, Generics, Impl, Path, Trait, TypeExpr};
+use super::{BindingId, Block, Expr, ExprId, Generics, Impl, Path, Trait, TypeExpr};
 
 /// An item a kernel can consist of.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub(crate) struct Fn {
     pub(crate) has_debug: bool,
     /// Whether control may leave it elsewhere than at its end.
     pub(crate) returns_early: bool,
+    /// The names of slices that are moved where they stand.
+    pub(crate) moved: Vec<ExprId>,
     /// The enums of which `use` in it imports all names, while these are not known.
     pub(crate) globs: Vec<Path>,
 }
@@ -178,10 +180,21 @@ impl Fn {
         self.generics.params.iter().any(|param| param.lent_slices().iter().any(Option::is_some))
     }
 
+    /// Whether its result is a slice: a part of a parameter.
+    pub(crate) fn gives_slice(&self) -> bool {
+        self.result.as_ref().is_some_and(|ty| matches!(ty.kind, super::TypeKind::Slice { .. }))
+    }
+
+    /// Whether its result is a `&` reference or holds some, which are the values that they lead to here.
+    pub(crate) fn lends(&self) -> bool {
+        let is_slice = |ty: &TypeExpr| matches!(ty.kind, super::TypeKind::Slice { .. });
+        !self.gives_place && self.result.as_ref().is_some_and(|ty| !is_slice(ty) && ty.holds_references())
+    }
+
     /// Whether what runs on the host for the device is a function of its own beside the author's: where it takes or lends slices, whose form
     /// differs, and where the author's runs at compile time.
     pub(crate) fn has_twin(&self) -> bool {
-        self.is_const || self.takes_slices() || self.lends_slices()
+        self.is_const || self.takes_slices() || self.lends_slices() || self.lends() || self.gives_slice()
     }
 
     /// Whether it is a method that writes through `&mut self`.

@@ -27,7 +27,7 @@ pub(crate) use path::Path;
 pub(crate) use pattern::{FieldPattern, Pattern, rest_range, spread};
 pub(crate) use scalar::ScalarName;
 pub(crate) use span::SpanRange;
-pub(crate) use ty::{TypeExpr, TypeKind};
+pub(crate) use ty::{TypeExpr, TypeKind, without_references};
 
 entity_id!(
     /// An expression of one function or const; counts from 0 in each.

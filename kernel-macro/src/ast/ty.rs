@@ -1,6 +1,6 @@
 //! Types as written; not resolved.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, TokenStream, TokenTree};
 
 use super::{Expr, Path, SpanRange};
 use crate::builtin::image::ImageTy;
@@ -51,6 +51,16 @@ pub(crate) enum TypeKind {
 }
 
 impl TypeExpr {
+    /// Whether there are `&` references in it, which are the values that they lead to here.
+    pub(crate) fn holds_references(&self) -> bool {
+        has_reference(self.tokens.clone())
+    }
+
+    /// The tokens without references.
+    pub(crate) fn of_values(&self) -> TokenStream {
+        without_references(self.tokens.clone())
+    }
+
     /// Whether it is the type of a const that is a slice.
     pub(crate) fn is_table(&self) -> bool {
         matches!(self.kind, TypeKind::Table(_))
@@ -68,4 +78,35 @@ impl TypeExpr {
             _ => None,
         }
     }
+}
+
+fn has_reference(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '&',
+        TokenTree::Group(group) => has_reference(group.stream()),
+        _ => false,
+    })
+}
+
+/// Tokens of a type without `&` and the lifetimes behind them.
+pub(crate) fn without_references(tokens: TokenStream) -> TokenStream {
+    let mut made = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '&' => {
+                // A lifetime is an apostrophe and a name.
+                if tokens.next_if(|next| matches!(next, TokenTree::Punct(punct) if punct.as_char() == '\'')).is_some() {
+                    tokens.next();
+                }
+            }
+            TokenTree::Group(group) => {
+                let mut own = Group::new(group.delimiter(), without_references(group.stream()));
+                own.set_span(group.span());
+                made.extend([TokenTree::Group(own)]);
+            }
+            other => made.extend([other]),
+        }
+    }
+    made
 }

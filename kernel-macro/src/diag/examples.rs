@@ -286,15 +286,15 @@ fn watch(x: &[f32]) {
     }
     REFERENCE_USE {
 "#[device]
-fn larger(a: u32, b: u32) -> u32 {
-    let chosen = if a > b { &a } else { &b };
-    *chosen
+fn sum(a: u32, b: u32) -> u32 {
+    let both = (&a, &b);
+    *both.0 + *both.1
 }"
     } => {
 "#[device]
-fn larger(a: u32, b: u32) -> u32 {
-    let chosen = if a > b { a } else { b };
-    chosen
+fn sum(a: u32, b: u32) -> u32 {
+    let both = (a, b);
+    both.0 + both.1
 }"
     }
     UNMARKED {

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::ast::without_references;
 use crate::emit::render::{method_twin, names_any};
 
 /// The declaration in a trait beside a function without a body that takes slices; nothing for all others. An
@@ -24,6 +25,29 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
         }
         let name = if mutable { quote!(SliceMut) } else { quote!(Slice) };
         *typed.ty = syn::parse_quote!(#krate::__private::twin::#name<'_, #element>);
+    }
+    let mut has_self = false;
+    if let syn::ReturnType::Type(_, ty) = &mut signature.output {
+        let lifetime = match &**ty {
+            syn::Type::Reference(reference) => reference.lifetime.clone(),
+            _ => None,
+        };
+        if let Some((mutable, element)) = slice(ty) {
+            takes_slices = true;
+            let name = if mutable { quote!(SliceMut) } else { quote!(Slice) };
+            let lifetime = lifetime.unwrap_or_else(|| syn::parse_quote!('_));
+            **ty = syn::parse_quote!(#krate::__private::twin::#name<#lifetime, #element>);
+        } else if let values = without_references(quote!(#ty))
+            && values.to_string() != quote!(#ty).to_string()
+            && let Ok(values) = syn::parse2(values)
+        {
+            takes_slices = true;
+            has_self = names_any(&quote!(#ty), &["Self".to_owned()]);
+            **ty = values;
+        }
+    }
+    if has_self {
+        bounds.push(syn::parse_quote!(Self: ::core::marker::Sized));
     }
     if !takes_slices {
         return TokenStream::new();

@@ -396,6 +396,11 @@ impl<'a> Infer<'a> {
             Some(ty) => self.within(member, params.clone(), |cx| cx.term_of(ty)),
             None => Term::Unit,
         };
+        let passed: Vec<_> = args.iter().map(|(arg, _)| *arg).collect();
+        let result = self.call_result(expr, (member, function), &passed, result);
+        if let (Term::Buffer { .. }, Some((first, _))) = (&result, args.first()) {
+            self.refuse_given_of_remote(first, function);
+        }
         if needs_instance {
             self.requests.push(Request { expr: expr.id, span, item: member, params });
         }

@@ -140,12 +140,17 @@ impl<'a> Infer<'a> {
         if let (Some((term @ Term::Buffer { .. }, _)), Some(value)) = (&declared, value) {
             return self.infer_typed_slice(pattern, value, term);
         }
+        if let Some(ty) = ty {
+            self.note_references_in(ty);
+        }
         match (declared, value) {
             (Some((term, span)), Some(value)) => {
                 let because = Because::LetType(span.start);
                 let found = self.infer_initial(pattern, value, &Expect::Type(term.clone(), because));
                 self.coerce(value, &found, &term, because);
-                if let (Some(ty), Pattern::Binding { .. }) = (ty, pattern) {
+                // Of what is no reference by its form rustc sees whether it is one.
+                let is_lent = self.has_references && !self.refers(value);
+                if let (Some(ty), Pattern::Binding { .. }, false) = (ty, pattern, is_lent) {
                     self.check_reference(value, &found, ty);
                 }
                 term
@@ -157,6 +162,10 @@ impl<'a> Infer<'a> {
 
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
+        if self.is_kept_value(pattern, value) {
+            self.note_kept_ends(value);
+            return self.infer(value, expect);
+        }
         let Pattern::Binding { binding, mutable, inner: None, .. } = pattern else {
             return match self.refers(value)
                 || self.is_part(matched_slice(value))
@@ -203,6 +212,7 @@ impl<'a> Infer<'a> {
             return slice_of((**elements.element).clone(), false);
         }
         self.refuse_narrow_reference(value, &term);
+        let term = if *mutable { self.made_to_move(*binding, value, term) } else { term };
         if is_call && let Term::Iterator(_) = self.table.shallow(&term) {
             return match self.diags.len() == before {
                 true => self.keep_iterator(*binding, *mutable, value, term),
@@ -225,8 +235,9 @@ impl<'a> Infer<'a> {
         (ty, declared): (Option<&TypeExpr>, Option<Term>),
         span: SpanRange,
     ) -> Term {
-        let is_reference = ty.is_some_and(|ty| ty.reference().is_some());
-        if is_reference || matches!(declared, Some(Term::Buffer { .. })) || !has_plain_names(pattern) {
+        // What a `&` reference leads to is a value.
+        let writes = ty.is_some_and(|ty| ty.reference() == Some(true));
+        if writes || matches!(declared, Some(Term::Buffer { .. })) || !has_plain_names(pattern) {
             self.report_uninitialised(pattern, span);
             return Term::Error;
         }

@@ -197,7 +197,8 @@ impl<'a> Infer<'a> {
             self.check_argument(arg, &Term::from(param), written, Because::Argument(item, position));
         }
         self.tables.calls.insert(expr.id, Callee::Device(item));
-        Term::from(&result)
+        let args: Vec<_> = args.iter().collect();
+        self.call_result(expr, (item, function), &args, Term::from(&result))
     }
 
     /// Checks an argument of a device function, which may be a reference.

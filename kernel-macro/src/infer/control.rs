@@ -313,6 +313,7 @@ impl<'a> Infer<'a> {
             }
             Some(value) => {
                 self.note_given_early(value);
+                self.note_returned(value);
                 self.check(value, &result, Because::Result);
             }
             None if !self.table.unify(&result, &Term::Unit) => {

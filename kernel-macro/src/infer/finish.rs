@@ -42,6 +42,8 @@ pub(super) enum Deferred<'a> {
     Divided { receiver: &'a Expr, term: Term, owned: bool },
     /// Elements that an iterator lends.
     Lent { receiver: &'a Expr, term: Term },
+    /// The place of a reference that stands for a value.
+    Kept { place: &'a Expr },
     /// A value that `Default` gives.
     Default { expr: &'a Expr, term: Term },
     /// `receiver.into()`
@@ -95,6 +97,7 @@ impl<'a> Infer<'a> {
                         self.check_compared(operand, &ty, of);
                     }
                 }
+                Deferred::Kept { place } => self.check_kept(place),
                 Deferred::Lent { receiver, term } => self.check_lent_elements(receiver, &term),
                 Deferred::Divided { receiver, term, owned } => {
                     if let Some(ty) = self.table.resolve(&term) {

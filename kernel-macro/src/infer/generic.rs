@@ -364,6 +364,8 @@ impl<'a> Infer<'a> {
             Some(ty) => self.within(item, params.clone(), |cx| cx.term_of(ty)),
             None => Term::Unit,
         };
+        let passed: Vec<_> = args.iter().collect();
+        let result = self.call_result(expr, (item, function), &passed, result);
         self.requests.push(Request { expr: expr.id, span, item, params });
         result
     }

@@ -124,7 +124,8 @@ fn ends_of<'a>(block: &'a Block, ends: &mut Vec<&'a Expr>) {
     }
 }
 
-fn end_of<'a>(expr: &'a Expr, ends: &mut Vec<&'a Expr>) {
+/// The expressions with which an expression ends.
+pub(super) fn end_of<'a>(expr: &'a Expr, ends: &mut Vec<&'a Expr>) {
     match &expr.kind {
         ExprKind::Paren(inner, ..) => end_of(inner, ends),
         ExprKind::Block { label: None, block } => ends_of(block, ends),

@@ -208,6 +208,9 @@ impl<'a> Infer<'a> {
         let message = format!("expected a range, an array or an iterator, found {found}");
         let error = self.diags.error(code::MISMATCHED_TYPES, expr.span, message);
         match term {
+            Term::Buffer { mutable: true, .. } => {
+                error.help(format!("write `{source}.iter_mut()`, or `{source}.iter()` to read"))
+            }
             Term::Buffer { .. } => error.help(format!("write `{source}.iter()`")),
             Term::Scalar(scalar) if scalar.is_int() => error.help(format!("write `0..{source}`")),
             Term::Vector(..) => error.help(format!("write `{source}.to_array()`")),

@@ -22,6 +22,7 @@ mod expr;
 mod extent;
 mod finish;
 mod generic;
+mod given_slice;
 mod image;
 mod in_place;
 mod index_impl;
@@ -29,6 +30,7 @@ mod into;
 mod iterable;
 mod iterate;
 mod iterator;
+mod lent_value;
 mod list;
 mod literal;
 mod memory;
@@ -218,6 +220,8 @@ struct Infer<'a> {
     members: std::collections::BTreeSet<BindingId>,
     /// Variables that name a slice, by the variable whose elements it has.
     slice_roots: std::collections::BTreeMap<BindingId, BindingId>,
+    /// Slices that calls and patterns made, by the variable whose elements they have.
+    origin_roots: std::collections::BTreeMap<ExprId, BindingId>,
     /// Variables of loops that are references to parts of the function's own arrays.
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
@@ -226,6 +230,10 @@ struct Infer<'a> {
     assigned_later: std::collections::BTreeSet<BindingId>,
     /// The references that a function of an `impl Index` gives, which may stand where they are.
     given: std::collections::BTreeSet<ExprId>,
+    /// Whether the function gives a slice at exactly one place, which may then be a part of anything.
+    only_end: bool,
+    /// The parameter, and the way to a field of it, that the slice is a part of which the function gives.
+    given_root: Option<(BindingId, Vec<String>)>,
     /// Whether a place is asked for to be written as a whole.
     writes_place: bool,
     /// Whether something goes through elements to write them.
@@ -281,10 +289,13 @@ impl<'a> Infer<'a> {
             kept: std::collections::BTreeMap::new(),
             members: std::collections::BTreeSet::new(),
             slice_roots: std::collections::BTreeMap::new(),
+            origin_roots: std::collections::BTreeMap::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
             assigned_later: std::collections::BTreeSet::new(),
             given: std::collections::BTreeSet::new(),
+            only_end: false,
+            given_root: None,
             writes_place: false,
             writes_elements: false,
             closure_stack: Vec::new(),
@@ -315,6 +326,11 @@ impl<'a> Infer<'a> {
             self.tables.params.push(ty);
         }
         self.result = function.result.as_ref().map_or(Term::Unit, |ty| Term::from(&self.known_type(ty)));
+        self.enter_given_slice(function);
+        if let Some(tail) = &function.body.tail {
+            self.note_returned(tail);
+        }
+        self.note_lending(function);
         let expected = Expect::Type(self.result.clone(), Because::Result);
         if function.gives_place {
             self.note_given(function);

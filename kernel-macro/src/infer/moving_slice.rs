@@ -1,13 +1,13 @@
 //! Variables that are slices, and get other slices of the same elements: `rest = &rest[1..];`.
 
-use crate::ast::{BindingId, Expr, ExprKind};
+use crate::ast::{BindingId, Expr, ExprId, ExprKind};
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::Resolution;
 
 use super::Infer;
 use super::block::strip;
-use super::slice::sliced;
+use super::slice::{slice_of, sliced};
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
@@ -21,10 +21,31 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Notes whose elements the slices have that a call or a pattern makes of one.
+    pub(super) fn note_origin(&mut self, origin: ExprId, slice: &Expr) {
+        if let Some(root) = self.slice_root(slice) {
+            self.origin_roots.insert(origin, root);
+        }
+    }
+
+    /// The type of a variable that is declared `mut`: a slice that a call made may become another one of the same elements.
+    pub(super) fn made_to_move(&mut self, binding: BindingId, value: &Expr, term: Term) -> Term {
+        let Term::Buffer { element, mutable: false, origin: Some(_) } = self.table.shallow(&term) else { return term };
+        if self.slice_root(value).is_none() {
+            return term;
+        }
+        let term = slice_of((*element).clone(), false);
+        self.note_slice_root(binding, true, value, &term);
+        term
+    }
+
     /// The variable whose elements a slice has, which was inferred; `None` where it is none, or one of several buffers.
-    fn slice_root(&self, slice: &Expr) -> Option<BindingId> {
+    pub(super) fn slice_root(&self, slice: &Expr) -> Option<BindingId> {
         if self.is_of_list(slice) {
             return None;
+        }
+        if let Term::Buffer { origin: Some(origin), .. } = self.table.shallow(&self.term(sliced(slice))) {
+            return self.origin_roots.get(&origin).copied();
         }
         match &sliced(slice).kind {
             ExprKind::Slice { base, .. } => self.slice_root(base),

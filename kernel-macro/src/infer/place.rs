@@ -339,6 +339,9 @@ impl<'a> Infer<'a> {
             Some(Resolution::Binding(binding)) => Because::Assigned(*binding),
             _ => Because::Nothing,
         };
+        if self.has_references {
+            self.note_kept_ends(value);
+        }
         self.check(value, &term, because);
         self.require_place(place);
         Term::Unit

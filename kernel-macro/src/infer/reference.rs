@@ -202,6 +202,15 @@ impl<'a> Infer<'a> {
     /// Whether an argument is a value here and a reference for rustc, which a parameter wants: `self` of a method that takes it by
     /// reference, or what an iterator lends, of which rustc sees in the original whether it does.
     pub(super) fn is_lent(&mut self, arg: &'a Expr, wanted: Option<bool>) -> bool {
+        // The macro is `unwrap` or `expect`.
+        let may_lend = matches!(
+            strip(arg).kind,
+            ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Macro(_) | ExprKind::Try(_)
+        );
+        if may_lend && wanted == Some(false) && self.has_references {
+            self.tables.lent.insert(strip(arg).id);
+            return true;
+        }
         let ExprKind::Path(_) = &strip(arg).kind else { return false };
         if wanted != Some(false) || self.reference_of(arg).is_some() {
             return false;
@@ -255,7 +264,11 @@ impl<'a> Infer<'a> {
     /// Whether an expression may be what an iterator or a slice lends: a value here, and a reference for rustc, which checks it.
     fn may_be_lent(&self, expr: &Expr) -> bool {
         let is_open = match &strip(expr).kind {
-            ExprKind::Path(_) | ExprKind::Method { .. } | ExprKind::Call { .. } | ExprKind::Try(_) => true,
+            ExprKind::Path(_)
+            | ExprKind::Method { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Try(_)
+            | ExprKind::Macro(_) => true,
             ExprKind::Field { .. } => true,
             ExprKind::Unary(UnaryOp::Deref, inner) => self.may_be_lent(inner),
             _ => false,

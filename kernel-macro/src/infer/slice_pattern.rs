@@ -78,6 +78,7 @@ impl<'a> Infer<'a> {
         }
         let owned = !matches!(self.table.shallow(&whole), Term::Buffer { .. });
         self.deferred.push(Deferred::Divided { receiver: slice, term: (*element).clone(), owned });
+        self.note_origin(value.id, slice);
         let term = Term::Buffer { element, mutable: false, origin: Some(value.id) };
         self.sliced.push((value.id, term.clone()));
         term
@@ -172,6 +173,9 @@ impl<'a> Infer<'a> {
             Some((_, rest)) => *rest,
             None => {
                 self.rests.push((origin, pattern));
+                if let Some(root) = self.origin_roots.get(&origin).copied() {
+                    self.origin_roots.insert(pattern, root);
+                }
                 pattern
             }
         }

@@ -62,6 +62,7 @@ impl<'a> Infer<'a> {
         }
         self.has_references = true;
         self.deferred.push(Deferred::Divided { receiver, term: (**element).clone(), owned: slice.is_none() });
+        self.note_origin(call.id, receiver);
         Some(Term::Buffer { element: element.clone(), mutable, origin: Some(call.id) })
     }
 

@@ -23,12 +23,15 @@ impl FnCx<'_, '_, '_> {
         let outer = self.b.set_location(None);
         let location = self.location_of(expr);
         self.b.set_location(Some(location));
-        let value = self.lower_kind(expr);
+        let value = match self.typed.given_slices.contains(&expr.id) {
+            true => self.lower_given_slice(expr),
+            false => self.lower_kind(expr),
+        };
         self.b.set_location(outer);
         value
     }
 
-    fn lower_kind(&mut self, expr: &Expr) -> Option<ValueId> {
+    pub(super) fn lower_kind(&mut self, expr: &Expr) -> Option<ValueId> {
         match &expr.kind {
             ExprKind::Literal(literal) => Some(self.lower_literal(literal, self.ty_of(expr))),
             ExprKind::Paren(inner, ..) => self.lower_expr(inner),
@@ -330,7 +333,7 @@ impl FnCx<'_, '_, '_> {
             | Callee::WithSlope
             | Callee::Fence(..)
             | Callee::Subgroup(_)) => self.lower_parallel_call(expr, callee, args),
-            Callee::Device(item) if self.is_in_place(item) => self.lower_call_in_place(item, args),
+            Callee::Device(item) if self.is_in_place(item) => self.lower_call_in_place(expr, item, args),
             Callee::Device(item) if self.typed.writes.contains(&expr.id) => self.lower_writing_call(expr, item, args),
             Callee::Device(item) => {
                 let values = self.lower_all(args.iter().copied())?;

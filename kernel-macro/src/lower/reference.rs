@@ -62,6 +62,7 @@ pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
     let self_ty = if ast.writes_self() { typed.params.first() } else { None };
     ast.gives_place
+        || ast.gives_slice()
         || self_ty.is_some_and(|ty| TypeCx::new(program).holds_array(ty))
         || ast.params.iter().zip(&typed.params).any(|(param, ty)| match (ty, param.ty.reference()) {
             (Ty::Closure(item, closure), _) => super::runs_in_place(program, *item, *closure),
@@ -163,8 +164,36 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     /// A call of a function that is lowered here, arguments first.
-    pub(super) fn lower_call_in_place(&mut self, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
-        self.call_in_place(item, args, Self::lower_body_here)
+    pub(super) fn lower_call_in_place(&mut self, call: &Expr, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
+        let (value, origin) = self.call_in_place(item, args, |cx, ast, arguments, result| {
+            let value = cx.lower_body_here(ast, arguments, result);
+            let origin = match &cx.typed.result {
+                Some(Ty::Buffer { origin: Some(origin), .. }) => cx.origins.get(origin).cloned(),
+                _ => None,
+            };
+            Some((value, origin))
+        })?;
+        if let Some(origin) = origin {
+            self.origins.insert(call.id, origin);
+        }
+        value
+    }
+
+    /// A slice with which a function ends: where it begins, and its length. What it is a part of is noted.
+    pub(super) fn lower_given_slice(&mut self, end: &Expr) -> Option<ValueId> {
+        let spot = match self.ty_of(end) {
+            Ty::Buffer { origin: Some(call), .. } => {
+                let call = *call;
+                let slice = self.lower_kind(end)?;
+                self.slice_of_value(call, slice)?
+            }
+            _ => self.lower_slice(end)?,
+        };
+        let [offset, len] = self.ends_of(&spot)?;
+        if let (Some(Ty::Buffer { origin: Some(origin), .. }), Some(place)) = (&self.typed.result, spot.place()) {
+            self.origins.insert(*origin, Origin { place: place.clone(), len: None });
+        }
+        Some(self.slice_value(offset, len))
     }
 
     /// A call whose result is a place: that which the body ends with, or a value where it is one of several.

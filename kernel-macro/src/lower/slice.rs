@@ -12,7 +12,7 @@ use gridwise_ir::op::Op;
 
 use super::function::{FnCx, Slot};
 use super::place::{Spot, Window};
-use crate::ast::{Expr, ExprKind, Pattern};
+use crate::ast::{Expr, ExprId, ExprKind, Pattern};
 use crate::program::message::{SliceFault, slice_message};
 use crate::typed::{Cut, Ty};
 
@@ -28,10 +28,7 @@ impl FnCx<'_, '_, '_> {
             (_, Ty::Buffer { origin: Some(call), .. }) => {
                 let call = *call;
                 let slice = self.lower_expr(expr)?;
-                let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
-                let origin = self.origins.get(&call)?.clone();
-                let len = origin.len.map_or(len, |len| self.u32(len));
-                Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
+                self.slice_of_value(call, slice)
             }
             _ => {
                 // An array that is not there panics here, whatever is done with its elements.
@@ -49,6 +46,14 @@ impl FnCx<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// The slice of a value that a call made.
+    pub(super) fn slice_of_value(&mut self, call: ExprId, slice: ValueId) -> Option<Spot> {
+        let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
+        let origin = self.origins.get(&call)?.clone();
+        let len = origin.len.map_or(len, |len| self.u32(len));
+        Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
     }
 
     /// `let part = &x[a..b];`; whether it was that.
@@ -70,7 +75,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The beginning of a slice, and its length.
-    fn ends_of(&mut self, spot: &Spot) -> Option<[ValueId; 2]> {
+    pub(super) fn ends_of(&mut self, spot: &Spot) -> Option<[ValueId; 2]> {
         let len = self.len_of(spot)?;
         let offset = spot.window().and_then(|window| window.offset);
         Some([offset.unwrap_or_else(|| self.u32(0)), len])

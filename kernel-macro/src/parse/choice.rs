@@ -1,5 +1,5 @@
-//! Slices that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in each arm, so that
-//! each slice keeps to the elements of one buffer. Knows names and not types: what it takes apart means the same either way.
+//! Slices and `&mut` references that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in
+//! each arm, so that each keeps to one place. Knows names and not types: what it takes apart means the same either way.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -111,8 +111,9 @@ impl Parser<'_> {
                     && !overlaps(names, tuple);
                 fits.then_some(1)
             }
-            expr => (matches!(untyped(&local.pat), Pat::Ident(_)) && self.slice_in(expr, is_typed(local)).is_some())
-                .then_some(1),
+            // Of whatever it leads to, a reference that writes is the name of a place.
+            Expr::Reference(reference) if reference.mutability.is_some() && is_named(local) => Some(1),
+            expr => (is_named(local) && self.slice_in(expr, is_typed(local)).is_some()).then_some(1),
         }
     }
 
@@ -155,7 +156,7 @@ impl Parser<'_> {
             let mut made = local.clone();
             made.pat = pat.clone();
             if let Some(init) = &mut made.init {
-                *init.expr = self.whole(value);
+                *init.expr = self.whole(value, is_typed(local));
             }
             made
         };
@@ -168,7 +169,8 @@ impl Parser<'_> {
     }
 
     /// `&*a` as `&a[..]`, the name of a slice that is written as `&mut a[..]`, and others as they are.
-    fn whole(&self, value: &Expr) -> Expr {
+    /// `is_typed`: the variable has a type, for which Rust borrows from that slice anew.
+    fn whole(&self, value: &Expr, is_typed: bool) -> Expr {
         match value {
             Expr::Reference(syn::ExprReference { mutability, expr, .. }) => match &**expr {
                 Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. })
@@ -178,9 +180,14 @@ impl Parser<'_> {
                 }
                 _ => value.clone(),
             },
-            Expr::Paren(inner) => self.whole(&inner.expr),
+            Expr::Paren(inner) => self.whole(&inner.expr, is_typed),
+            // The braces move it, so that rustc refuses what uses it later.
             Expr::Path(path) if self.slice_in(value, false) == Some(true) => {
-                syn::parse_quote_spanned!(path.span()=> &mut #path[..])
+                if is_typed {
+                    syn::parse_quote_spanned!(path.span()=> &mut #path[..])
+                } else {
+                    syn::parse_quote_spanned!(path.span()=> &mut {#path}[..])
+                }
             }
             _ => value.clone(),
         }
@@ -243,6 +250,11 @@ fn overlaps(names: &syn::PatTuple, tuple: &syn::ExprTuple) -> bool {
     };
     let later = |position: usize| tuple.elems.iter().skip(position + 1);
     names.elems.iter().enumerate().any(|(position, name)| later(position).any(|expr| has(expr, name)))
+}
+
+/// Whether a variable has one name.
+fn is_named(local: &Local) -> bool {
+    matches!(untyped(&local.pat), Pat::Ident(_))
 }
 
 /// A pattern without its type.

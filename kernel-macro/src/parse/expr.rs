@@ -159,10 +159,22 @@ impl Parser<'_> {
         }
     }
 
-    /// `base[start..end]`
+    /// `base[start..end]`, or `{base}[..]`, which moves the slice.
     fn slice(&mut self, index: &syn::ExprIndex) -> ExprKind {
         let Syn::Range(range) = &*index.index else { return ExprKind::Error };
-        let base = self.boxed(&index.expr);
+        let moved = match &*index.expr {
+            Syn::Block(block) if block.label.is_none() && range.start.is_none() && range.end.is_none() => {
+                match block.block.stmts.as_slice() {
+                    [syn::Stmt::Expr(name @ Syn::Path(_), None)] => Some(name),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let base = self.boxed(moved.unwrap_or(&index.expr));
+        if moved.is_some() {
+            self.moved.push(base.id);
+        }
         let mut end = |end: &Option<Box<Syn>>| end.as_ref().map(|end| self.boxed(end));
         let (start, end) = (end(&range.start), end(&range.end));
         ExprKind::Slice { base, start, end, inclusive: matches!(range.limits, syn::RangeLimits::Closed(_)) }

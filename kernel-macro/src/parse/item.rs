@@ -11,8 +11,8 @@ use super::pat::PatternPlace;
 use super::scatter::scatter_element;
 use super::ty::ungroup;
 use crate::ast::{
-    Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, ScalarName, Scattered, Shape, SpanRange, Statement,
-    Struct, TypeExpr, TypeKind,
+    Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, Pattern, ScalarName, Scattered, Shape, SpanRange,
+    Statement, Struct, TypeExpr, TypeKind,
 };
 use crate::diag::{Diagnostics, code};
 
@@ -92,6 +92,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         binding_count: parser.bindings,
         has_debug: parser.has_debug,
         returns_early: parser.returns_early,
+        moved: parser.moved,
         globs: parser.globs,
     }
 }
@@ -220,7 +221,31 @@ impl Parser<'_> {
             Role::Kernel => self.param_name(&typed.pat)?,
             Role::Device | Role::Method | Role::Element => self.param_pattern(&typed.pat),
         };
-        Some(Param { name, mutable, ty, binding: self.next_binding(), texels, is_distinct, scattered })
+        let is_read = matches!(ty.kind, TypeKind::Slice { mutable: false, .. });
+        let moves = mutable && is_read && role != Role::Kernel;
+        let param = Param {
+            mutable: mutable && !moves,
+            ty,
+            binding: self.next_binding(),
+            texels,
+            is_distinct,
+            scattered,
+            name,
+        };
+        if moves {
+            self.move_param(&param);
+        }
+        Some(param)
+    }
+
+    /// `let mut x = x;` at the start of the body, for a slice that becomes others.
+    fn move_param(&mut self, param: &Param) {
+        let span = SpanRange::token(param.name.span());
+        let path = Path::plain(false, vec![param.name.clone()]);
+        let value = Some(Expr { id: self.next_expr(), kind: ExprKind::Path(path), span });
+        let (name, binding) = (param.name.clone(), self.next_binding());
+        let pattern = Pattern::Binding { name, mutable: true, binding, inner: None };
+        self.prelude.push(Statement::Let { pattern, ty: None, value, otherwise: None, span });
     }
 
     /// `#[texels]`; what the parameter may be then is checked when its type is known.
@@ -366,15 +391,19 @@ impl Parser<'_> {
         }
         if role != Role::Kernel
             && let Type::Reference(reference) = ungroup(ty)
+            && let Type::Slice(_) = ungroup(&reference.elem)
         {
-            let help = match ungroup(&reference.elem) {
-                Type::Slice(_) => {
-                    "return the ends, `-> Range<usize>`, and name the part where the function is called: `&x[ends]`"
-                        .to_owned()
-                }
-                target => format!("return the value, `-> {}`, or its index", target.to_token_stream()),
-            };
-            let message = "a reference as a function's result is not supported in kernels";
+            return Some(self.param_ty(ty));
+        }
+        if role != Role::Kernel
+            && let Type::Reference(reference) = ungroup(ty)
+            && reference.mutability.is_some()
+        {
+            let target = ungroup(&reference.elem).to_token_stream();
+            let help = format!(
+                "return the index, and name the element where the function is called: `&mut x[index]`; or `-> {target}`, the value"
+            );
+            let message = "a `&mut` reference as a function's result is not supported in kernels";
             self.diags
                 .error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
                 .note("kernels have no pointers: the place that a reference names must be known when the kernel is compiled")
@@ -382,7 +411,7 @@ impl Parser<'_> {
             return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
         }
         if role != Role::Kernel {
-            return Some(self.ty(ty)).filter(|_| !unit);
+            return Some(self.lent_ty(ty)).filter(|_| !unit);
         }
         if !unit {
             let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel returns nothing");

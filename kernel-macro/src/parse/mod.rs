@@ -78,8 +78,12 @@ pub(crate) struct Parser<'d> {
     arrays: Vec<Ident>,
     /// How often the statements that are parsed stand in the function.
     copies: usize,
+    /// The names of slices that are moved where they stand.
+    moved: Vec<ExprId>,
     /// Inside the code that claims an element.
     is_claim: bool,
+    /// Inside a type in which references are the values that they lead to.
+    lends: bool,
 }
 
 impl<'d> Parser<'d> {
@@ -102,7 +106,9 @@ impl<'d> Parser<'d> {
             slices: Vec::new(),
             arrays: Vec::new(),
             copies: 1,
+            moved: Vec::new(),
             is_claim: false,
+            lends: false,
         }
     }
 

@@ -95,8 +95,17 @@ impl Parser<'_> {
     pub(super) fn variable_ty(&mut self, ty: &Type) -> TypeExpr {
         match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => self.param_ty(ty),
-            _ => self.reference_ty(ty),
+            Type::Reference(_) => self.reference_ty(ty),
+            _ => self.lent_ty(ty),
         }
+    }
+
+    /// A type that may hold references: they are the values that they lead to.
+    pub(super) fn lent_ty(&mut self, ty: &Type) -> TypeExpr {
+        let outer = std::mem::replace(&mut self.lends, true);
+        let parsed = self.ty(ty);
+        self.lends = outer;
+        parsed
     }
 
     /// The type of a device function's parameter: it may be a reference.
@@ -132,6 +141,14 @@ impl Parser<'_> {
             }
             Type::Tuple(tuple) => TypeKind::Tuple(tuple.elems.iter().map(|elem| self.ty(elem)).collect()),
             Type::Infer(_) => TypeKind::Infer,
+            Type::Reference(reference)
+                if self.lends
+                    && reference.mutability.is_none()
+                    && !matches!(ungroup(&reference.elem), Type::Slice(_)) =>
+            {
+                self.refuse_lifetime(reference, false);
+                self.type_kind(&reference.elem)
+            }
             other => {
                 self.unsupported_type(other);
                 TypeKind::Error

@@ -210,6 +210,10 @@ pub(crate) struct TypedFn {
     pub(crate) moving: BTreeSet<BindingId>,
     /// Arguments that are values here and references in Rust: what an iterator lends, and `self`.
     pub(crate) lent: BTreeSet<ExprId>,
+    /// The parameter that the slice is a part of which the function gives, where it is always one.
+    pub(crate) given_param: Option<usize>,
+    /// The expressions with which a function ends that gives a slice.
+    pub(crate) given_slices: BTreeSet<ExprId>,
     /// References that patterns take apart: the places are, here.
     pub(crate) taken_apart: BTreeSet<ExprId>,
     /// Places whose parts patterns name to write them, and whether that is by way of a reference, or else by `ref mut`.

@@ -57,6 +57,7 @@ impl Renderer<'_> {
                 let view = self.view_of(std::iter::once(pattern));
                 let stated = match ty {
                     _ if view.is_some() => tokens!(_),
+                    Some(ty) if !self.is_original() && ty.holds_references() => self.let_ty(pattern, value.as_ref()),
                     Some(ty) if !self.is_projection(ty) => ty.tokens.clone().into(),
                     _ => self.let_ty(pattern, value.as_ref()),
                 };
@@ -127,6 +128,9 @@ impl Renderer<'_> {
     /// An expression that stands alone: as a statement, an initialiser or an argument.
     pub(super) fn bare(&mut self, expr: &Expr) -> Tokens {
         let span = expr.span.start;
+        if !self.is_original() && self.typed.given_slices.contains(&expr.id) && self.given != Some(expr.id) {
+            return self.given_slice(expr);
+        }
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal, self.expr_ty(expr), span),
             ExprKind::Path(path) => self.path_expr(path, expr),

@@ -108,12 +108,9 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
     let types = function.params.iter().zip(&typed.params).skip(usize::from(receiver.is_some()));
     let params = types.map(|(param, ty)| match &param.ty.kind {
         TypeKind::Slice { mutable, element } if ty.slice_element().is_none_or(|it| is_shared_element(program, it)) => {
-            let (name, element) = (&param.name, &element.tokens);
-            let slice = Ident::new(if *mutable { "SliceMut" } else { "Slice" }, Span::call_site());
-            {
-                let twin = twin.copy();
-                tokens!(#name: #twin::#slice<'_, #element>)
-            }
+            let name = &param.name;
+            let slice = twin_slice(&param.ty.tokens, *mutable, &element.tokens, twin.copy());
+            tokens!(#name: #slice)
         }
         _ if function.lends_slices() => {
             let (name, ty) = (&param.name, of_twin(param.ty.tokens.clone()));
@@ -123,9 +120,19 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
         _ => parameter(param),
     });
     let params: Vec<_> = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params).collect();
-    let result = function.result.as_ref().map(|ty| {
-        let tokens = &ty.tokens;
-        tokens!(-> #tokens)
+    let result = function.result.as_ref().map(|ty| match &ty.kind {
+        TypeKind::Slice { mutable, element } => {
+            let slice = twin_slice(&ty.tokens, *mutable, &element.tokens, twin.copy());
+            tokens!(-> #slice)
+        }
+        _ if function.lends() => {
+            let tokens = ty.of_values();
+            tokens!(-> #tokens)
+        }
+        _ => {
+            let tokens = &ty.tokens;
+            tokens!(-> #tokens)
+        }
     });
     let body = tokens_at!(function.body.span.end=> { #import #sites #body });
     if program.items[item].owner.is_some() {
@@ -161,6 +168,24 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
             pub fn #called #generics (#(#params),*) #result #clauses #body
         }
     })
+}
+
+/// The type of a slice in the twin, with the lifetime as written.
+fn twin_slice(written: &TokenStream, mutable: bool, element: &TokenStream, twin: Tokens) -> Tokens {
+    let slice = Ident::new(if mutable { "SliceMut" } else { "Slice" }, Span::call_site());
+    let lifetime = lifetime_of(written);
+    match lifetime {
+        Some(lifetime) => tokens!(#twin::#slice<#lifetime, #element>),
+        None => tokens!(#twin::#slice<'_, #element>),
+    }
+}
+
+/// The lifetime of a reference.
+fn lifetime_of(written: &TokenStream) -> Option<syn::Lifetime> {
+    match syn::parse2::<syn::Type>(written.clone()) {
+        Ok(syn::Type::Reference(reference)) => reference.lifetime,
+        _ => None,
+    }
 }
 
 /// The bounds of closures as what runs on the host has them: `Fn(Slice<'_, T>)` for `Fn(&[T])`.
@@ -249,7 +274,13 @@ fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenS
         let element = &element.tokens;
         tokens!(#element: #krate::GpuData,).into()
     });
-    let bounds: TokenStream = bounds.chain(lent).collect();
+    // A value that a reference leads to is copied out.
+    let is_of_trait = matches!(owner, Some(Item::Impl(owner)) if owner.of.is_some());
+    let copied = function.generics.source.type_params().filter(|_| function.lends() && !is_of_trait).map(|param| {
+        let name = &param.ident;
+        tokens!(#name: ::core::marker::Copy,).into()
+    });
+    let bounds: TokenStream = bounds.chain(lent).chain(copied).collect();
     let written = &function.generics.source.where_clause;
     match (written, bounds.is_empty()) {
         (_, true) => written.to_token_stream(),

@@ -95,6 +95,8 @@ struct Renderer<'a> {
     slices: RefCell<BTreeMap<BindingId, bool>>,
     /// Numbers with suffixes, which take long to make: each once.
     numbers: RefCell<FastMap<(u128, &'static str), Literal>>,
+    /// The slice with which the function ends that is being written.
+    given: Option<crate::ast::ExprId>,
     /// Whether arrays that are gone through are taken, not lent: the chain outlives them.
     owns_arrays: bool,
     /// Whether patterns are rendered without their names.
@@ -111,6 +113,7 @@ impl<'a> Renderer<'a> {
             uses_twin: Cell::new(false),
             sites: RefCell::default(),
             parts: RefCell::default(),
+            given: None,
             lent_parts: RefCell::default(),
             is_quiet: false,
             in_steps: false,

@@ -75,6 +75,9 @@ impl Renderer<'_> {
 
     /// Whether an argument is a reference in the original and a value here.
     fn is_lent_value(&self, arg: &Expr) -> bool {
+        if let ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Macro(_) | ExprKind::Try(_) = &arg.kind {
+            return !self.is_original() && self.typed.lent.contains(&arg.id);
+        }
         let ExprKind::Path(path) = &arg.kind else { return false };
         !self.is_original() && self.typed.lent.contains(&arg.id) && path.as_name().is_none_or(|name| name != "self")
     }

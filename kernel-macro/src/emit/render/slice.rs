@@ -145,6 +145,15 @@ impl Renderer<'_> {
         super::expr::path_tokens(&path)
     }
 
+    /// A slice with which a function ends.
+    pub(super) fn given_slice(&mut self, end: &Expr) -> Tokens {
+        let Some(Ty::Buffer { mutable, .. }) = self.typed.result else { return tokens!() };
+        let outer = self.given.replace(end.id);
+        let slice = self.slice(end, mutable);
+        self.given = outer;
+        slice
+    }
+
     /// A slice as the twin has it.
     pub(super) fn slice(&mut self, expr: &Expr, mutable: bool) -> Tokens {
         if let Some((base, cut)) = self.typed.cut(expr) {
@@ -221,7 +230,12 @@ impl Renderer<'_> {
         end: Option<&Expr>,
         inclusive: bool,
     ) -> Tokens {
+        let is_moved = matches!(&self.item.item, Item::Fn(function) if function.moved.contains(&base.id));
+        let span = base.span.start;
         let base = self.expr(base);
+        if is_moved {
+            return tokens_at!(span=> *{ #base });
+        }
         let start = start.map(|start| self.index(start));
         let end = end.map(|end| self.index(end));
         if inclusive { tokens!(#base[#start..=#end]) } else { tokens!(#base[#start..#end]) }

@@ -152,7 +152,7 @@ fn kernel(x: &[f32], y: &mut [f32], n: u32) {
             10 |     for v in n { }
                |              ^
             error: [K0102] expected a range, an array or an iterator, found `&mut [f32]`
-                   help: write `y.iter()`
+                   help: write `y.iter_mut()`, or `y.iter()` to read
             11 |     for v in y { }
                |              ^
             error: [K0102] expected an integer, found a float

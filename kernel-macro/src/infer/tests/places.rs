@@ -215,12 +215,12 @@ fn uninitialised() {
         "#]],
     );
     check_errors(
-        "fn f() { let x: &f32; }",
+        "fn f() { let x: &mut f32; }",
         expect![[r#"
             error: [K0204] the variable `x` has no value here
                    note: a reference or slice gets its place where it is declared, and keeps it
                    help: let the choice be an index: `let start = if … { … } else { … };`, then `let part = &x[start..];`
-             1 | fn f() { let x: &f32; }
+             1 | fn f() { let x: &mut f32; }
                |              ^
         "#]],
     );

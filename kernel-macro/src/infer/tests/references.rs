@@ -7,19 +7,19 @@ use super::harness::check_errors;
 #[test]
 fn values() {
     check_errors(
-        r##"fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }"##,
+        r##"fn f(a: u32, b: u32) -> u32 { let c = [&a, &b]; *c[0] }"##,
         expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `a`, the value
-         1 | fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }
-           |                                                  ^^
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `b`, the value
-         1 | fn f(a: u32, b: u32) -> u32 { let c = if a > b { &a } else { &b }; *c }
-           |                                                              ^^
-    "#]],
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `a`, the value
+             1 | fn f(a: u32, b: u32) -> u32 { let c = [&a, &b]; *c[0] }
+               |                                        ^^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `b`, the value
+             1 | fn f(a: u32, b: u32) -> u32 { let c = [&a, &b]; *c[0] }
+               |                                            ^^
+        "#]],
     );
     check_errors(
         r##"fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }"##,
@@ -226,18 +226,13 @@ fn writes() {
     );
     check_errors(r##"fn f<'a>(a: &'a u32) -> u32 { *a }"##, expect![""]);
     check_errors(
-        r##"fn f(a: &u32) -> &u32 { a }"##,
+        r##"fn f(a: &mut u32) -> &mut u32 { a }"##,
         expect![[r#"
-            error: [K0001] a reference as a function's result is not supported in kernels
+            error: [K0001] a `&mut` reference as a function's result is not supported in kernels
                    note: kernels have no pointers: the place that a reference names must be known when the kernel is compiled
-                   help: return the value, `-> u32`, or its index
-             1 | fn f(a: &u32) -> &u32 { a }
-               |                  ^^^^
-            error: [K0115] a reference is not supported here
-                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-                   help: write `*a`, the value
-             1 | fn f(a: &u32) -> &u32 { a }
-               |                         ^
+                   help: return the index, and name the element where the function is called: `&mut x[index]`; or `-> u32`, the value
+             1 | fn f(a: &mut u32) -> &mut u32 { a }
+               |                      ^^^^^^^^
         "#]],
     );
 }

@@ -205,13 +205,13 @@ fn bad_signature() {
     );
     check(
         Role::Device,
-        "fn f(x: &[f32], y: &mut f32) -> &f32 { y }",
+        "fn f(x: &[f32], y: &mut f32) -> &mut f32 { y }",
         expect![[r#"
-            error: [K0001] a reference as a function's result is not supported in kernels
+            error: [K0001] a `&mut` reference as a function's result is not supported in kernels
                    note: kernels have no pointers: the place that a reference names must be known when the kernel is compiled
-                   help: return the value, `-> f32`, or its index
-             1 | fn f(x: &[f32], y: &mut f32) -> &f32 { y }
-               |                                 ^^^^
+                   help: return the index, and name the element where the function is called: `&mut x[index]`; or `-> f32`, the value
+             1 | fn f(x: &[f32], y: &mut f32) -> &mut f32 { y }
+               |                                 ^^^^^^^^
         "#]],
     );
 }

@@ -104,6 +104,7 @@ pub(in super::super) fn has_loops(program: &Program, item: ItemId) -> bool {
         && !function.is_const
         && function.takes_slices()
         && !function.lends_slices()
+        && !function.lends()
         && !function.gives_place
         && function.receiver.is_none()
         && typed.shared.is_empty()
