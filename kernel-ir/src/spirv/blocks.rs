@@ -11,7 +11,7 @@ use super::memory::Check;
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, FunctionId, Inst, InstId, InstKind, LocalId, Unroll, ValueId};
+use crate::ir::{BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, LocalId, Unroll, ValueId};
 use crate::rounds::{Counter, definitions};
 use crate::types::Type;
 
@@ -44,6 +44,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) traps_of_loop: Option<Vec<Check>>,
     /// Whether an invocation that traps in a loop may leave the kernel: nobody waits for it.
     may_leave: bool,
+    /// Indices that are below a length wherever control is, for those where they were not have left.
+    pub(super) inside: Vec<(Id, Id)>,
 }
 
 /// The element of a buffer that is an item's own.
@@ -65,6 +67,8 @@ struct OpenLoop {
     latch: Id,
     breaks: Incoming,
     continues: Incoming,
+    /// Blocks from which an invocation leaves the kernel.
+    leaves: Vec<Id>,
 }
 
 /// A test by which a loop goes on or is left.
@@ -173,6 +177,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             first_failed: None,
             traps_of_loop: None,
             may_leave: false,
+            inside: Vec::new(),
         }
     }
 }
@@ -205,7 +210,14 @@ impl FunctionWriter<'_, '_> {
         self.insts(&function.blocks[block].insts, selection)
     }
 
-    fn insts(&mut self, insts: &[InstId], mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
+    fn insts(&mut self, insts: &[InstId], selection: Option<&mut Selection>) -> Result<(), EmitError> {
+        let known = self.inside.len();
+        let result = self.all_insts(insts, selection);
+        self.inside.truncate(known);
+        result
+    }
+
+    fn all_insts(&mut self, insts: &[InstId], mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
         let function = self.function;
         for &id in insts {
             let inst: &Inst = &function.insts[id];
@@ -240,10 +252,18 @@ impl FunctionWriter<'_, '_> {
         self.may_leave && !self.loops.is_empty()
     }
 
-    /// Ends the kernel's invocation behind a trap.
+    /// Ends the kernel's invocation behind a trap: by way of the ends of all loops, for a return in a loop takes NVIDIA's driver twice the time.
     pub(super) fn leave(&mut self) {
         self.w.leaves_at_traps = true;
-        self.w.effect(Op::Return, &[]);
+        let label = self.w.label;
+        match self.loops.last_mut() {
+            Some(open) => {
+                open.leaves.push(label);
+                let merge = open.merge;
+                self.w.effect(Op::Branch, &[merge]);
+            }
+            None => self.w.effect(Op::Return, &[]),
+        }
     }
 
     /// Writes a block but for the last instruction. Parameters whose ids are known already are not read again.
@@ -320,7 +340,10 @@ impl FunctionWriter<'_, '_> {
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
             (InstKind::MemberLen(list, member), _) => self.member_len(*list, *member),
             (InstKind::Const(constant), Some(ty)) => self.w.constant(*constant, ty),
-            (InstKind::Op(op, operands), Some(ty)) => self.pure_op(*op, operands, ty),
+            (InstKind::Op(op, operands), Some(ty)) => match self.least_that_is_known(*op, operands) {
+                Some(id) => id,
+                None => self.pure_op(*op, operands, ty),
+            },
             (InstKind::Compose(members), Some(ty)) => {
                 let members = self.ids(members);
                 let ty = self.w.value_type(ty);
@@ -349,6 +372,17 @@ impl FunctionWriter<'_, '_> {
         if let Some(result) = result {
             self.define(result, id);
         }
+    }
+
+    /// The least of an index and the last one of an array, where the index is in the array.
+    fn least_that_is_known(&mut self, op: crate::op::Op, operands: &[ValueId]) -> Option<Id> {
+        if op != crate::op::Op::Min || self.inside.is_empty() {
+            return None;
+        }
+        let last = self.definitions[operands[1].index()].map(|id| &self.function.insts[id].kind)?;
+        let InstKind::Const(Constant::U32(last)) = last else { return None };
+        let (index, len) = (self.value(operands[0]), self.w.const_u32(last.checked_add(1)?));
+        self.inside.contains(&(index, len)).then_some(index)
     }
 
     fn call(&mut self, callee: FunctionId, arguments: &[ValueId]) -> Id {
@@ -569,7 +603,7 @@ impl FunctionWriter<'_, '_> {
             }
         }
         self.w.begin_block(start);
-        self.loops.push(OpenLoop { body, merge, latch, breaks, continues: Vec::new() });
+        self.loops.push(OpenLoop { body, merge, latch, breaks, continues: Vec::new(), leaves: Vec::new() });
         self.insts(insts, None)?;
         let open = self.loops.pop().expect("each body pops what it pushed");
 
@@ -586,11 +620,36 @@ impl FunctionWriter<'_, '_> {
             }
         }
         self.w.effect(Op::Branch, &[header]);
-        self.join(inst, merge, &open.breaks);
+        self.end_loop(inst, open);
         if keeps_traps {
             self.write_kept_trap();
         }
         Ok(())
+    }
+
+    /// Starts the block after a loop, and leaves the kernel there with those that left in the loop.
+    fn end_loop(&mut self, inst: &Inst, OpenLoop { merge, mut breaks, leaves, .. }: OpenLoop) {
+        if leaves.is_empty() {
+            return self.join(inst, merge, &breaks);
+        }
+        let [yes, no] = [Op::ConstantTrue, Op::ConstantFalse].map(|op| {
+            let bool_ = self.w.bool_type();
+            self.w.global(op, Some(bool_), &[])
+        });
+        let stay = breaks.iter().flat_map(|(label, _)| [no, *label]);
+        let ways: Ids = stay.chain(leaves.iter().flat_map(|label| [yes, *label])).collect();
+        let types = inst.results.iter().map(|result| self.function.values[*result].ty);
+        let zeros: Vec<Id> = types.map(|ty| self.w.const_zero(ty)).collect();
+        breaks.extend(leaves.into_iter().map(|label| (label, zeros.iter().copied().collect())));
+        self.join(inst, merge, &breaks);
+        let bool_ = self.w.bool_type();
+        let is_left = self.w.op(Op::Phi, bool_, &ways);
+        let [out, on] = [(); 2].map(|()| self.w.new_id());
+        self.w.effect(Op::SelectionMerge, &[on, 0]);
+        self.w.effect(Op::BranchConditional, &[is_left, out, on]);
+        self.w.begin_block(out);
+        self.leave();
+        self.w.begin_block(on);
     }
 
     /// Starts the block after a control instruction and defines the instruction's results there.

@@ -526,6 +526,7 @@ impl FunctionWriter<'_, '_> {
             }
             if !is_quiet && self.leaves_at_traps() {
                 self.leave();
+                self.inside.push((check.index, check.len));
                 self.w.begin_block(merge);
                 continue;
             }
