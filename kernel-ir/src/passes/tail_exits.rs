@@ -159,7 +159,7 @@ fn is_yield(function: &Function, id: InstId) -> bool {
     matches!(function.insts[id].kind, InstKind::Yield(_))
 }
 
-/// What becomes of a jump at the end of the block being rewritten.
+/// The replacement of a jump at the end of the block being rewritten.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// It stays.
