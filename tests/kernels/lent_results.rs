@@ -1,5 +1,12 @@
 //! References that are chosen, kept in variables that change, and returned. Each function also stands in a module that only rustc compiles.
 
+#![expect(
+    clippy::needless_lifetimes,
+    clippy::manual_find,
+    clippy::needless_late_init,
+    reason = "these are the forms that are tried"
+)]
+
 use gridwise::prelude::*;
 
 use super::{both, case};
