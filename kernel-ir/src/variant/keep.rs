@@ -57,6 +57,44 @@ impl Survey<'_> {
         }
     }
 
+    /// Finds conditions that are the same whichever way that is left leads to them, such as whether a loop was left at a trap where no trap is
+    /// left. If there are, blocks have to be found anew.
+    pub(super) fn settle_conditions(&mut self) -> bool {
+        let mut any = false;
+        for place in 0..self.blocks.len() {
+            let block = &self.blocks[place];
+            if !block.is_kept {
+                continue;
+            }
+            let (label, mut at, end) = (block.label, block.start, block.end);
+            while at < end {
+                let inst = inst_at(self.words, at);
+                match (inst.opcode, inst.words) {
+                    (op::LABEL | op::LINE | op::NO_LINE, _) => {}
+                    (op::PHI, [_, phi, ways @ ..]) if self.truth(*phi).is_none() && self.is_condition(*phi) => {
+                        let mut ways = ways.chunks_exact(2).filter(|way| self.leads(way[1], label));
+                        let first = ways.next().and_then(|way| self.truth(self.resolve(way[0])));
+                        let is_settled = first.is_some() && ways.all(|way| self.truth(self.resolve(way[0])) == first);
+                        if is_settled {
+                            self.ids[*phi as usize].truth = first;
+                            any = true;
+                        }
+                    }
+                    (op::PHI, _) => {}
+                    _ => break,
+                }
+                at += (self.words[at] >> 16) as usize;
+            }
+        }
+        if any {
+            for block in &mut self.blocks {
+                (block.is_kept, block.is_named, block.ways_in) = (false, false, 0);
+            }
+            self.functions.iter_mut().for_each(|function| function.is_kept = false);
+        }
+        any
+    }
+
     fn keep_function(&mut self, id: u32, waiting: &mut Vec<usize>) {
         let function = &mut self.functions[self.ids[id as usize].place as usize];
         if !std::mem::replace(&mut function.is_kept, true) {

@@ -76,6 +76,9 @@ impl std::error::Error for VariantError {}
 pub fn variant(words: &[u32], desc: &VariantDesc<'_>) -> Result<Vec<u32>, VariantError> {
     let mut survey = Survey::of(words, desc)?;
     survey.keep_blocks();
+    while survey.settle_conditions() {
+        survey.keep_blocks();
+    }
     survey.keep_values(desc.keeps_names);
     survey.join_blocks();
     let mut words = write::write(survey, desc.keeps_names);

@@ -29,6 +29,8 @@ const GOAL: Goal = Goal::Ratio(1.10);
 enum Work {
     /// Record, submit, wait.
     RecordAndEval,
+    /// The same, with another tensor to read than the time before, so that no command buffer stays.
+    RecordOthersAndEval,
     /// Submit, wait.
     Replay,
 }
@@ -40,12 +42,15 @@ const INDEPENDENT: Plan = Plan { launches: 100, chains: 100 };
 const CHAINS: Plan = Plan { launches: 100, chains: 10 };
 
 /// The workloads: name, what, how much, and the goal if there is one.
-const WORKLOADS: [(&str, Work, Plan, Option<Goal>); 8] = [
+const WORKLOADS: [(&str, Work, Plan, Option<Goal>); 11] = [
     ("record and eval 1", Work::RecordAndEval, ONE, Some(GOAL)),
     ("replay 1", Work::Replay, ONE, None),
     ("record and eval 100, dependent", Work::RecordAndEval, DEPENDENT, None),
     ("record and eval 100, independent", Work::RecordAndEval, INDEPENDENT, None),
     ("record and eval 100, 10 chains", Work::RecordAndEval, CHAINS, None),
+    ("record others and eval 100, dependent", Work::RecordOthersAndEval, DEPENDENT, Some(GOAL)),
+    ("record others and eval 100, independent", Work::RecordOthersAndEval, INDEPENDENT, Some(GOAL)),
+    ("record others and eval 100, 10 chains", Work::RecordOthersAndEval, CHAINS, Some(GOAL)),
     ("replay 100, dependent", Work::Replay, DEPENDENT, Some(GOAL)),
     ("replay 100, independent", Work::Replay, INDEPENDENT, Some(GOAL)),
     ("replay 100, 10 chains", Work::Replay, CHAINS, Some(GOAL)),
@@ -110,15 +115,17 @@ fn measure(
     raw.record()?;
     let mut our_turn = || {
         time(|| {
-            if work == Work::RecordAndEval {
-                ours.record()?;
+            match work {
+                Work::RecordAndEval => ours.record()?,
+                Work::RecordOthersAndEval => ours.record_others()?,
+                Work::Replay => {}
             }
             ours.eval()
         })
     };
     let mut raw_turn = || {
         time(|| {
-            if work == Work::RecordAndEval {
+            if work != Work::Replay {
                 raw.record()?;
             }
             raw.eval()

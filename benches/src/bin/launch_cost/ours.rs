@@ -17,7 +17,8 @@ pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
 #[derive(Debug)]
 pub(crate) struct Ours {
     sequence: Sequence,
-    x: Tensor<f32>,
+    /// The tensor that is read, and another one with the same numbers.
+    xs: [Tensor<f32>; 2],
     ys: Vec<Tensor<f32>>,
     plan: Plan,
     launches: u32,
@@ -26,7 +27,8 @@ pub(crate) struct Ours {
 impl Ours {
     pub(crate) fn new(manager: &Manager, plan: Plan) -> Result<Self, Error> {
         let ys = (0..plan.chains).map(|_| manager.tensor(&[0.0; LEN])).collect::<Result<_, _>>()?;
-        Ok(Self { sequence: manager.sequence()?, x: manager.tensor(&input())?, ys, plan, launches: 0 })
+        let xs = [manager.tensor(&input())?, manager.tensor(&input())?];
+        Ok(Self { sequence: manager.sequence()?, xs, ys, plan, launches: 0 })
     }
 
     /// Records the plan in place of what was recorded before.
@@ -34,9 +36,15 @@ impl Ours {
         self.sequence.clear()?;
         for launch in 0..self.plan.launches {
             let y = &mut self.ys[self.plan.target(launch)];
-            Saxpy::dispatch(&self.sequence, Grid::items(LEN), A, &self.x, y)?;
+            Saxpy::dispatch(&self.sequence, Grid::items(LEN), A, &self.xs[0], y)?;
         }
         Ok(())
+    }
+
+    /// As [`record`](Self::record), with the other tensor to read.
+    pub(crate) fn record_others(&mut self) -> Result<(), Error> {
+        self.xs.swap(0, 1);
+        self.record()
     }
 
     /// Runs what is recorded, and waits.
