@@ -59,12 +59,12 @@ pub const CASES: &[Case] = &[
             let (a, b, c) = (mgr.tensor(&a)?, mgr.tensor(&b)?, mgr.tensor(&c)?);
             MulAdd::dispatch(&seq, Grid::items(out.len()), &a, &b, &c, &mut out)?;
             seq.eval()?;
-            Ok(vec![Output::exact(flush(out.to_vec()?))])
+            Ok(vec![Output::exact(out.to_vec()?.into_iter().map(without_tiny).collect())])
         },
         || {
             let [a, b, c] = triples();
             let all = a.iter().zip(&b).zip(&c).map(|((a, b), c)| a.mul_add(*b, *c));
-            vec![Output::exact(flush(all.collect()))]
+            vec![Output::exact(all.map(without_tiny).collect())]
         }
     ),
     case!("floats::trigonometry", [Trigonometry], |mgr| {
@@ -146,6 +146,11 @@ fn classes(a: &[f32], out: &mut [u32]) {
         + 8 * x.is_sign_negative() as u32
         + 16 * x.is_sign_positive() as u32
         + 32 * (f32::from_bits(x.to_bits()) == x) as u32;
+}
+
+/// A result, or the zero that a device may give for it: NVIDIA's `Fma` flushes what is below the smallest normal number before it is rounded to it.
+fn without_tiny(x: f32) -> f32 {
+    if x.abs() <= f32::MIN_POSITIVE { 0.0 } else { x }
 }
 
 /// Operands of `a * b + c` near both ends of the range: all triples of edges, and products with addends that cancel all but their last
