@@ -4,7 +4,7 @@
 //! have left a loop still go through the rounds of the others, with loads that give zero, and a value that is no parameter of the
 //! loop is computed again from these. Parameters keep their values. No pass that looks for loop counters may come after it.
 
-use super::edit::{add_effect, add_inst, add_value};
+use super::edit::{add_effect, add_inst, add_value, walk};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
 use crate::ir::{Block, BlockId, Constant, Function, ImageOp, Inst, InstId, InstKind, Root, ValueId};
@@ -47,7 +47,7 @@ impl Pass<'_> {
             self.fresh.resize(self.function.values.len(), false);
             if let InstKind::Loop { body, .. } = self.function.insts[id].kind
                 && !self.function.insts[id].results.is_empty()
-                && self.leaves_with_fresh(body, body)
+                && self.leaves_with_fresh(body, body, &self.inside(body))
             {
                 self.leave_at_head(id, body, &mut out);
             }
@@ -84,11 +84,21 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether a jump out of the loop takes a fresh value along.
-    fn leaves_with_fresh(&self, body: BlockId, block: BlockId) -> bool {
+    /// By value: whether the loop with this body defines it. Rounds compute no other value again.
+    fn inside(&self, body: BlockId) -> Vec<bool> {
+        let mut inside = vec![false; self.function.values.len()];
+        walk(self.function, body, &mut |_, inst| {
+            inst.results.iter().for_each(|result| inside[result.index()] = true);
+        });
+        inside
+    }
+
+    /// Whether a jump out of the loop takes a fresh value of its own along.
+    fn leaves_with_fresh(&self, body: BlockId, block: BlockId, inside: &[bool]) -> bool {
+        let is_fresh = |value: &ValueId| inside[value.index()] && self.fresh[value.index()];
         self.function.blocks[block].insts.iter().any(|id| match &self.function.insts[*id].kind {
-            InstKind::Break(target, values) => *target == body && values.iter().any(|value| self.fresh[value.index()]),
-            kind => kind.blocks().iter().any(|inner| self.leaves_with_fresh(body, *inner)),
+            InstKind::Break(target, values) => *target == body && values.iter().any(is_fresh),
+            kind => kind.blocks().iter().any(|inner| self.leaves_with_fresh(body, *inner, inside)),
         })
     }
 
