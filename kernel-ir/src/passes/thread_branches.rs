@@ -48,10 +48,11 @@ struct Threader<'a> {
 /// An `if` by whose results one can tell which way another one goes.
 struct Pair {
     first: InstId,
-    /// The blocks of the first one: that from which the second leaves, and the other.
+    /// The block of the first one behind which the second one leaves.
     leaving: BlockId,
-    /// The blocks of the second one.
+    /// The block of the second one that leaves.
     left_to: BlockId,
+    /// The block of the second one that goes on.
     stays: BlockId,
 }
 
