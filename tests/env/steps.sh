@@ -97,7 +97,7 @@ package_all() {
     # target directory. With a path used before it would compile what the crates were then: a new path each time.
     local fresh registry result=0
     fresh=$(mktemp -d)
-    CARGO_PROFILE_DEV_DEBUG=0 RUSTC=$rustc CARGO_TARGET_DIR=$fresh cargo package --quiet --allow-dirty --all-features "${published[@]}" || result=$?
+    RUSTC=$rustc CARGO_TARGET_DIR=$fresh cargo package --quiet --allow-dirty --all-features "${published[@]}" || result=$?
     for registry in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*; do
         [ "$registry" -nt "$fresh/.rustc_info.json" ] && [ -d "$registry/gridwise-ir-0.1.0" ] && rm -rf "$registry"
     done

@@ -87,20 +87,28 @@ pub const CASES: &[Case] = &[
             let mut y = mgr.tensor_of_len::<u32>(N)?;
             let seq = mgr.sequence()?;
             Missing::dispatch(&seq, Grid::items(N), &mut y)?;
-            let first = text_of(seq.eval());
+            let first = panic_of(seq.eval())?;
             let seq = mgr.sequence()?;
             Expected::dispatch(&seq, Grid::items(N), &mut y)?;
-            Ok(vec![Output::U32(vec![first, text_of(seq.eval())])])
+            Ok(vec![Output::U32(vec![first, panic_of(seq.eval())?])])
         },
         || vec![Output::U32(vec![1, 2])]
     ),
 ];
 
-/// Which panic a report is of.
-fn text_of<T>(result: gridwise::Result<T>) -> u32 {
-    let text = result.err().map(|error| error.to_string()).unwrap_or_default();
-    ["called `Option::unwrap()` on a `None` value", "an element for each"]
+/// Which of the two panics a result is, or 0 for none of them.
+///
+/// # Errors
+///
+/// All that are no panic of a kernel.
+fn panic_of<T>(result: gridwise::Result<T>) -> gridwise::Result<u32> {
+    let text = match result {
+        Ok(_) => return Ok(0),
+        Err(error @ gridwise::Error::KernelPanic { .. }) => error.to_string(),
+        Err(error) => return Err(error),
+    };
+    Ok(["called `Option::unwrap()` on a `None` value", "an element for each"]
         .iter()
         .position(|part| text.contains(part))
-        .map_or(0, |position| position as u32 + 1)
+        .map_or(0, |position| position as u32 + 1))
 }
