@@ -15,6 +15,8 @@ pub enum Fault {
     StoppedLoops,
     /// A loop's result that was read from memory in its last round is computed again, with loads that give zero.
     ForgottenLoopResults,
+    /// In a loop whose body ends with a break, with a continue before it, lanes that leave the loop around stay in it.
+    LostBreaks,
     /// The compiler crashes on a loop header's phi of two conditions that were both made before the loop.
     HeaderPhis,
     /// Expressions that share operands with a 64-bit division get wrong values.
@@ -59,11 +61,12 @@ pub struct Record {
 
 impl Fault {
     /// All faults.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::LostReductions,
         Self::SimplifiedZeros,
         Self::StoppedLoops,
         Self::ForgottenLoopResults,
+        Self::LostBreaks,
         Self::HeaderPhis,
         Self::WideDivision,
         Self::ByteExchange,
@@ -120,6 +123,13 @@ impl Fault {
                     ("kernel-ir/tests/passes/leave_at_head.ir", "passes: leave_at_head"),
                     ("tests/kernels/loops.rs", "loops::left_with_what_was_read"),
                 ],
+            },
+            Self::LostBreaks => Record {
+                seen_with: "lavapipe, Mesa 22.3",
+                scope: Scope::Always,
+                workaround: "the test at the head of such a loop branches out of it where it is true",
+                cost: "the negation of the test, which drivers fold",
+                tests: &[("tests/kernels/searches.rs", "searches::")],
             },
             Self::HeaderPhis => Record {
                 seen_with: "NVIDIA 580.159.04",

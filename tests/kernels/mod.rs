@@ -38,6 +38,7 @@ pub mod floats;
 pub mod forms;
 pub mod generic_types;
 pub mod generics;
+
 pub mod given_slices;
 pub mod grid;
 pub mod idioms;
@@ -90,6 +91,7 @@ pub mod reports;
 pub mod rows;
 pub mod scalars;
 pub mod scatter;
+pub mod searches;
 pub mod sha256;
 pub mod slice_methods;
 pub mod slice_parameters;
@@ -214,6 +216,7 @@ pub fn all() -> Vec<Case> {
         rows::CASES,
         scalars::CASES,
         scatter::CASES,
+        searches::CASES,
         sha256::CASES,
         slice_methods::CASES,
         solvers::CASES,

@@ -592,7 +592,13 @@ impl FunctionWriter<'_, '_> {
                 for (result, value) in results.iter().zip(kept) {
                     self.define(*result, self.value(*value));
                 }
-                let (condition, stays) = (self.value(stays.0), stays.1);
+                let (mut condition, mut stays) = (self.value(stays.0), stays.1);
+                // Fault::LostBreaks
+                if stays && !ends_with_continue(function, body) {
+                    let bool_ = self.w.bool_type();
+                    condition = self.w.op(Op::LogicalNot, bool_, &[condition]);
+                    stays = false;
+                }
                 let [yes, no] = if stays { [start, merge] } else { [merge, start] };
                 self.w.effect(Op::LoopMerge, words);
                 self.w.effect(Op::BranchConditional, &[condition, yes, no]);
@@ -701,6 +707,12 @@ fn test_at_head(function: &Function, body: BlockId) -> Option<Test<'_>> {
         (*of == body).then_some((kept, &values[..], when))
     })?;
     Some(Test { before, stays: (condition, stays), results: &test.results, leaving, kept })
+}
+
+/// Whether the rounds of a loop that come to their end go on with the next one.
+fn ends_with_continue(function: &Function, body: BlockId) -> bool {
+    let last = function.blocks[body].insts.last();
+    last.is_some_and(|last| matches!(function.insts[*last].kind, InstKind::Continue(of, _) if of == body))
 }
 
 /// The values of a block that only yields.
