@@ -39,6 +39,7 @@ pub mod forms;
 pub mod generic_types;
 pub mod generics;
 
+pub mod given_iterators;
 pub mod given_slices;
 pub mod grid;
 pub mod idioms;
@@ -162,6 +163,7 @@ pub fn all() -> Vec<Case> {
         forms::CASES,
         generic_types::CASES,
         generics::CASES,
+        given_iterators::CASES,
         given_slices::CASES,
         grid::CASES,
         idioms::CASES,

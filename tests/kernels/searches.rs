@@ -1,13 +1,7 @@
 //! Loops that are left at the end of their body, in loops that go on with what was found. lavapipe of Mesa 22.3 loses who has left the
 //! outer one; only lanes that differ show it.
 
-#![expect(
-    clippy::never_loop,
-    clippy::while_let_loop,
-    clippy::needless_continue,
-    clippy::nonminimal_bool,
-    reason = "these are the forms that are tried"
-)]
+#![expect(clippy::while_let_on_iterator, reason = "this is the form that is tried")]
 
 use gridwise::prelude::*;
 

@@ -185,16 +185,30 @@ impl Fn {
         self.result.as_ref().is_some_and(|ty| matches!(ty.kind, super::TypeKind::Slice { .. }))
     }
 
+    /// The type of the elements, if its result is an iterator.
+    pub(crate) fn given_elements(&self) -> Option<&TypeExpr> {
+        match &self.result.as_ref()?.kind {
+            super::TypeKind::Iterator(element) => Some(element),
+            _ => None,
+        }
+    }
+
     /// Whether its result is a `&` reference or holds some, which are the values that they lead to here.
     pub(crate) fn lends(&self) -> bool {
-        let is_slice = |ty: &TypeExpr| matches!(ty.kind, super::TypeKind::Slice { .. });
-        !self.gives_place && self.result.as_ref().is_some_and(|ty| !is_slice(ty) && ty.holds_references())
+        use super::TypeKind as T;
+        let is_value = |ty: &TypeExpr| !matches!(ty.kind, T::Slice { .. } | T::Iterator(_));
+        !self.gives_place && self.result.as_ref().is_some_and(|ty| is_value(ty) && ty.holds_references())
     }
 
     /// Whether what runs on the host for the device is a function of its own beside the author's: where it takes or lends slices, whose form
     /// differs, and where the author's runs at compile time.
     pub(crate) fn has_twin(&self) -> bool {
-        self.is_const || self.takes_slices() || self.lends_slices() || self.lends() || self.gives_slice()
+        self.is_const
+            || self.takes_slices()
+            || self.lends_slices()
+            || self.lends()
+            || self.gives_slice()
+            || self.given_elements().is_some()
     }
 
     /// Whether it is a method that writes through `&mut self`.

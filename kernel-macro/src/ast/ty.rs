@@ -26,6 +26,8 @@ pub(crate) enum TypeKind {
     Result(Box<TypeExpr>, Box<TypeExpr>),
     /// `Range<T>`, or `RangeInclusive<T>`
     Range { of: Box<TypeExpr>, inclusive: bool },
+    /// `impl Iterator<Item = T>`: only as a function's result.
+    Iterator(Box<TypeExpr>),
     /// `&[T]` or `&mut [T]`: only as the type of a kernel's parameter.
     Slice { mutable: bool, element: Box<TypeExpr> },
     /// `&[&[T]]` or `&mut [&mut [T]]`: only as the type of a kernel's parameter.

@@ -1,10 +1,11 @@
-//! Functions of traits that take slices, as the twin calls them. Those with a body are rendered; these stand for the others.
+//! Functions of traits that take slices or give iterators, as the twin calls them. Those with a body are rendered; these stand for the others.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::ast::without_references;
 use crate::emit::render::{method_twin, names_any};
+use crate::parse::elements_given;
 
 /// The declaration in a trait beside a function without a body that takes slices; nothing for all others. An
 /// implementation that the device does not see has no form of its own, and never runs it.
@@ -26,13 +27,17 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
         let name = if mutable { quote!(SliceMut) } else { quote!(Slice) };
         *typed.ty = syn::parse_quote!(#krate::__private::twin::#name<'_, #element>);
     }
-    let mut has_self = false;
+    let (mut has_self, mut gives_iterator) = (false, false);
     if let syn::ReturnType::Type(_, ty) = &mut signature.output {
         let lifetime = match &**ty {
             syn::Type::Reference(reference) => reference.lifetime.clone(),
             _ => None,
         };
-        if let Some((mutable, element)) = slice(ty) {
+        if let Some(values) = elements_given(ty).map(|element| without_references(quote!(#element))) {
+            takes_slices = true;
+            gives_iterator = true;
+            **ty = syn::parse_quote!(impl ::core::iter::Iterator<Item = #values>);
+        } else if let Some((mutable, element)) = slice(ty) {
             takes_slices = true;
             let name = if mutable { quote!(SliceMut) } else { quote!(Slice) };
             let lifetime = lifetime.unwrap_or_else(|| syn::parse_quote!('_));
@@ -56,10 +61,15 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
         signature.generics.make_where_clause().predicates.extend(bounds);
     }
     signature.ident = method_twin(&signature.ident);
+    // A function that never returns gives no iterator.
+    let end = gives_iterator.then(|| quote!(::core::iter::empty()));
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all)]
-        #signature { ::core::unreachable!("only a `#[device]` implementation runs") }
+        #signature {
+            ::core::unreachable!("only a `#[device]` implementation runs");
+            #end
+        }
     }
 }
 

@@ -184,6 +184,7 @@ impl Names {
             | TypeKind::Table(element)
             | TypeKind::Ref { target: element, .. }
             | TypeKind::Range { of: element, .. }
+            | TypeKind::Iterator(element)
             | TypeKind::Option(element) => self.ty(element),
             TypeKind::Result(value, error) => {
                 self.ty(value);

@@ -193,7 +193,7 @@ impl<'a> Infer<'a> {
             }
             return term;
         }
-        let is_call = matches!(strip(value).kind, ExprKind::Method { .. });
+        let is_call = matches!(strip(value).kind, ExprKind::Method { .. } | ExprKind::Call { .. });
         if is_call {
             // A chain may be the value of a variable.
             self.iterated.extend([value.id, strip(value).id]);

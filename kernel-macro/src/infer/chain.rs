@@ -35,6 +35,9 @@ impl<'a> Infer<'a> {
             return Some((named.span, text(named), "reverse it where it is made: `let it = ….rev();`"));
         }
         let expr = self.unfold(expr);
+        if let Some((_, name)) = self.given_iterator(expr) {
+            return Some((expr.span, name.to_string(), "reverse the iterator in the function that gives it"));
+        }
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else {
             return match &expr.kind {
                 _ if exact && self.draws(expr) => {
@@ -110,6 +113,10 @@ impl<'a> Infer<'a> {
     /// Reports a `cycle` of more than what is reached by position: Rust would begin anew with copies of all closures.
     pub(super) fn check_cycled(&mut self, name: &Ident, receiver: &'a Expr) {
         let Some(what) = self.computed(receiver) else { return };
+        let help = match self.gives_iterator(receiver) {
+            true => "write `.cycle()` in the function, or index by the remainder: `x[i % n]`".to_owned(),
+            false => format!("put `.cycle()` before `.{what}(…)`, or index by the remainder: `x[i % n]`"),
+        };
         self.diags
             .error(
                 code::UNSUPPORTED_SYNTAX,
@@ -117,7 +124,7 @@ impl<'a> Infer<'a> {
                 format!("`cycle` after `{what}` is not supported in kernels"),
             )
             .note("only sources with positions can begin anew: ranges, arrays and slices")
-            .help(format!("put `.cycle()` before `.{what}(…)`, or index by the remainder: `x[i % n]`"));
+            .help(help);
     }
 
     /// The first step of a chain from its end that does more than tell which positions come.
@@ -127,6 +134,9 @@ impl<'a> Infer<'a> {
             return Some(text(named));
         }
         let expr = self.unfold(expr);
+        if let Some((_, name)) = self.given_iterator(expr) {
+            return Some(name.to_string());
+        }
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else { return None };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => None,
@@ -143,23 +153,29 @@ impl<'a> Infer<'a> {
 
     /// Reports a chain with a loop of its own where elements are asked for one by one.
     pub(super) fn refuse_nested(&mut self, name: &Ident, chain: &'a Expr) {
-        let mut expr = self.unfold(chain);
-        while let ExprKind::Method { receiver, name: step, .. } = &expr.kind {
-            match self.tables.calls.get(&expr.id) {
-                Some(Callee::Iterate(Iteration::Nested(_))) => {
-                    self.diags
-                        .error(
-                            code::UNSUPPORTED_SYNTAX,
-                            range(step.span()),
-                            format!("`{step}` in the argument of `{name}` is not supported in kernels"),
-                        )
-                        .note("it would be a loop inside the loop of the chain")
-                        .help("write nested `for` loops");
-                    return;
-                }
-                Some(Callee::Iterate(_)) => expr = self.unfold(receiver),
-                _ => return,
+        let Some((span, step)) = self.nested_step(chain) else { return };
+        self.diags
+            .error(
+                code::UNSUPPORTED_SYNTAX,
+                span,
+                format!("`{step}` in the argument of `{name}` is not supported in kernels"),
+            )
+            .note("it would be a loop inside the loop of the chain")
+            .help("write nested `for` loops");
+    }
+
+    /// The step of a chain that has a loop of its own.
+    pub(super) fn nested_step(&self, chain: &'a Expr) -> Option<(SpanRange, String)> {
+        let expr = self.unfold(chain);
+        if let Some((given, name)) = self.given_iterator(expr) {
+            return given.is_nested.then(|| (expr.span, name.to_string()));
+        }
+        match (&expr.kind, self.tables.calls.get(&expr.id)) {
+            (ExprKind::Method { name, .. }, Some(Callee::Iterate(Iteration::Nested(_)))) => {
+                Some((range(name.span()), name.to_string()))
             }
+            (ExprKind::Method { receiver, .. }, Some(Callee::Iterate(_))) => self.nested_step(receiver),
+            _ => None,
         }
     }
 
@@ -179,9 +195,12 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether Rust's library may know how many elements a chain has.
-    fn knows_length(&self, expr: &'a Expr) -> bool {
+    pub(super) fn knows_length(&self, expr: &'a Expr) -> bool {
         use Iteration as I;
         let expr = self.unfold(expr);
+        if let Some((given, _)) = self.given_iterator(expr) {
+            return given.knows_length;
+        }
         let ExprKind::Method { receiver, args, .. } = &expr.kind else { return true };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => true,
@@ -204,9 +223,12 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether Rust's library reaches the elements of a chain by position where it is zipped.
-    fn is_by_position(&self, expr: &'a Expr) -> bool {
+    pub(super) fn is_by_position(&self, expr: &'a Expr) -> bool {
         use Iteration as I;
         let expr = self.unfold(expr);
+        if let Some((given, _)) = self.given_iterator(expr) {
+            return given.is_by_position;
+        }
         if let Term::Range(_, inclusive) = self.table.shallow(&self.term(expr)) {
             return !inclusive && !self.draws(expr);
         }
@@ -227,8 +249,11 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether a chain takes elements out of a range that is there behind it.
-    fn draws(&self, expr: &'a Expr) -> bool {
+    pub(super) fn draws(&self, expr: &'a Expr) -> bool {
         let expr = self.unfold(expr);
+        if let Some((given, _)) = self.given_iterator(expr) {
+            return given.draws;
+        }
         match (&expr.kind, self.tables.calls.get(&expr.id)) {
             (_, Some(Callee::Iterate(Iteration::ByRef))) => true,
             (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
@@ -244,8 +269,11 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether a chain goes through an array by value.
-    fn owns_array(&self, expr: &'a Expr) -> bool {
+    pub(super) fn owns_array(&self, expr: &'a Expr) -> bool {
         let expr = self.unfold(expr);
+        if let Some((given, _)) = self.given_iterator(expr) {
+            return given.owns_array;
+        }
         if Elements::of(&self.table.shallow(&self.term(expr))).is_some_and(|elements| elements.slice.is_none()) {
             return true;
         }
@@ -262,6 +290,9 @@ impl<'a> Infer<'a> {
     /// Whether a chain calls closures.
     pub(super) fn has_closure(&self, expr: &'a Expr) -> bool {
         let expr = self.unfold(expr);
+        if let Some((given, _)) = self.given_iterator(expr) {
+            return given.has_closure;
+        }
         let ExprKind::Method { receiver, args, .. } = &expr.kind else { return false };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(Iteration::Parts(_))) => false,

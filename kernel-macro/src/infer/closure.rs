@@ -398,8 +398,8 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Notes that the value of a closure is gone through where it is made.
-    fn note_iterated(&mut self, body: &'a Expr) {
+    /// Notes that the value of a closure or function is gone through where it is made.
+    pub(super) fn note_iterated(&mut self, body: &'a Expr) {
         self.iterated.insert(body.id);
         match &body.kind {
             ExprKind::Paren(inner, ..) => self.note_iterated(inner),

@@ -311,6 +311,7 @@ impl<'a> Infer<'a> {
                         .help("write `return;`");
                 }
             }
+            Some(_) if self.refuse_early_iterator(expr) => {}
             Some(value) => {
                 self.note_given_early(value);
                 self.note_returned(value);

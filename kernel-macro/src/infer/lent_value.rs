@@ -113,7 +113,7 @@ impl<'a> Infer<'a> {
 
     /// Notes that a call gives references, which are values here.
     pub(super) fn note_lending(&mut self, function: &Fn) {
-        self.has_references |= function.lends();
+        self.has_references |= function.lends() || function.given_elements().is_some_and(TypeExpr::holds_references);
     }
 
     /// Notes the references that a `return` or the end of a function gives.

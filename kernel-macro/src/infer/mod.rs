@@ -22,6 +22,7 @@ mod expr;
 mod extent;
 mod finish;
 mod generic;
+mod given_iterator;
 mod given_slice;
 mod image;
 mod in_place;
@@ -335,8 +336,12 @@ impl<'a> Infer<'a> {
         if function.gives_place {
             self.note_given(function);
         }
-        let found = self.infer_block(&function.body, &expected);
-        self.require_value(&function.body, &found, &self.result.clone(), Because::Result);
+        if function.given_elements().is_some() {
+            self.infer_given_iterator(function);
+        } else {
+            let found = self.infer_block(&function.body, &expected);
+            self.require_value(&function.body, &found, &self.result.clone(), Because::Result);
+        }
         self.tables.result = self.table.resolve(&self.result);
         self.finish()
     }

@@ -28,9 +28,14 @@ impl<'a> Infer<'a> {
     }
 
     /// The part of a chain that no variable can hold.
-    fn unkept(&self, expr: &'a Expr, mutable: bool) -> Option<(SpanRange, String, &'static str)> {
+    pub(super) fn unkept(&self, expr: &'a Expr, mutable: bool) -> Option<(SpanRange, String, &'static str)> {
         use Iteration as I;
         let expr = self.unfold(expr);
+        if let Some((given, name)) = self.given_iterator(expr) {
+            let message = format!("the iterator of `{name}` in a `let mut` variable is not supported in kernels");
+            let help = "go through it with `for`, or take what is asked for where it is called: `.take(n)`, `.nth(n)`";
+            return (mutable && given.moves_on_by_loops).then_some((expr.span, message, help));
+        }
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else { return None };
         let Some(Callee::Iterate(iteration)) = self.tables.calls.get(&expr.id) else { return None };
         let refuse = |help| {

@@ -214,6 +214,7 @@ impl<'a> Infer<'a> {
             }
             TypeKind::Tuple(members) => Term::tuple(members.iter().map(|member| self.term_of(member)).collect()),
             TypeKind::Option(value) => Term::Option(Rc::new(self.term_of(value))),
+            TypeKind::Iterator(element) => Term::Iterator(Rc::new(self.term_of(element))),
             TypeKind::Range { of, inclusive } => self.range_term(of, *inclusive),
             TypeKind::Result(value, error) => {
                 let value = self.term_of(value);

@@ -16,7 +16,7 @@ use super::control::Target;
 use super::image::Named;
 use super::inline::Frame;
 use super::place::{Origin, Spot};
-use super::reference::{Code, Scope};
+use super::reference::{Code, Home, Scope};
 use super::{Elsewhere, KernelParam, Shared, function_of};
 use crate::ast::{BindingId, Expr, ExprId, Fn, Param};
 use crate::program::{ItemId, Program};
@@ -75,6 +75,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) codes: Vec<Code<'p>>,
     /// The functions around the one that is being lowered where it is called; none in place of one whose closure runs.
     pub(super) callers: Vec<Option<Scope<'p>>>,
+    /// The functions that gave iterators.
+    pub(super) homes: Vec<Home<'p>>,
     /// How many bodies around are lowered where they are called.
     pub(super) copies: u32,
     /// The closures around that run where they stand and that a `return` can leave, innermost last.
@@ -118,6 +120,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             machines,
             codes,
             callers,
+            homes: Vec::new(),
             copies: 0,
             const_slots,
             slots,

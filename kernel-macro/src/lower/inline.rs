@@ -34,12 +34,19 @@ pub(super) struct Callable<'e> {
     closure: &'e Closure,
     /// The values that a `move` closure took along, by variable.
     taken: Vec<(BindingId, Slot)>,
+    /// The functions that it runs in, if these gave iterators to the one that calls it: the innermost last.
+    homes: Vec<u32>,
 }
 
 impl Callable<'_> {
     /// The type of its results.
     pub(super) fn result<'t>(&self, typed: &'t TypedFn) -> Option<&'t Ty> {
         typed.closures.get(&self.id).map(|closure| &closure.result)
+    }
+
+    /// Notes that the function it runs in was left, with an iterator that calls it.
+    pub(super) fn leave_home(&mut self, home: u32) {
+        self.homes.insert(0, home);
     }
 }
 
@@ -50,7 +57,7 @@ impl<'p> FnCx<'p, '_, '_> {
         let typed = self.typed;
         let closure = &typed.closures.get(&id)?.closure;
         let taken = self.taken_by(id, closure);
-        Some(Callable { id, closure, taken })
+        Some(Callable { id, closure, taken, homes: Vec::new() })
     }
 
     /// A closure of a function, which is this one.
@@ -58,7 +65,7 @@ impl<'p> FnCx<'p, '_, '_> {
         let (_, typed) = function_of(self.shared.program, item);
         let closure = &typed.closures.get(&id)?.closure;
         let taken = self.taken_by(id, closure);
-        Some(Callable { id, closure, taken })
+        Some(Callable { id, closure, taken, homes: Vec::new() })
     }
 
     /// The values that a `move` closure takes along.
@@ -89,12 +96,30 @@ impl<'p> FnCx<'p, '_, '_> {
         state: Option<LocalId>,
         element: Option<ValueId>,
     ) -> Option<ValueId> {
-        let typed = self.typed;
-        let ty = typed.closures.get(&callable.id).and_then(|known| known.params.first());
-        if let (Some((pattern, _)), Some(ty)) = (callable.closure.params.first(), ty) {
-            self.bind_state(pattern, ty, state.map(|state| Spot::at(Place::local(state))));
-        }
-        self.call_behind(callable, 1, &[element])
+        self.at_home(callable, |cx| {
+            let typed = cx.typed;
+            let ty = typed.closures.get(&callable.id).and_then(|known| known.params.first());
+            if let (Some((pattern, _)), Some(ty)) = (callable.closure.params.first(), ty) {
+                cx.bind_state(pattern, ty, state.map(|state| Spot::at(Place::local(state))));
+            }
+            cx.call_behind(callable, 1, &[element])
+        })
+    }
+
+    /// Runs code in the function that a closure is part of.
+    fn at_home<R>(&mut self, callable: &Callable<'_>, run: impl FnOnce(&mut Self) -> R) -> R {
+        self.go_home(&callable.homes);
+        let result = run(self);
+        self.leave_homes(&callable.homes);
+        result
+    }
+
+    /// Runs code of the function that calls a closure, while the closure runs.
+    pub(super) fn away_from_home<R>(&mut self, callable: &Callable<'_>, run: impl FnOnce(&mut Self) -> R) -> R {
+        self.leave_homes(&callable.homes);
+        let result = run(self);
+        self.go_home(&callable.homes);
+        result
     }
 
     /// Makes the names in a pattern of tuples references to the parts of a place that they stand for.
@@ -136,12 +161,12 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// Calls it; arguments of unit type are `None`. The result is `None` when it is unit or control does not come out.
     pub(super) fn call_inline(&mut self, callable: &Callable<'_>, args: &[Option<ValueId>]) -> Option<ValueId> {
-        self.call_behind(callable, 0, args)
+        self.at_home(callable, |cx| cx.call_behind(callable, 0, args))
     }
 
     /// As [`call_inline`](Self::call_inline), the first `skip` parameters apart, which are bound.
     fn call_behind(&mut self, callable: &Callable<'_>, skip: usize, args: &[Option<ValueId>]) -> Option<ValueId> {
-        self.in_closure(callable, skip, args, |cx, closure| {
+        self.in_closure_here(callable, skip, args, |cx, closure| {
             let typed = cx.typed;
             let known = typed.closures.get(&callable.id)?;
             match known.returns {
@@ -151,8 +176,18 @@ impl<'p> FnCx<'p, '_, '_> {
         })
     }
 
-    /// Runs code where a closure's parameters, but for the first `skip`, and what it took along have their values.
+    /// Runs code where a closure's parameters and what it took along have their values.
     pub(super) fn in_closure<'e, R>(
+        &mut self,
+        callable: &Callable<'e>,
+        args: &[Option<ValueId>],
+        run: impl FnOnce(&mut Self, &'e Closure) -> Option<R>,
+    ) -> Option<R> {
+        self.at_home(callable, |cx| cx.in_closure_here(callable, 0, args, run))
+    }
+
+    /// As [`in_closure`](Self::in_closure), in the function that the closure is part of; the first `skip` parameters are bound.
+    fn in_closure_here<'e, R>(
         &mut self,
         callable: &Callable<'e>,
         skip: usize,

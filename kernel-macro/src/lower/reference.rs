@@ -4,9 +4,10 @@
 use std::mem::swap;
 
 use gridwise_ir::hash::FastMap;
-use gridwise_ir::ir::{FileId, Place, Step, ValueId};
+use gridwise_ir::ir::{FileId, Place, SourceLocation, Step, ValueId};
 use gridwise_ir::types::TypeId;
 
+use super::chain::Machine;
 use super::control::Target;
 use super::function::{FnCx, Slot};
 use super::function_of;
@@ -49,6 +50,12 @@ pub(super) struct Code<'p> {
     call: Callable<'p>,
 }
 
+/// A function that gave an iterator: its state, which is in use while a closure of it runs, and where it was called.
+pub(super) struct Home<'p> {
+    scope: Option<Scope<'p>>,
+    call: Option<SourceLocation>,
+}
+
 /// An argument, evaluated.
 pub(super) enum Argument {
     Value(Option<ValueId>),
@@ -63,6 +70,7 @@ pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let self_ty = if ast.writes_self() { typed.params.first() } else { None };
     ast.gives_place
         || ast.gives_slice()
+        || ast.given_elements().is_some()
         || self_ty.is_some_and(|ty| TypeCx::new(program).holds_array(ty))
         || ast.params.iter().zip(&typed.params).any(|(param, ty)| match (ty, param.ty.reference()) {
             (Ty::Closure(item, closure), _) => super::runs_in_place(program, *item, *closure),
@@ -210,12 +218,68 @@ impl<'p> FnCx<'p, '_, '_> {
         })
     }
 
+    /// The machine of the chain with which a function ends, whose closures run in the function from then on.
+    pub(super) fn given_machine(&mut self, item: ItemId, args: &[&Expr], reversed: bool) -> Option<Machine<'p>> {
+        let call = self.b.set_location(None);
+        self.b.set_location(call);
+        let (machine, scope) = self.call_and_keep(item, args, |cx, ast, arguments, _| {
+            cx.bind_arguments(ast, arguments);
+            cx.materialise_tables();
+            cx.lower_statements(&ast.body);
+            let chain = cx.lower_to_tail(ast.body.tail.as_deref()?)?;
+            cx.machine(chain, reversed)
+        })?;
+        let mut machine = machine?;
+        let home = self.homes.len() as u32;
+        if machine.leave_home(home) {
+            self.homes.push(Home { scope: Some(scope), call });
+        }
+        Some(machine)
+    }
+
+    /// Goes on in functions that gave an iterator, the innermost last.
+    pub(super) fn go_home(&mut self, homes: &[u32]) {
+        for home in homes {
+            let Home { scope, call } = &mut self.homes[*home as usize];
+            let (scope, call) = (scope.take(), *call);
+            if let Some(mut scope) = scope {
+                self.swap_scope(&mut scope);
+                self.callers.push(Some(scope));
+                self.shared.calls.extend(call);
+            }
+        }
+    }
+
+    /// Ends what [`go_home`](Self::go_home) began.
+    pub(super) fn leave_homes(&mut self, homes: &[u32]) {
+        for home in homes.iter().rev() {
+            if let Some(Some(mut scope)) = self.callers.pop() {
+                self.swap_scope(&mut scope);
+                let Home { scope: kept, call } = &mut self.homes[*home as usize];
+                *kept = Some(scope);
+                if call.is_some() {
+                    self.shared.calls.pop();
+                }
+            }
+        }
+    }
+
     fn call_in_place<R>(
         &mut self,
         item: ItemId,
         args: &[&Expr],
         body: impl FnOnce(&mut Self, &'p Fn, Vec<Argument>, Option<TypeId>) -> Option<R>,
     ) -> Option<R> {
+        self.call_and_keep(item, args, body)?.0
+    }
+
+    /// Runs code in a function that is lowered where it is called; the result, and the state of the function at its end.
+    fn call_and_keep<R>(
+        &mut self,
+        item: ItemId,
+        args: &[&Expr],
+        body: impl FnOnce(&mut Self, &'p Fn, Vec<Argument>, Option<TypeId>) -> Option<R>,
+    ) -> Option<(Option<R>, Scope<'p>)> {
         let (ast, typed) = function_of(self.shared.program, item);
         let has_place = ast.writes_self() || ast.gives_place;
         let mut arguments = Vec::with_capacity(args.len());
@@ -265,10 +329,9 @@ impl<'p> FnCx<'p, '_, '_> {
         if call.is_some() {
             self.shared.calls.pop();
         }
-        if let Some(Some(mut scope)) = self.callers.pop() {
-            self.swap_scope(&mut scope);
-        }
-        value
+        let mut scope = self.callers.pop()??;
+        self.swap_scope(&mut scope);
+        Some((value, scope))
     }
 
     /// The closure that an argument is, which runs here whoever calls it.

@@ -9,7 +9,7 @@ use super::Parser;
 use super::distinct::distinct_element;
 use super::pat::PatternPlace;
 use super::scatter::scatter_element;
-use super::ty::ungroup;
+use super::ty::{is_iterator, ungroup};
 use crate::ast::{
     Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, Pattern, ScalarName, Scattered, Shape, SpanRange,
     Statement, Struct, TypeExpr, TypeKind,
@@ -409,6 +409,12 @@ impl Parser<'_> {
                 .note("kernels have no pointers: the place that a reference names must be known when the kernel is compiled")
                 .help(help);
             return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
+        }
+        if role != Role::Kernel
+            && let Type::ImplTrait(some) = ungroup(ty)
+            && is_iterator(some)
+        {
+            return Some(self.iterator_ty(ty, some));
         }
         if role != Role::Kernel {
             return Some(self.lent_ty(ty)).filter(|_| !unit);

@@ -40,7 +40,7 @@ pub(crate) use data::{parse_alias, parse_device_struct, parse_enum};
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, Signature, parse_const, parse_fn, parse_struct, read_kernel};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
-pub(crate) use ty::parse_type;
+pub(crate) use ty::{elements_given, parse_type};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};
 use crate::diag::{Diagnostic, Diagnostics, code};

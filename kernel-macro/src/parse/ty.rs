@@ -15,6 +15,9 @@ pub(crate) fn parse_type(ty: &Type, diags: &mut Diagnostics) -> TypeExpr {
     Parser::new(diags).ty(ty)
 }
 
+/// The traits that the result of a function may name, if it is an iterator.
+const ITERATORS: [&str; 5] = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator", "FusedIterator", "Clone"];
+
 impl Parser<'_> {
     /// A type anywhere but in a kernel's parameter list.
     pub(super) fn ty(&mut self, ty: &Type) -> TypeExpr {
@@ -114,6 +117,41 @@ impl Parser<'_> {
         self.refuse_lifetime(reference, false);
         let target = Box::new(self.ty(&reference.elem));
         let kind = TypeKind::Ref { mutable: reference.mutability.is_some(), target };
+        TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
+    }
+
+    /// `impl Iterator<Item = T> + …` as the result of a function.
+    pub(super) fn iterator_ty(&mut self, ty: &Type, some: &syn::TypeImplTrait) -> TypeExpr {
+        for bound in &some.bounds {
+            let syn::TypeParamBound::Trait(bound) = bound else { continue };
+            let Some(last) = bound.path.segments.last() else { continue };
+            if !ITERATORS.iter().any(|name| last.ident == name) {
+                let help = format!("supported are {}", ITERATORS.join(", "));
+                self.unsupported(bound, "this bound of an iterator is", &help);
+            }
+        }
+        let element = elements_given(ty);
+        let kind = match element.map(ungroup) {
+            Some(Type::Reference(reference)) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
+                let help = "give the starts, and cut where they are used: `&x[start..start + n]`";
+                self.unsupported(reference, "an iterator of slices as a function's result is", help);
+                TypeKind::Error
+            }
+            Some(Type::Reference(reference)) if reference.mutability.is_some() => {
+                let help = "give the indices, `-> impl Iterator<Item = usize>`, and write `x[i]` where they are used";
+                self.unsupported(reference, "an iterator of `&mut` references as a function's result is", help);
+                TypeKind::Error
+            }
+            Some(element) => TypeKind::Iterator(Box::new(self.lent_ty(element))),
+            None => {
+                self.unsupported(
+                    ty,
+                    "an iterator without the type of its elements is",
+                    "write `impl Iterator<Item = …>`",
+                );
+                TypeKind::Error
+            }
+        };
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
@@ -242,8 +280,8 @@ impl Parser<'_> {
             Type::Ptr(_) => ("raw pointers are", SLICE),
             Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
             Type::ImplTrait(some) if is_iterator(some) => (
-                "`impl Iterator` is",
-                "return its source, `-> Range<u32>` or an array, and write the steps where it is iterated; or call a closure for each element: `f: impl FnMut(u32)`",
+                "`impl Iterator` here is",
+                "it is for the result of a `#[device] fn`; a parameter is the source, `x: &[f32]`, or a closure for each element, `f: impl FnMut(u32)`",
             ),
             Type::ImplTrait(some) if is_function(some) => (
                 "a closure as a function's result is",
@@ -264,8 +302,23 @@ impl Parser<'_> {
     }
 }
 
+/// The `T` of `impl Iterator<Item = T>`.
+pub(crate) fn elements_given(ty: &Type) -> Option<&Type> {
+    let Type::ImplTrait(some) = ungroup(ty) else { return None };
+    some.bounds.iter().find_map(|bound| {
+        let syn::TypeParamBound::Trait(bound) = bound else { return None };
+        match &bound.path.segments.last()?.arguments {
+            syn::PathArguments::AngleBracketed(args) => args.args.iter().find_map(|arg| match arg {
+                syn::GenericArgument::AssocType(item) if item.ident == "Item" => Some(&item.ty),
+                _ => None,
+            }),
+            _ => None,
+        }
+    })
+}
+
 /// `impl Iterator<Item = T>` and its like.
-fn is_iterator(some: &syn::TypeImplTrait) -> bool {
+pub(super) fn is_iterator(some: &syn::TypeImplTrait) -> bool {
     is_of(some, |name| name.ends_with("Iterator"))
 }
 

@@ -202,6 +202,8 @@ pub(crate) struct TypedFn {
     pub(crate) implied: FastMap<ExprId, Vec<ItemId>>,
     /// The calls whose callee is generic, in order.
     pub(crate) requests: Vec<InstanceRequest>,
+    /// Of a function that gives an iterator: what callers must know of it.
+    pub(crate) given_iterator: Option<GivenIterator>,
     /// The calls of `Shared::new`, in order, with the variable that each makes when it stands alone after a `let`.
     pub(crate) shared: Vec<SharedUse>,
     /// The variables that are references, and whether they write.
@@ -309,6 +311,25 @@ pub(crate) enum Resolution {
     Chosen(u32),
     /// A constant of a built-in type or of core: `u32::MAX`, `Vec3::ZERO`, `std::f32::consts::PI`, …, already evaluated.
     Value(ConstValue),
+}
+
+/// The chain that a function gives, as far as it decides which chains may go on with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GivenIterator {
+    /// Whether it calls closures.
+    pub(crate) has_closure: bool,
+    /// Whether Rust's library reaches its elements by position where it is zipped.
+    pub(crate) is_by_position: bool,
+    /// Whether Rust's library may know how many elements it has.
+    pub(crate) knows_length: bool,
+    /// Whether it takes elements out of something that has given some before.
+    pub(crate) draws: bool,
+    /// Whether it goes through an array by value.
+    pub(crate) owns_array: bool,
+    /// Whether it has a loop within a loop.
+    pub(crate) is_nested: bool,
+    /// Whether a `let mut` variable cannot hold it.
+    pub(crate) moves_on_by_loops: bool,
 }
 
 impl ConstValue {

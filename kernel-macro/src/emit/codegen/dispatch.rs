@@ -263,6 +263,7 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         | TypeKind::Ref { .. }
         | TypeKind::Option(_)
         | TypeKind::Range { .. }
+        | TypeKind::Iterator(_)
         | TypeKind::Result(..)
         | TypeKind::Tuple(_)
         | TypeKind::Infer

@@ -1,6 +1,6 @@
 //! The stub of an item with errors: the same name and signature, and nothing that could fail again.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::FnArg;
 
@@ -88,7 +88,14 @@ fn has_zero(ty: &TypeExpr) -> bool {
     }
 }
 
-/// Whether a function gives `impl Trait`: which type that is, only its own body says.
+/// Whether a function gives `impl Trait`, or something with one in it: which type that is, only its own body says.
 pub(crate) fn gives_some_type(signature: &syn::Signature) -> bool {
-    matches!(&signature.output, syn::ReturnType::Type(_, ty) if matches!(**ty, syn::Type::ImplTrait(_)))
+    fn names_some(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(word) => word == "impl",
+            TokenTree::Group(group) => names_some(group.stream()),
+            _ => false,
+        })
+    }
+    names_some(signature.output.to_token_stream())
 }

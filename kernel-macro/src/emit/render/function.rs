@@ -125,6 +125,10 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
             let slice = twin_slice(&ty.tokens, *mutable, &element.tokens, twin.copy());
             tokens!(-> #slice)
         }
+        TypeKind::Iterator(element) => {
+            let element = element.of_values();
+            tokens!(-> impl ::core::iter::Iterator<Item = #element>)
+        }
         _ if function.lends() => {
             let tokens = ty.of_values();
             tokens!(-> #tokens)

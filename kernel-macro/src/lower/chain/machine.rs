@@ -167,14 +167,53 @@ impl Machine<'_> {
     }
 }
 
+impl Machine<'_> {
+    /// Notes that the function whose closures it calls was left; whether there are any.
+    pub(in crate::lower) fn leave_home(&mut self, home: u32) -> bool {
+        match self {
+            Self::Indexed { .. } | Self::Held(_) | Self::Given(_) => false,
+            Self::Step { inner, call, .. } | Self::Nested { inner, made: Made::By(call) } => {
+                call.leave_home(home);
+                inner.leave_home(home);
+                true
+            }
+            Self::Nested { inner, made: Made::Itself(_) }
+            | Self::Flatten { inner, .. }
+            | Self::Enumerate { inner, .. }
+            | Self::Kept(inner)
+            | Self::Take { inner, .. }
+            | Self::Skip { inner, .. }
+            | Self::StepBy { inner, .. } => inner.leave_home(home),
+            Self::Zip { left, right, .. } | Self::Lockstep { left, right, .. } => {
+                let is_left = left.leave_home(home);
+                right.leave_home(home) || is_left
+            }
+            Self::Chain { first, then, .. } => {
+                let is_first = first.leave_home(home);
+                then.leave_home(home) || is_first
+            }
+        }
+    }
+}
+
 impl<'p> FnCx<'p, '_, '_> {
     /// The machine of a chain, or of an array, backwards if `reversed`. `None` when control does not come out of it.
-    pub(super) fn machine(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
+    pub(in crate::lower) fn machine(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
         let machine = self.machine_of(expr, reversed);
         machine.filter(|_| !self.b.is_terminated())
     }
 
     fn machine_of(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
+        if let (Ty::Iterator(_), Some(Callee::Device(item))) = (self.ty_of(expr), self.typed.calls.get(&expr.id)) {
+            return match &expr.kind {
+                ExprKind::Call { args, .. } => self.given_machine(*item, &args.iter().collect::<Vec<_>>(), reversed),
+                ExprKind::Method { receiver, args, .. } => {
+                    let args: Vec<_> = std::iter::once(&**receiver).chain(args).collect();
+                    self.given_machine(*item, &args, reversed)
+                }
+                _ => None,
+            };
+        }
         let indexed = match &expr.kind {
             ExprKind::Paren(inner, ..) => return self.machine_of(inner, reversed),
             ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,

@@ -110,9 +110,11 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     fn drive_made(&mut self, made: &Made<'_>, element: Option<ValueId>, body: Body<'_, 'p, 'm, 's>) {
         match made {
             Made::By(call) => {
-                self.in_closure(call, 0, &[element], |cx, closure| {
+                self.in_closure(call, &[element], |cx, closure| {
                     let chain = cx.lower_to_tail(&closure.body)?;
                     let machine = cx.machine(chain, false)?;
+                    let body: Body<'_, 'p, 'm, 's> =
+                        Box::new(|cx, element, target| cx.away_from_home(call, |cx| body(cx, element, target)));
                     cx.drive(machine, body);
                     Some(())
                 });
@@ -126,7 +128,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
     }
 
     /// Runs the statements of a block that ends in an iterator; the iterator. `None` when control does not come there.
-    fn lower_to_tail<'e>(&mut self, body: &'e Expr) -> Option<&'e Expr> {
+    pub(in crate::lower) fn lower_to_tail<'e>(&mut self, body: &'e Expr) -> Option<&'e Expr> {
         match &body.kind {
             ExprKind::Paren(inner, ..) => self.lower_to_tail(inner),
             ExprKind::Block { label: None, block } => {
