@@ -256,6 +256,11 @@ impl Rule<'_> {
         {
             return Some(found);
         }
+        if self.is_int(a)
+            && let Some(found) = self.cancelled(a, b)
+        {
+            return Some(found);
+        }
         match self.constants[1]? {
             Constant::Bool(b_is) => self.with_bool(a, b, b_is),
             constant if eval::scalar_of(constant)?.is_float() => self.with_float(a, constant),
@@ -277,6 +282,41 @@ impl Rule<'_> {
             },
             Op::Sub => Self::op(Op::Add, &[a, negated(b)?]),
             _ => None,
+        }
+    }
+
+    /// A difference of integers, or a sum with one, in which a term cancels: lengths of slices are such, `(i + n) - i` and
+    /// `(r + 1) * n - r * n`. Integers wrap, so that this holds for all of them.
+    fn cancelled(&self, a: ValueId, b: ValueId) -> Option<Simpler> {
+        match (self.op, self.op_of(a), self.op_of(b)) {
+            (Op::Sub, Some((Op::Add, [x, y])), _) if *x == b => Some(Value(*y)),
+            (Op::Sub, Some((Op::Add, [x, y])), _) if *y == b => Some(Value(*x)),
+            (Op::Sub, _, Some((Op::Sub, [x, y]))) if *x == a => Some(Value(*y)),
+            (Op::Add, Some((Op::Sub, [x, y])), _) if *y == b => Some(Value(*x)),
+            (Op::Add, _, Some((Op::Sub, [x, y]))) if *y == a => Some(Value(*x)),
+            (Op::Sub, Some((Op::Add, [x, y])), Some((Op::Add, [z, w]))) => {
+                let common = [(x, y, z, w), (x, y, w, z), (y, x, z, w), (y, x, w, z)];
+                let (_, left, _, right) = common.into_iter().find(|(x, _, z, _)| x == z)?;
+                Self::op(Op::Sub, &[*left, *right])
+            }
+            (Op::Sub, Some((Op::Mul, [x, y])), Some((Op::Mul, [z, w]))) => {
+                let common = [(x, y, z, w), (x, y, w, z), (y, x, z, w), (y, x, w, z)];
+                let mut factors = common.into_iter().filter(|(x, _, z, _)| x == z);
+                factors.find_map(|(factor, left, _, right)| match self.op_of(*left)? {
+                    (Op::Add, [z, more]) if z == right => self.times(*factor, *more),
+                    (Op::Add, [more, z]) if z == right => self.times(*factor, *more),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// A product, of which a factor may be one.
+    fn times(&self, a: ValueId, b: ValueId) -> Option<Simpler> {
+        match self.view.definition(b) {
+            Some(InstKind::Const(constant)) if eval::bits(*constant) == Some(1) => Some(Value(a)),
+            _ => Self::op(Op::Mul, &[a, b]),
         }
     }
 
