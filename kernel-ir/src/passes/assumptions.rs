@@ -60,6 +60,16 @@ impl Assumptions {
                 InstKind::Op(Op::Eq | Op::Ne, operands) if view.number(operands[1]) == Some(0) => {
                     found.learn(&view, operands[0], 1, None);
                 }
+                // The host reads the bits of a signed number: one that is small is not negative.
+                InstKind::Op(Op::Div | Op::Rem, operands) if view.scalar(operands[1]) == Some(Scalar::I32) => {
+                    let divisor = match view.definition(operands[1]) {
+                        Some(InstKind::Op(Op::Select, chosen)) if view.number(chosen[1]) == Some(1) => chosen[2],
+                        _ => operands[1],
+                    };
+                    if let Some(number) = view.asked(divisor, Scalar::I32) {
+                        found.note(number, 1, Some(SIGNED));
+                    }
+                }
                 InstKind::Op(Op::Sub, operands) => {
                     if let Some(taken @ 1..=MOST_TAKEN) = view.number(operands[1]) {
                         found.learn(&view, operands[0], taken, None);
@@ -83,7 +93,12 @@ impl Assumptions {
     }
 
     fn learn(&mut self, view: &View<'_>, value: ValueId, least: u32, below: Option<u32>) {
-        let Some(number) = view.asked(value) else { return };
+        if let Some(number) = view.asked(value, Scalar::U32) {
+            self.note(number, least, below);
+        }
+    }
+
+    fn note(&mut self, number: Number, least: u32, below: Option<u32>) {
         match self.numbers.iter_mut().find(|known| known.0 == number) {
             Some(known) => {
                 known.1 = known.1.max(least);
@@ -180,15 +195,16 @@ impl View<'_> {
         }
     }
 
-    /// The number of the launch that a value is, but for casts.
-    fn asked(&self, mut value: ValueId) -> Option<Number> {
+    /// The number of the launch, of a type, that a value is, but for casts.
+    fn asked(&self, mut value: ValueId, wanted: Scalar) -> Option<Number> {
         for _ in 0..CASTS {
             let scalar = self.scalar(value)?;
+            let is_asked = scalar == wanted;
             match self.definition(value)? {
                 InstKind::Op(Op::Cast, operands) if scalar.is_int() => value = operands[0],
-                InstKind::Param(param) if scalar == Scalar::U32 => return Some(Number::Param(*param, [].into())),
+                InstKind::Param(param) if is_asked => return Some(Number::Param(*param, [].into())),
                 InstKind::Len(buffer) => return Some(Number::Len(*buffer)),
-                InstKind::Extract(composite, path) if scalar == Scalar::U32 => match self.definition(*composite)? {
+                InstKind::Extract(composite, path) if is_asked => match self.definition(*composite)? {
                     InstKind::Param(param) => return Some(Number::Param(*param, path.clone())),
                     _ => return None,
                 },

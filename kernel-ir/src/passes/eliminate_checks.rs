@@ -3,6 +3,8 @@
 //!
 //! A trap lets the invocation go on, so an earlier checked access with the same index proves nothing.
 
+use std::collections::HashSet;
+
 use super::assumptions::Assumptions;
 use super::edit::for_each_inst;
 use super::facts::Facts;
@@ -114,10 +116,16 @@ impl Found {
 fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>) -> Option<Found> {
     let (mut is_checked, mut has_guards, mut has_ceilings) = (false, false, false);
     let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
+    let mut guards = HashSet::new();
     let facts = Facts::new(function, cx.types, cx.kernel, assumptions, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
         InstKind::Op(Op::Div | Op::Rem, _) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => has_guards = true,
         InstKind::Op(Op::Eq | Op::Ne, _) => has_ceilings = true,
+        InstKind::If { condition, then_block, else_block } => {
+            if [then_block, else_block].into_iter().any(|block| traps_at_once(function, *block)) {
+                guards.insert(*condition);
+            }
+        }
         InstKind::Trap(..) | InstKind::Panic(..) => is_checked = true,
         kind => is_checked |= kind.place().is_some_and(Place::is_checked),
     });
@@ -137,6 +145,7 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
         proven: Vec::new(),
         indices: Indices::default(),
         has_guards,
+        guards,
         decided: Vec::new(),
         traps: Vec::new(),
         // Assumptions narrow what is known to what launches keep as a rule.
@@ -234,6 +243,8 @@ struct Walker<'a> {
     indices: Indices,
     /// Whether there are divisions or lines of matrices, and so guards of them.
     has_guards: bool,
+    /// Conditions of branches to traps.
+    guards: HashSet<ValueId>,
     /// Comparisons that come out one way.
     decided: Vec<(InstId, bool)>,
     /// Sites of traps to which control may come.
@@ -295,6 +306,12 @@ impl Walker<'_> {
                         InstKind::Op(op @ (Op::Lt | Op::Ge), operands) => self.find_member(id, *op, operands),
                         _ => {}
                     }
+                    if let (InstKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, _), [result]) = (kind, &inst.results[..])
+                        && self.guards.contains(result)
+                        && let Some(never) = [false, true].into_iter().find(|truth| self.facts.never(*result, *truth))
+                    {
+                        self.decided.push((id, !never));
+                    }
                 }
             }
         }
@@ -340,7 +357,8 @@ impl Walker<'_> {
             let mark = self.facts.mark();
             // An access that traps there, and that no invocation comes to, may be left to the launch.
             let traps = self.traps.len();
-            let obligations = if self.traps_at_once(block) { self.facts.never_if(condition, truth) } else { None };
+            let obligations =
+                if traps_at_once(self.function, block) { self.facts.never_if(condition, truth) } else { None };
             self.facts.assume(condition, truth);
             let yielded = self.block(block);
             self.facts.take_back(mark);
@@ -359,17 +377,6 @@ impl Walker<'_> {
             _ => {}
         }
         self.define_joined(results, [yes, no].into_iter().flatten().collect());
-    }
-
-    /// Whether whoever comes to a block comes to a trap.
-    fn traps_at_once(&self, block: BlockId) -> bool {
-        self.function.blocks[block].insts.iter().any(|id| match &self.function.insts[*id].kind {
-            InstKind::Trap(..) | InstKind::Panic(..) => true,
-            InstKind::If { then_block, else_block, .. } => {
-                self.traps_at_once(*then_block) && self.traps_at_once(*else_block)
-            }
-            _ => false,
-        })
     }
 
     fn define_joined(&mut self, results: &[ValueId], yields: Vec<Vec<Range>>) {
@@ -572,6 +579,10 @@ impl Walker<'_> {
             // Which member it is, the host does not know.
             (None, Root::Local(_) | Root::Shared(_) | Root::Member(..)) => None,
         };
+        if let Some(obligations) = length.as_ref().and_then(|length| self.behind_check(index, length)) {
+            self.indices.at_launch.extend(obligations.into_iter().map(|obligation| (site, obligation)));
+            return;
+        }
         match length.zip(self.facts.upper_bound(index)) {
             // Numbers alone: the host knows no more than is known here.
             Some((Bound::Const(_), Bound::Const(_))) | None => self.indices.on_device.push(site),
@@ -583,6 +594,29 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+impl Walker<'_> {
+    /// The obligations under which the check of a slice lets an index through, and the index is below the length of what the slice is a
+    /// part of.
+    fn behind_check(&self, index: ValueId, length: &Bound) -> Option<Vec<Obligation>> {
+        let (index, check) = self.facts.let_through(index)?;
+        let mut obligations = self.facts.never_if(check, false)?;
+        let bound = self.facts.upper_bound(index)?;
+        obligations.push(Obligation { index: bound, length: length.clone(), in_all: None });
+        Some(obligations)
+    }
+}
+
+/// Whether whoever comes to a block comes to a trap.
+fn traps_at_once(function: &Function, block: BlockId) -> bool {
+    function.blocks[block].insts.iter().any(|id| match &function.insts[*id].kind {
+        InstKind::Trap(..) | InstKind::Panic(..) => true,
+        InstKind::If { then_block, else_block, .. } => {
+            traps_at_once(function, *then_block) && traps_at_once(function, *else_block)
+        }
+        _ => false,
+    })
 }
 
 fn member_count(types: &Types, ty: TypeId) -> Size {

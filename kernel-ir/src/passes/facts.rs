@@ -171,10 +171,14 @@ impl<'a> Facts<'a> {
     pub(super) fn define_result(&mut self, value: ValueId) {
         let mut range = self.computed(value, 1);
         if let (Some(InstKind::Op(Op::Sub, operands)), Some(scalar)) = (self.definition(value), self.integer(value)) {
-            // Where the subtrahend is known not to be larger, nothing wraps.
-            if range == Range::full(scalar) && self.is_below(operands[1], operands[0], false) {
-                let (a, b) = (self.range(operands[0]), self.range(operands[1]));
-                range = range.meet(Range::new(0, a.hi - b.lo));
+            // Where the subtrahend is known not to be larger, nothing wraps, unless it is so negative that the difference is too large.
+            let (a, b) = (self.range(operands[0]), self.range(operands[1]));
+            let difference = Range::new(0, a.hi - b.lo);
+            if range == Range::full(scalar)
+                && difference.is_within(range)
+                && self.is_below(operands[1], operands[0], false)
+            {
+                range = difference;
             }
         }
         self.define(value, range);
@@ -226,6 +230,12 @@ impl<'a> Facts<'a> {
                 constant => super::eval::int(*constant).map_or(full, |value| Range::new(value, value)),
             },
             Some(InstKind::Op(op, operands)) => {
+                if *op == Op::Select
+                    && depth > 1
+                    && let Some(divisor) = self.euclidean(value)
+                {
+                    return Range::new(0, self.range_within(divisor, depth - 1).hi - 1).meet(full);
+                }
                 let mut ranges = [Range::ANY; 3];
                 for (range, operand) in ranges.iter_mut().zip(operands) {
                     *range = self.range_within(*operand, depth - 1);
@@ -412,10 +422,20 @@ impl<'a> Facts<'a> {
         let Some(InstKind::Op(op, operands)) = self.definition(value) else { return false };
         let proves = |operand: usize, strict| self.proves(operands[operand], bound, strict, depth, fuel);
         let natural = || operands.iter().all(|operand| self.range(*operand).lo >= 0);
+        if *op == Op::Select
+            && let Some(divisor) = self.euclidean(value)
+            && self.proves(divisor, bound, false, depth, fuel)
+        {
+            return true;
+        }
         match op {
             Op::Min => proves(0, strict) || proves(1, strict),
             Op::Max => proves(0, strict) && proves(1, strict),
-            Op::Select => proves(1, strict) && proves(2, strict),
+            Op::Select => [1, 2].into_iter().all(|arm| {
+                // Nothing wraps where the arm is chosen.
+                let less = self.less_when_chosen(operands[0], arm == 1, operands[arm]);
+                less.is_some_and(|(whole, _)| self.proves(whole, bound, strict, depth, fuel)) || proves(arm, strict)
+            }),
             // The divisor is not zero, and the remainder is below it.
             Op::Rem if natural() => proves(1, false) || proves(0, strict),
             Op::And if natural() => proves(0, strict) || proves(1, strict),
@@ -430,6 +450,55 @@ impl<'a> Facts<'a> {
             }
             _ => false,
         }
+    }
+
+    /// The operands of a difference which does not wrap where a `select` takes it: `select x < n, 0, x - n`, `select x == 0, n, x - 1`.
+    pub(super) fn less_when_chosen(&self, condition: ValueId, truth: bool, arm: ValueId) -> Option<(ValueId, ValueId)> {
+        let Some(InstKind::Op(Op::Sub, parts)) = self.definition(arm) else { return None };
+        let Some(InstKind::Op(op, compared)) = self.definition(condition) else { return None };
+        let ([whole, taken], [a, b]) = ([parts[0], parts[1]], [*compared.first()?, *compared.get(1)?]);
+        if self.range(whole).lo < 0 || self.range(taken).lo < 0 {
+            return None;
+        }
+        let most = self.range(taken).hi;
+        let is_at_least = match (op, truth) {
+            (Op::Lt, false) | (Op::Ge, true) => a == whole && (b == taken || most <= self.range(b).lo),
+            (Op::Gt, true) | (Op::Le, false) => a == whole && (b == taken || most <= self.range(b).lo + 1),
+            (Op::Eq, false) | (Op::Ne, true) => a == whole && self.range(b) == Range::new(0, 0) && most <= 1,
+            _ => false,
+        };
+        is_at_least.then_some((whole, taken))
+    }
+
+    /// The divisor of a Euclidean remainder, if it is positive: `select r < 0, r + abs(d), r` of `r = a % d`. The remainder is not
+    /// negative, and below the divisor.
+    pub(super) fn euclidean(&self, value: ValueId) -> Option<ValueId> {
+        let Some(InstKind::Op(Op::Select, chosen)) = self.definition(value) else { return None };
+        let [is_negative, sum, rest] = [chosen[0], chosen[1], chosen[2]];
+        let (
+            Some(InstKind::Op(Op::Lt, compared)),
+            Some(InstKind::Op(Op::Add, parts)),
+            Some(InstKind::Op(Op::Rem, divided)),
+        ) = (self.definition(is_negative), self.definition(sum), self.definition(rest))
+        else {
+            return None;
+        };
+        if compared[0] != rest || parts[0] != rest || self.range(compared[1]) != Range::new(0, 0) {
+            return None;
+        }
+        let size = match self.definition(parts[1]) {
+            Some(InstKind::Op(Op::Abs, of)) => of[0],
+            _ => parts[1],
+        };
+        if size != divided[1] {
+            return None;
+        }
+        // `select may_not_divide, 1, d`
+        let divisor = match self.definition(size) {
+            Some(InstKind::Op(Op::Select, chosen)) if self.range(chosen[1]) == Range::new(1, 1) => chosen[2],
+            _ => size,
+        };
+        (self.range(divisor).lo >= 1).then_some(divisor)
     }
 
     /// Learns that a condition has come out as `truth`.

@@ -363,6 +363,9 @@ impl Rule<'_> {
         let unsigned = scalar.is_unsigned();
         let b_is = eval::bits(b_is)?;
         let ones = b_is == scalar.mask();
+        if let Some(found) = self.chosen_of(a, b_is) {
+            return Some(found);
+        }
         match (self.op, b_is) {
             (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0) | (Op::Mul | Op::Div, 1) => Some(Value(a)),
             (Op::Mul | Op::And, 0) => Some(Value(b)),
@@ -378,6 +381,24 @@ impl Rule<'_> {
             (Op::Gt, _) if unsigned && ones => self.truth(false),
             (Op::Le, _) if unsigned && ones => self.truth(true),
             _ => None,
+        }
+    }
+
+    /// Whether one of two constants was chosen, as discriminants of options are: `select(c, 1, 0) == 1`, `cast(c) == 1`.
+    fn chosen_of(&self, chosen: ValueId, is: u64) -> Option<Simpler> {
+        if !matches!(self.op, Op::Eq | Op::Ne) || !self.is_scalar(self.result) {
+            return None;
+        }
+        let bits = |value: ValueId| self.view.constant(value).and_then(eval::bits);
+        let (condition, yes, no) = match self.op_of(chosen)? {
+            (Op::Select, [condition, yes, no]) => (condition, bits(*yes)? == is, bits(*no)? == is),
+            (Op::Cast, [condition]) if self.scalar(*condition) == Some(Scalar::Bool) => (condition, is == 1, is == 0),
+            _ => return None,
+        };
+        match (yes, no) {
+            _ if yes == no => self.truth(yes == (self.op == Op::Eq)),
+            _ if yes == (self.op == Op::Eq) => Some(Value(*condition)),
+            _ => Self::op(Op::Not, &[*condition]),
         }
     }
 

@@ -25,6 +25,7 @@ pub(crate) mod loop_ends;
 pub mod lower_labels;
 pub mod mask_panics;
 mod multiples;
+mod never;
 pub mod promote_locals;
 mod ranges;
 pub mod remove_dead_code;

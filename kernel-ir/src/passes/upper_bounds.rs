@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use super::facts::Facts;
 use super::ranges::Range;
-use crate::ir::{Bound, BoundOp, Builtin, InstKind, Obligation, ValueId};
+use crate::ir::{Bound, BoundOp, Builtin, InstKind, ValueId};
 use crate::op::Op;
 use crate::types::Scalar;
 
@@ -27,74 +27,6 @@ impl Facts<'_> {
     pub(super) fn upper_bound(&self, value: ValueId) -> Option<Bound> {
         self.is_out_of_fuel.set(false);
         self.upper(value, DEPTH, &Cell::new(FUEL))
-    }
-
-    /// The obligations under which a condition never comes out as `truth`; `None` where the host cannot be asked.
-    pub(super) fn never_if(&self, condition: ValueId, truth: bool) -> Option<Vec<Obligation>> {
-        if self.never(condition, truth) {
-            return Some(Vec::new());
-        }
-        let Some(InstKind::Op(op, operands)) = self.definition(condition) else { return None };
-        match (op, truth) {
-            (Op::Not, _) => return self.never_if(operands[0], !truth),
-            (Op::Or, true) | (Op::And, false) => {
-                let parts = operands.iter().map(|part| self.never_if(*part, truth)).collect::<Option<Vec<_>>>();
-                return parts.map(|parts| parts.concat());
-            }
-            (Op::And, true) | (Op::Or, false) => return operands.iter().find_map(|part| self.never_if(*part, truth)),
-            _ => {}
-        }
-        if operands.len() != 2
-            || !operands.iter().all(|operand| self.range(*operand).lo >= 0 && self.integer(*operand).is_some())
-        {
-            return None;
-        }
-        let (a, b) = (operands[0], operands[1]);
-        let obligation = match (op, truth) {
-            (Op::Gt, true) | (Op::Le, false) => self.not_above(a, b),
-            (Op::Lt, true) | (Op::Ge, false) => self.not_above(b, a),
-            (Op::Ge, true) | (Op::Lt, false) => self.below(a, b),
-            (Op::Le, true) | (Op::Gt, false) => self.below(b, a),
-            _ => None,
-        };
-        obligation.map(|obligation| vec![obligation])
-    }
-
-    fn below(&self, a: ValueId, b: ValueId) -> Option<Obligation> {
-        Some(Obligation { index: self.upper_bound(a)?, length: self.exact(b)?, in_all: None })
-    }
-
-    fn not_above(&self, a: ValueId, b: ValueId) -> Option<Obligation> {
-        if let Some(limit) = self.exact(b) {
-            let length = Bound::binary(BoundOp::Add, limit, Bound::Const(1));
-            return Some(Obligation { index: self.upper_bound(a)?, length, in_all: None });
-        }
-        // A part is not above a sum that does not wrap.
-        let Some(InstKind::Op(Op::Add, parts)) = self.definition(b) else { return None };
-        if !parts.contains(&a) || self.integer(b) != Some(Scalar::U32) {
-            return None;
-        }
-        let [first, second] = [parts[0], parts[1]].map(|part| self.upper_bound(part));
-        Some(Obligation {
-            index: Bound::binary(BoundOp::Add, first?, second?),
-            length: Bound::Const(u32::MAX),
-            in_all: None,
-        })
-    }
-
-    /// The bound that a value equals, if the host knows it exactly.
-    fn exact(&self, value: ValueId) -> Option<Bound> {
-        if self.integer(value)? != Scalar::U32 {
-            return None;
-        }
-        match self.definition(value)? {
-            InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
-            InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
-            _ => {
-                let range = self.range(value);
-                u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi).map(Bound::Const)
-            }
-        }
     }
 
     /// Whether a value is a sum with another one in it.
@@ -197,6 +129,10 @@ impl Facts<'_> {
     fn upper_by_definition(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
         let upper = |value: ValueId| self.upper(value, depth, fuel);
         match self.definition(value)? {
+            InstKind::Op(Op::Select, _) if self.euclidean(value).is_some() => {
+                let divisor = self.euclidean(value)?;
+                Some(Bound::binary(BoundOp::Sub, upper(divisor)?, Bound::Const(1)))
+            }
             InstKind::Op(op, operands) => self.upper_of_op(*op, operands, &upper).or_else(|| {
                 // Bits that are kept, and none that are made.
                 let [to, from] = [value, operands[0]].map(|value| self.integer(value).map(Scalar::bits));
@@ -258,8 +194,8 @@ impl Facts<'_> {
                 Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(1 << by)))
             }
             Op::Div => {
-                let least = u32::try_from(self.range(operands[1]).lo).ok()?;
-                Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(least.max(1))))
+                let least = || Some(Bound::Const(u32::try_from(self.range(operands[1]).lo).ok()?.max(1)));
+                Some(Bound::binary(BoundOp::Div, upper(operands[0])?, self.divisor(operands[1]).or_else(least)?))
             }
             Op::Rem => {
                 let below = upper(operands[1]).map(|end| Bound::binary(BoundOp::Sub, end, Bound::Const(1)));
@@ -267,7 +203,16 @@ impl Facts<'_> {
             }
             Op::And | Op::Min => either(upper(operands[0]), upper(operands[1])),
             Op::Max => both(BoundOp::Max),
-            Op::Select => Some(Bound::binary(BoundOp::Max, upper(operands[1])?, upper(operands[2])?)),
+            Op::Select => {
+                let arm = |arm: usize| match self.less_when_chosen(operands[0], arm == 1, operands[arm]) {
+                    Some((whole, taken)) => {
+                        let least = u32::try_from(self.range(taken).lo).ok()?;
+                        Some(Bound::binary(BoundOp::Sub, upper(whole)?, Bound::Const(least)))
+                    }
+                    None => upper(operands[arm]),
+                };
+                Some(Bound::binary(BoundOp::Max, arm(1)?, arm(2)?))
+            }
             Op::Sub if self.is_below(operands[1], operands[0], false) => {
                 let least = u32::try_from(self.range(operands[1]).lo).ok()?;
                 Some(Bound::binary(BoundOp::Sub, upper(operands[0])?, Bound::Const(least)))
@@ -276,6 +221,23 @@ impl Facts<'_> {
             // A cast of a number that is not negative keeps it or cuts bits off.
             Op::Cast if self.integer(operands[0]).is_some() => upper(operands[0]),
             _ => None,
+        }
+    }
+
+    /// The divisor, if the host knows it: a number of the launch, by which nothing is divided where it is zero.
+    fn divisor(&self, value: ValueId) -> Option<Bound> {
+        let number = match self.definition(value) {
+            // `select number == 0, 1, number`
+            Some(InstKind::Op(Op::Select, operands)) if self.range(operands[1]) == Range::new(1, 1) => {
+                let Some(InstKind::Op(Op::Eq, compared)) = self.definition(operands[0]) else { return None };
+                let is_zero = compared[0] == operands[2] && self.range(compared[1]) == Range::new(0, 0);
+                Some(operands[2]).filter(|_| is_zero)?
+            }
+            _ => value,
+        };
+        match self.exact(number)? {
+            Bound::Const(_) => None,
+            bound => Some(bound),
         }
     }
 

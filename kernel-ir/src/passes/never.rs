@@ -1,0 +1,156 @@
+//! Conditions that a launch can keep from coming true: comparisons of numbers that the host has bounds of.
+//!
+//! A slice is checked where it is made and where it is indexed: its start is not above its end, the end not above the length, an index is
+//! below their difference. All of that is a question of whole numbers, once nothing in it wraps around.
+
+use super::facts::Facts;
+use crate::ir::{Bound, BoundOp, Constant, InstKind, Obligation, ValueId};
+use crate::op::Op;
+use crate::types::Scalar;
+
+/// How many operations of a value are looked through.
+const DEPTH: usize = 4;
+
+impl Facts<'_> {
+    /// The obligations under which a condition never comes out as `truth`; `None` where the host cannot be asked.
+    pub(super) fn never_if(&self, condition: ValueId, truth: bool) -> Option<Vec<Obligation>> {
+        if self.never(condition, truth) {
+            return Some(Vec::new());
+        }
+        let Some(InstKind::Op(op, operands)) = self.definition(condition) else { return None };
+        match (op, truth) {
+            (Op::Not, _) => return self.never_if(operands[0], !truth),
+            (Op::Or, true) | (Op::And, false) => {
+                let parts = operands.iter().map(|part| self.never_if(*part, truth)).collect::<Option<Vec<_>>>();
+                return parts.map(|parts| parts.concat());
+            }
+            (Op::And, true) | (Op::Or, false) => return operands.iter().find_map(|part| self.never_if(*part, truth)),
+            _ => {}
+        }
+        if operands.len() != 2
+            || !operands.iter().all(|operand| self.range(*operand).lo >= 0 && self.integer(*operand).is_some())
+        {
+            return None;
+        }
+        let (a, b) = (operands[0], operands[1]);
+        match (op, truth) {
+            (Op::Gt, true) | (Op::Le, false) => self.not_above(a, b, DEPTH),
+            (Op::Lt, true) | (Op::Ge, false) => self.not_above(b, a, DEPTH),
+            (Op::Ge, true) | (Op::Lt, false) => self.below(self.upper_bound(a)?, b),
+            (Op::Le, true) | (Op::Gt, false) => self.below(self.upper_bound(b)?, a),
+            // What is not zero is above it.
+            (Op::Eq, true) | (Op::Ne, false) if self.range(b).hi == 0 => self.below(Bound::Const(0), a),
+            _ => None,
+        }
+    }
+
+    /// The obligations under which what has the bound is below a value.
+    fn below(&self, bound: Bound, value: ValueId) -> Option<Vec<Obligation>> {
+        if let Some(length) = self.exact(value) {
+            return Some(vec![Obligation { index: bound, length, in_all: None }]);
+        }
+        match self.definition(value)? {
+            // Below what is left behind `start`: the two together are below the whole, so that `start` is, too.
+            InstKind::Op(Op::Sub, parts) => {
+                let index = Bound::binary(BoundOp::Add, bound, self.upper_bound(parts[1])?);
+                Some(vec![Obligation { index, length: self.exact(parts[0])?, in_all: None }])
+            }
+            // Below the number of parts of a size: the end of the part with that number is in the whole.
+            InstKind::Op(Op::Div, parts) if self.range(parts[1]).lo >= 1 => {
+                let next = Bound::binary(BoundOp::Add, bound, Bound::Const(1));
+                let end = Bound::binary(BoundOp::Mul, next, self.upper_bound(parts[1])?);
+                Some(vec![Obligation { index: end, length: one_more(self.exact(parts[0])?), in_all: None }])
+            }
+            InstKind::Op(Op::Min, parts) => {
+                let [mut first, second] = [parts[0], parts[1]].map(|part| self.below(bound.clone(), part));
+                first.as_mut()?.extend(second?);
+                first
+            }
+            _ => None,
+        }
+    }
+
+    /// The obligations under which `a` is not above `b`.
+    fn not_above(&self, a: ValueId, b: ValueId, depth: usize) -> Option<Vec<Obligation>> {
+        if self.is_below(a, b, false) {
+            return Some(Vec::new());
+        }
+        if let Some(limit) = self.exact(b) {
+            return Some(vec![Obligation { index: self.upper_bound(a)?, length: one_more(limit), in_all: None }]);
+        }
+        let depth = depth.checked_sub(1)?;
+        match self.definition(b)? {
+            InstKind::Op(Op::Min, parts) => {
+                let [mut first, second] = [parts[0], parts[1]].map(|part| self.not_above(a, part, depth));
+                first.as_mut()?.extend(second?);
+                first
+            }
+            // Not above what is left behind `start`: the two together are not above the whole.
+            InstKind::Op(Op::Sub, parts) => {
+                let index = Bound::binary(BoundOp::Add, self.upper_bound(a)?, self.upper_bound(parts[1])?);
+                Some(vec![Obligation { index, length: one_more(self.exact(parts[0])?), in_all: None }])
+            }
+            _ => {
+                let index = self.holds(a, b, depth)?;
+                Some(vec![Obligation { index, length: Bound::Const(u32::MAX), in_all: None }])
+            }
+        }
+    }
+
+    /// A bound of the whole number that sums and products make of `b`, if `a` is not above that number whatever their parts are. Where
+    /// the bound is below 2^32, nothing wraps, and `a` is not above `b`.
+    fn holds(&self, a: ValueId, b: ValueId, depth: usize) -> Option<Bound> {
+        if self.integer(b) != Some(Scalar::U32) {
+            return None;
+        }
+        if self.is_below(a, b, false) {
+            return self.upper_bound(b);
+        }
+        let depth = depth.checked_sub(1)?;
+        let Some(InstKind::Op(op @ (Op::Add | Op::Mul), whole)) = self.definition(b) else { return None };
+        let bound_op = if *op == Op::Add { BoundOp::Add } else { BoundOp::Mul };
+        let ways = [(whole[0], whole[1]), (whole[1], whole[0])];
+        let part_of = |(part, other): (ValueId, ValueId)| {
+            // A product with zero holds nothing but zero.
+            if *op == Op::Mul && self.range(other).lo < 1 {
+                return None;
+            }
+            Some(Bound::binary(bound_op, self.holds(a, part, depth)?, self.upper_bound(other)?))
+        };
+        let found = ways.into_iter().find_map(part_of);
+        let Some(InstKind::Op(of, parts)) = self.definition(a).filter(|_| found.is_none()) else { return found };
+        if of != op {
+            return None;
+        }
+        ways.into_iter().find_map(|(first, second)| {
+            let first = self.holds(parts[0], first, depth)?;
+            Some(Bound::binary(bound_op, first, self.holds(parts[1], second, depth)?))
+        })
+    }
+
+    /// The bound that a value equals, if the host knows it exactly.
+    pub(super) fn exact(&self, value: ValueId) -> Option<Bound> {
+        if self.integer(value)? != Scalar::U32 {
+            return None;
+        }
+        match self.definition(value)? {
+            InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
+            InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
+            _ => {
+                let range = self.range(value);
+                u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi).map(Bound::Const)
+            }
+        }
+    }
+
+    /// The index that a check of a slice lets through, and the check: `select check, index, u32::MAX`.
+    pub(super) fn let_through(&self, value: ValueId) -> Option<(ValueId, ValueId)> {
+        let Some(InstKind::Op(Op::Select, operands)) = self.definition(value) else { return None };
+        let is_nowhere = matches!(self.definition(operands[2]), Some(InstKind::Const(Constant::U32(u32::MAX))));
+        is_nowhere.then_some((operands[1], operands[0]))
+    }
+}
+
+fn one_more(bound: Bound) -> Bound {
+    Bound::binary(BoundOp::Add, bound, Bound::Const(1))
+}
