@@ -47,12 +47,13 @@ pub struct KernelArgs {
     pub(crate) host: HostFn,
     /// Positions of `&[T]` parameters that are written, through atomics.
     atomic: &'static [usize],
-    pub(super) filled: Result<Filled>,
+    /// In memory of their own, so that little moves with each argument.
+    pub(super) filled: Result<Box<Filled>, Box<Error>>,
     pub(super) next: usize,
 }
 
 /// Arguments that fit the kernel's parameters.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Filled {
     pub(crate) push: PushBlock,
     pub(crate) buffers: Vec<BufferArg>,
@@ -179,9 +180,9 @@ impl KernelArgs {
     /// writes, unless barriers or atomic operations put both in an order.
     pub unsafe fn new_unchecked<K: Kernel>() -> Self {
         let descriptor = K::DESCRIPTOR;
-        let buffers = Vec::with_capacity(descriptor.params.len());
-        let filled =
-            PushBlock::new(descriptor).map(|push| Filled { push, buffers, parameters: Vec::new(), tables: Vec::new() });
+        let mut filled = Filled::empty();
+        filled.buffers.reserve(descriptor.params.len());
+        let filled = filled.push.reset(descriptor).map(|()| filled).map_err(Box::new);
         Self { descriptor, constants: K::CONSTANTS, host: K::host, atomic: K::ATOMIC_PARAMS, filled, next: 0 }
     }
 
@@ -604,13 +605,13 @@ impl KernelArgs {
         let Ok(filled) = &mut self.filled else { return };
         match put(self.descriptor, self.next, filled) {
             Ok(()) => self.next += 1,
-            Err(error) => self.filled = Err(error),
+            Err(error) => self.filled = Err(Box::new(error)),
         }
     }
 
     /// The arguments, if all were given and fit.
-    pub(crate) fn finish(self) -> Result<Filled> {
-        let filled = self.filled?;
+    pub(crate) fn finish(self) -> Result<Box<Filled>> {
+        let filled = self.filled.map_err(|error| *error)?;
         match self.descriptor.params.get(self.next) {
             None => Ok(filled),
             Some(_) => Err(mismatch(self.descriptor, self.next, "no argument".to_owned())),

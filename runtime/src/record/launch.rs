@@ -18,8 +18,19 @@ impl PushBlock {
     /// A block of zeros for a kernel.
     ///
     /// # Errors
-    /// When the kernel's block is larger than any kernel's may be.
+    /// As [`reset`](Self::reset).
+    #[cfg(test)]
     pub(crate) fn new(descriptor: &KernelDescriptor) -> Result<Self> {
+        let mut block = Self::default();
+        block.reset(descriptor)?;
+        Ok(block)
+    }
+
+    /// Makes it a block of zeros for a kernel.
+    ///
+    /// # Errors
+    /// When the kernel's block is larger than any kernel's may be.
+    pub(crate) fn reset(&mut self, descriptor: &KernelDescriptor) -> Result<()> {
         let len = descriptor.push_constant_size as usize;
         if len > MAX_PUSH_BYTES {
             return Err(Error::PushConstantsTooLarge {
@@ -28,7 +39,8 @@ impl PushBlock {
                 limit: MAX_PUSH_BYTES as u32,
             });
         }
-        Ok(Self { bytes: [0; MAX_PUSH_BYTES], len })
+        *self = Self { bytes: [0; MAX_PUSH_BYTES], len };
+        Ok(())
     }
 
     /// The block.
@@ -43,7 +55,7 @@ impl PushBlock {
     }
 
     /// The unsigned integer at an offset; the largest there is where there is none.
-    fn number(&self, offset: u8, size: u8) -> u64 {
+    pub(crate) fn number(&self, offset: u8, size: u8) -> u64 {
         let start = usize::from(offset);
         let bytes = self.bytes().get(start..start + usize::from(size)).unwrap_or_default();
         match *bytes {
@@ -60,6 +72,12 @@ impl PushBlock {
         if let Some(slot) = self.slot(offset, 4) {
             slot.copy_from_slice(&word.to_ne_bytes());
         }
+    }
+}
+
+impl Default for PushBlock {
+    fn default() -> Self {
+        Self { bytes: [0; MAX_PUSH_BYTES], len: 0 }
     }
 }
 

@@ -32,7 +32,7 @@ struct Change {
 impl Tables {
     /// Adds the tables of steps.
     pub(crate) fn add(&mut self, steps: &[Step]) {
-        for table in steps.iter().filter_map(Step::dispatch).flat_map(|launch| &launch.tables) {
+        for table in steps.iter().filter_map(Step::dispatch).flat_map(|launch| &launch.args.tables) {
             match self.used.iter_mut().find(|(slots, _)| Arc::ptr_eq(slots, &table.slots)) {
                 Some((_, oldest)) => *oldest = table.version.min(*oldest),
                 None => self.used.push((table.slots.clone(), table.version)),
@@ -69,11 +69,11 @@ impl Tables {
             let Step::Dispatch(launch) = step else { continue };
             if let Some((buffers, rows)) = follow(launch, &changes_of)? {
                 let (mut again, mut hooks) = (Again::default(), Hooks::default());
-                let (mut none, name) = (Vec::new(), launch.descriptor.name);
+                let (mut none, name) = (Vec::new(), launch.settled.descriptor.name);
                 let memory = (&mut none, &mut again);
                 let recorder = Recorder::new(device, (queue, owner), memory, &mut hooks, name, None);
-                recorder.check_buffers(launch.descriptor, &buffers)?;
-                refuse_aliases(launch.descriptor, &buffers)?;
+                recorder.check_buffers(launch.settled.descriptor, &buffers)?;
+                refuse_aliases(launch.settled.descriptor, &buffers)?;
                 changed.push(Change { step: at, buffers, rows });
             }
         }
@@ -82,14 +82,14 @@ impl Tables {
         let mut rows = Vec::new();
         for change in changed {
             if let Step::Dispatch(launch) = &mut steps[change.step] {
-                launch.buffers = change.buffers;
+                launch.args.buffers = change.buffers;
                 rows.extend(change.rows);
             }
         }
         rows.into_iter().try_for_each(|(table, position, row)| put_row(&table, position, row))?;
         for step in steps.iter_mut() {
             let Step::Dispatch(launch) = step else { continue };
-            for table in &mut launch.tables {
+            for table in &mut launch.args.tables {
                 table.version = changes_of(&table.slots).map_or(table.version, |changes| changes.version);
             }
         }
@@ -106,20 +106,20 @@ type Followed = Option<(Vec<BufferArg>, Vec<(Arc<Buffer>, usize, ListRow)>)>;
 
 fn follow<'c>(launch: &DispatchStep, changes_of: &dyn Fn(&Arc<Slots>) -> Option<&'c Changes>) -> Result<Followed> {
     let (mut followed, mut rows) = (None, Vec::new());
-    for table in &launch.tables {
+    for table in &launch.args.tables {
         let Some(changes) = changes_of(&table.slots) else { continue };
         let is_of = |argument: &BufferArg, role| (argument.param, argument.role) == (table.param, role);
         // Those of one list lie beside each other.
-        let first = launch.buffers.iter().position(|argument| is_of(argument, Role::Member));
-        let members = launch.buffers.iter().filter(|argument| is_of(argument, Role::Member)).count();
-        let listing = launch.buffers.iter().find(|argument| is_of(argument, Role::Table));
+        let first = launch.args.buffers.iter().position(|argument| is_of(argument, Role::Member));
+        let members = launch.args.buffers.iter().filter(|argument| is_of(argument, Role::Member)).count();
+        let listing = launch.args.buffers.iter().find(|argument| is_of(argument, Role::Table));
         for (position, since, member) in &changes.members {
             let Some(first) = first.filter(|_| *since > table.version && *position < members) else { continue };
-            let buffers = followed.get_or_insert_with(|| launch.buffers.clone());
+            let buffers = followed.get_or_insert_with(|| launch.args.buffers.clone());
             buffers[first + position].buffer = member.buffer.clone();
             buffers[first + position].sampler = member.sampler;
             if let Some(listing) = listing {
-                let row = row_in(launch.descriptor, (&listing.buffer, members), &member.buffer)?;
+                let row = row_in(launch.settled.descriptor, (&listing.buffer, members), &member.buffer)?;
                 rows.push((listing.buffer.clone(), *position, row));
             }
         }

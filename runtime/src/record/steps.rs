@@ -11,23 +11,21 @@ use crate::core::sync::hazard::{Stage, Touch};
 use crate::core::sync::levels;
 use crate::core::sync::schedule::WHOLE;
 use crate::device::Device;
-use crate::device::vulkan::Pipeline;
 use crate::memory::buffer::Buffer;
-use crate::record::args::place_of;
+use crate::record::again::Settled;
+use crate::record::args::{Filled, place_of};
 use crate::record::event::Mark;
 use crate::record::hooks::HostCall;
 use crate::record::indirect::Indirect;
 use crate::record::kernel::HostFn;
-use crate::record::launch::{Extent, PushBlock};
+use crate::record::launch::PushBlock;
 use crate::record::module::Loaded;
 use crate::record::ops::CommandsStep;
-use crate::record::parameter::ParameterUse;
-use crate::record::table::TableUse;
 
 /// One step of a recording.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    Dispatch(Box<DispatchStep>),
+    Dispatch(DispatchStep),
     Module(Box<ModuleStep>),
     /// All before, then all after.
     Barrier,
@@ -182,25 +180,14 @@ impl ImageStep {
 /// One launch of a kernel. Invariant: not empty, and within the device's limits.
 #[derive(Debug, Clone)]
 pub(crate) struct DispatchStep {
-    pub(crate) descriptor: &'static KernelDescriptor,
-    /// The values of the kernel's const parameters.
-    pub(crate) constants: &'static [u64],
+    /// The kernel, and what was decided; the same for many launches.
+    pub(crate) settled: Arc<Settled>,
     pub(crate) host: HostFn,
-    /// `None` on the host device.
-    pub(crate) pipeline: Option<Arc<Pipeline>>,
-    pub(crate) buffers: Vec<BufferArg>,
-    pub(crate) push: PushBlock,
-    /// The parts of the block that each evaluation reads anew.
-    pub(crate) parameters: Vec<ParameterUse>,
-    /// The lists whose slots may change between evaluations.
-    pub(crate) tables: Vec<TableUse>,
-    pub(crate) extent: Extent,
-    /// Whether the kernel's obligations hold, as its pipeline takes for granted.
-    pub(crate) is_proven: bool,
-    /// The place of the grid, if it is not `extent`, which is the largest there can be then.
-    pub(crate) indirect: Option<Indirect>,
+    pub(crate) args: Box<Filled>,
+    /// The place of the grid, if it is not the settled extent, which is the largest there can be then.
+    pub(crate) indirect: Option<Box<Indirect>>,
     /// The launch whose grid this one checks.
-    pub(crate) guards: Option<Guarded>,
+    pub(crate) guards: Option<Box<Guarded>>,
 }
 
 /// A launch whose grid another one checks.
@@ -213,22 +200,15 @@ pub(crate) struct Guarded {
 impl DispatchStep {
     /// The push constants of a run on the host device, which has begun.
     pub(crate) fn push_of_run(&self) -> PushBlock {
-        let mut push = self.push;
-        self.parameters.iter().for_each(|parameter| parameter.put(&mut push));
+        let mut push = self.args.push;
+        self.args.parameters.iter().for_each(|parameter| parameter.put(&mut push));
         push
-    }
-
-    /// Lets go of all that it uses, so that only its memory is left.
-    pub(crate) fn let_go(&mut self) {
-        self.buffers.clear();
-        self.parameters.clear();
-        self.tables.clear();
-        (self.pipeline, self.indirect, self.guards) = (None, None, None);
     }
 
     /// Whether the launch can trap, and so needs a record.
     pub(crate) fn can_trap(&self) -> bool {
-        self.descriptor.trap_binding.is_some() && (self.descriptor.traps_anyway || !self.is_proven)
+        let Settled { descriptor, is_proven, .. } = &*self.settled;
+        descriptor.trap_binding.is_some() && (descriptor.traps_anyway || !is_proven)
     }
 }
 
@@ -296,7 +276,7 @@ impl BufferArg {
 impl DispatchStep {
     /// Invocations per workgroup.
     pub(crate) fn workgroup(&self) -> [u32; 3] {
-        self.descriptor.workgroup_with(self.constants)
+        self.settled.descriptor.workgroup_with(self.settled.constants)
     }
 }
 
@@ -312,7 +292,7 @@ type PlaceOf<'p> = &'p dyn Fn(&[BufferArg], usize) -> String;
 /// Puts buffers in the place of arguments, and makes the tables of lists anew.
 fn follow_all(
     arguments: &mut Vec<BufferArg>,
-    indirect: &mut Option<Indirect>,
+    indirect: Option<&mut Indirect>,
     lists: Option<(&Arc<Device>, &'static KernelDescriptor)>,
     (by, place): (Follow<'_>, PlaceOf<'_>),
 ) -> Result<()> {
@@ -371,15 +351,15 @@ impl Step {
     pub(crate) fn follow(&mut self, device: &Arc<Device>, by: Follow<'_>) -> Result<()> {
         match self {
             Self::Dispatch(step) => {
-                let lists = Some((device, step.descriptor));
-                let descriptor = step.descriptor;
+                let descriptor = step.settled.descriptor;
+                let lists = Some((device, descriptor));
                 let place = |arguments: &[BufferArg], at| place_of(descriptor, arguments, at);
-                follow_all(&mut step.buffers, &mut step.indirect, lists, (by, &place))
+                follow_all(&mut step.args.buffers, step.indirect.as_deref_mut(), lists, (by, &place))
             }
             Self::Module(step) => {
                 let loaded = step.loaded.clone();
                 let place = |arguments: &[BufferArg], at: usize| loaded.place_of(&arguments[at]);
-                follow_all(&mut step.buffers, &mut step.indirect, None, (by, &place))
+                follow_all(&mut step.buffers, step.indirect.as_mut(), None, (by, &place))
             }
             Self::Copy { from, to, .. } | Self::Image(ImageStep::Copy { from, to, .. }) => {
                 follow(from, by).and_then(|_| follow(to, by)).map(drop)
@@ -410,12 +390,16 @@ impl Step {
         let at = |arguments: &[BufferArg]| arguments.iter().position(|argument| is_meant(&argument.buffer));
         let (place, indirect) = match self {
             Self::Dispatch(step) => {
-                (at(&step.buffers).map(|at| place_of(step.descriptor, &step.buffers, at)), &step.indirect)
+                let buffers = &step.args.buffers;
+                let place = at(buffers).map(|at| place_of(step.settled.descriptor, buffers, at));
+                (place, step.indirect.as_deref())
             }
-            Self::Module(step) => (at(&step.buffers).map(|at| step.loaded.place_of(&step.buffers[at])), &step.indirect),
+            Self::Module(step) => {
+                (at(&step.buffers).map(|at| step.loaded.place_of(&step.buffers[at])), step.indirect.as_ref())
+            }
             _ => return None,
         };
-        place.or_else(|| indirect.as_ref().filter(|grid| is_meant(&grid.command)).map(|_| GRID.to_owned()))
+        place.or_else(|| indirect.filter(|grid| is_meant(&grid.command)).map(|_| GRID.to_owned()))
     }
 
     /// The launch, if it is one.
@@ -441,16 +425,15 @@ impl Step {
 
     /// Calls `f` for each buffer of the recording's device that the step uses, with what it uses of its memory and whether it writes that.
     pub(crate) fn for_each_use(&self, mut f: impl FnMut(&Arc<Buffer>, Range<u64>, bool)) {
-        let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
+        let mut of_launch = |arguments: &[BufferArg], indirect: Option<&Indirect>| {
             for argument in arguments {
-                let bytes = if argument.buffer.is_image() { WHOLE } else { argument.buffer.words() };
-                f(&argument.buffer, bytes, argument.is_written);
+                f(&argument.buffer, argument.buffer.used(), argument.is_written);
             }
             indirect.iter().for_each(|indirect| f(&indirect.command, indirect.touch().bytes, false));
         };
         match self {
-            Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
-            Self::Module(module) => of_launch(&module.buffers, &module.indirect),
+            Self::Dispatch(dispatch) => of_launch(&dispatch.args.buffers, dispatch.indirect.as_deref()),
+            Self::Module(module) => of_launch(&module.buffers, module.indirect.as_ref()),
             Self::Copy { from, from_offset, to, to_offset, bytes } => {
                 f(from, from.in_memory(*from_offset..from_offset + bytes), false);
                 f(to, to.in_memory(*to_offset..to_offset + bytes), true);
@@ -462,8 +445,7 @@ impl Step {
             Self::Fill { buffer, bytes, .. } => f(buffer, buffer.in_memory(0..*bytes), true),
             Self::Image(image) => image.for_each_use(f),
             Self::Commands(commands) => commands.uses.iter().for_each(|(buffer, is_write)| {
-                let bytes = if buffer.is_image() { WHOLE } else { buffer.words() };
-                f(buffer, bytes, *is_write);
+                f(buffer, buffer.used(), *is_write);
             }),
             Self::Between(Between::Copy { own, is_sent, .. }) => f(own, own.in_memory(0..own.bytes()), !is_sent),
             Self::Barrier | Self::Host(_) | Self::Between(Between::WaitFor(_)) | Self::Signal(_) | Self::WaitFor(_) => {
@@ -483,13 +465,13 @@ impl Step {
 
     /// Calls `f` for all that the step does to memory, and where on the device; gives whether that is all, which it is not for a barrier.
     pub(crate) fn for_each_touch(&self, mut f: impl FnMut(Stage, Touch)) -> bool {
-        let mut of_launch = |arguments: &[BufferArg], indirect: &Option<Indirect>| {
+        let mut of_launch = |arguments: &[BufferArg], indirect: Option<&Indirect>| {
             indirect.iter().for_each(|grid| f(Stage::Indirect, grid.touch()));
             arguments.iter().for_each(|argument| f(Stage::Compute, argument.touch()));
         };
         match self {
-            Self::Dispatch(dispatch) => of_launch(&dispatch.buffers, &dispatch.indirect),
-            Self::Module(module) => of_launch(&module.buffers, &module.indirect),
+            Self::Dispatch(dispatch) => of_launch(&dispatch.args.buffers, dispatch.indirect.as_deref()),
+            Self::Module(module) => of_launch(&module.buffers, module.indirect.as_ref()),
             Self::Copy { from, from_offset, to, to_offset, bytes } => {
                 f(Stage::Transfer, from.touch(*from_offset..from_offset + bytes, false));
                 f(Stage::Transfer, to.touch(*to_offset..to_offset + bytes, true));

@@ -33,18 +33,31 @@ impl Ours {
 
     /// Records the plan in place of what was recorded before.
     pub(crate) fn record(&mut self) -> Result<(), Error> {
+        self.record_by(|_, sequence, x, y| Saxpy::dispatch(sequence, Grid::items(LEN), A, x, y).map(drop))
+    }
+
+    /// The same, with other launches: each is told its number.
+    pub(crate) fn record_by(
+        &mut self,
+        mut dispatch: impl FnMut(usize, &Sequence, &Tensor<f32>, &mut Tensor<f32>) -> gridwise::Result<()>,
+    ) -> Result<(), Error> {
         self.sequence.clear()?;
         for launch in 0..self.plan.launches {
             let y = &mut self.ys[self.plan.target(launch)];
-            Saxpy::dispatch(&self.sequence, Grid::items(LEN), A, &self.xs[0], y)?;
+            dispatch(launch, &self.sequence, &self.xs[0], y)?;
         }
         Ok(())
     }
 
     /// As [`record`](Self::record), with the other tensor to read.
     pub(crate) fn record_others(&mut self) -> Result<(), Error> {
-        self.xs.swap(0, 1);
+        self.swap();
         self.record()
+    }
+
+    /// Reads the other tensor from now on.
+    pub(crate) fn swap(&mut self) {
+        self.xs.swap(0, 1);
     }
 
     /// Runs what is recorded, and waits.

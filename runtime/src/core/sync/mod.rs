@@ -6,6 +6,7 @@
 
 pub(crate) mod hazard;
 pub(crate) mod levels;
+pub(crate) mod numbering;
 mod pasts;
 pub(crate) mod schedule;
 pub(crate) mod tasks;

@@ -1,6 +1,6 @@
 //! The earlier accesses to each resource: lists that most often have one member, without an allocation for that one.
 
-use rustc_hash::FxHashMap;
+use super::numbering::Numbering;
 
 /// Earlier accesses to a resource, in order.
 #[derive(Debug)]
@@ -48,13 +48,13 @@ impl<P> Pasts<P> {
 /// The earlier accesses to all resources, each of which has a place from the first time that it is asked for.
 #[derive(Debug)]
 pub(crate) struct PastsOfAll<P> {
-    places: FxHashMap<u64, usize>,
+    places: Numbering,
     pasts: Vec<Pasts<P>>,
 }
 
 impl<P> Default for PastsOfAll<P> {
     fn default() -> Self {
-        Self { places: FxHashMap::default(), pasts: Vec::new() }
+        Self { places: Numbering::default(), pasts: Vec::new() }
     }
 }
 
@@ -71,9 +71,8 @@ impl<P> PastsOfAll<P> {
 
     /// The place of a resource.
     pub(crate) fn place_of(&mut self, resource: u64) -> usize {
-        let next = self.pasts.len();
-        let place = *self.places.entry(resource).or_insert(next);
-        if place == next {
+        let place = self.places.place_of(resource);
+        if place == self.pasts.len() {
             self.pasts.push(Pasts::default());
         }
         place
@@ -86,7 +85,7 @@ impl<P> PastsOfAll<P> {
 
     /// The accesses to a resource, if there were any.
     pub(crate) fn get(&self, resource: u64) -> Option<&Pasts<P>> {
-        self.places.get(&resource).map(|place| &self.pasts[*place])
+        self.places.get(resource).map(|place| &self.pasts[place])
     }
 }
 

@@ -12,7 +12,7 @@ use gridwise_ir::descriptor::ImageFormat;
 
 use crate::core::error::{Error, Result};
 use crate::core::sync::hazard::Touch;
-use crate::core::sync::schedule::{Marks, Uses};
+use crate::core::sync::schedule::{Marks, Uses, WHOLE};
 use crate::device::host::HostMemory;
 use crate::device::image_layout::ImageLayout;
 #[cfg(unix)]
@@ -301,6 +301,11 @@ impl Buffer {
         bytes.start & !3..bytes.end.next_multiple_of(4)
     }
 
+    /// The bytes of its memory that the schedule takes a launch with it to use.
+    pub(crate) fn used(&self) -> Range<u64> {
+        if self.is_image() { WHOLE } else { self.words() }
+    }
+
     /// Whether both see the same memory; numbers of buffers are their manager's own.
     pub(crate) fn is_same_memory(&self, other: &Self) -> bool {
         self.id == other.id && Arc::ptr_eq(&self.device, &other.device)
@@ -308,10 +313,13 @@ impl Buffer {
 
     /// Whether a kernel could reach elements of both by the same words.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        if !self.is_same_memory(other) {
+            return false;
+        }
         let (own, others) = (self.words(), other.words());
         // Of one without elements, kernels reach none.
         let have_elements = self.bytes() > 0 && other.bytes() > 0;
-        self.is_same_memory(other) && have_elements && own.start < others.end && others.start < own.end
+        have_elements && own.start < others.end && others.start < own.end
     }
 
     /// Whether all of the other's bytes are its own.
@@ -407,10 +415,11 @@ impl Buffer {
         self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
     }
 
-    /// Checks that the first byte is a multiple of what somebody needs. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
+    /// Checks that the first byte is a multiple of what somebody needs, a power of two. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
     pub(crate) fn check_start(&self, alignment: u64) -> Result<()> {
         let offset = self.vulkan_offset();
-        match offset.is_multiple_of(alignment) {
+        // No division: each argument of each launch comes here.
+        match offset & alignment.wrapping_sub(1) == 0 {
             true => Ok(()),
             false => Err(Error::Misaligned { tensor: self.name().into(), offset, alignment }),
         }

@@ -1,5 +1,7 @@
 //! Launches of kernels among the steps of a recording: their arguments and grids are checked, and the variant of the module is chosen.
 
+use std::sync::Arc;
+
 use gridwise_ir::descriptor::{Broken, KernelDescriptor, LaunchWord, LaunchWordKind, ParamKind, Verdict};
 
 use super::guard;
@@ -7,10 +9,11 @@ use super::recorder::Recorder;
 use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, RecordingError, Result, TensorName};
 use crate::core::grid::Grid;
 use crate::device::Backend;
-use crate::record::again::{LastLaunch, Settled};
+use crate::record::again::{Cause, Settled};
 use crate::record::algorithm::{Variant, has_mask, listed_images};
 use crate::record::args::{Filled, KernelArgs, place_of};
 use crate::record::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
+use crate::record::kernel::HostFn;
 use crate::record::kernels;
 use crate::record::launch::{Extent, Numbers};
 use crate::record::lists;
@@ -43,55 +46,44 @@ impl Recorder<'_> {
     /// Launches a kernel over a grid that the device finds.
     fn dispatch_indirect(&mut self, grid: &IndirectGrid, args: KernelArgs) -> Result<()> {
         let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
-        let filled = self.check_arguments(args)?;
+        let mut args = self.check_arguments(args)?;
         let workgroup = descriptor.workgroup_with(constants);
         // The largest counts depend on it; it is checked with the kernel all the same.
         let asks_for_groups = |word: &LaunchWord| matches!(word.kind, LaunchWordKind::Groups(_));
         let is_indirect = descriptor.launch_words.iter().any(asks_for_groups);
         // Nothing is known of the grid that an obligation could be about, or a batch.
-        let listed_images = listed_images(&filled.buffers);
-        let has_parameters = !filled.parameters.is_empty();
+        let listed_images = listed_images(&args.buffers);
+        let has_parameters = !args.parameters.is_empty();
         let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
-        let (mut push, parameters, tables) = (filled.push, filled.parameters, filled.tables);
-        let buffers = lists::with_tables(self.device, descriptor, filled.buffers)?;
+        args.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut args.buffers))?;
+        let Filled { push, buffers, parameters, .. } = &mut *args;
         let limit = limit_of(workgroup, self.device.info.limits.max_groups);
-        let len = |param| len_of(&buffers, param);
+        let len = |param| len_of(buffers, param);
         let largest = Extent::of_groups(workgroup, limit);
-        let numbers = Numbers { extent: &largest, push: &push, parameters: &parameters, len: &len, constants };
+        let numbers = Numbers { extent: &largest, push, parameters, len: &len, constants };
         let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
         let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
-        extent.fill_words(descriptor, &mut push, |param| len_of(&buffers, param));
-        let step = DispatchStep {
-            descriptor,
-            constants,
-            host,
-            pipeline,
-            buffers,
-            push,
-            parameters,
-            tables,
-            extent,
-            is_proven: false,
-            indirect: Some(indirect),
-            guards: None,
-        };
-        self.push_dispatch(step);
+        extent.fill_words(descriptor, push, |param| len_of(buffers, param));
+        let settled = Arc::new(Settled { descriptor, constants, extent, is_proven: false, pipeline, cause: None });
+        let indirect = Some(Box::new(indirect));
+        self.push_dispatch(DispatchStep { settled, host, args, indirect, guards: None });
         Ok(())
     }
 
     /// Adds a launch, which begins without claims.
     fn push_dispatch(&mut self, step: DispatchStep) {
-        for argument in step.buffers.iter().filter(|argument| argument.buffer.bytes() > 0) {
-            let param = step.descriptor.params.get(argument.param as usize);
+        for argument in step.args.buffers.iter().filter(|argument| argument.buffer.bytes() > 0) {
+            let param = step.settled.descriptor.params.get(argument.param as usize);
             if param.is_some_and(|param| matches!(param.kind, ParamKind::Claims { .. })) {
                 let (buffer, bytes) = (argument.buffer.clone(), argument.buffer.bytes());
                 self.steps.push(Step::Fill { buffer, pattern: vec![0], bytes });
             }
         }
-        self.steps.push(Step::Dispatch(self.again.steps.take(step)));
+        self.again.step();
+        self.steps.push(Step::Dispatch(step));
     }
 
     /// A grid in a tensor for a launch with such workgroups, checked on the device before the launch.
@@ -109,13 +101,13 @@ impl Recorder<'_> {
         self.declared = declared;
         recorded?;
         if let Some(Step::Dispatch(guard)) = self.steps.last_mut() {
-            guard.guards = Some(Guarded { kernel: kernel.clone(), limit });
+            guard.guards = Some(Box::new(Guarded { kernel: kernel.clone(), limit }));
         }
         Ok(checked)
     }
 
     /// Checks that the queue runs kernels, and that the arguments are all there and belong here.
-    fn check_arguments(&self, args: KernelArgs) -> Result<Filled> {
+    pub(crate) fn check_arguments(&self, args: KernelArgs) -> Result<Box<Filled>> {
         let descriptor = args.descriptor;
         self.check_computes(descriptor.name)?;
         let filled = args.finish()?;
@@ -142,6 +134,7 @@ impl Recorder<'_> {
 
     /// Checks that an argument belongs here, that the device can bind it, and that it begins where its elements can: at a multiple of
     /// `align` bytes.
+    #[inline]
     pub(super) fn check_argument(&self, argument: &BufferArg, align: u64) -> Result<()> {
         let (buffer, limits) = (&argument.buffer, &self.device.info.limits);
         self.check(buffer, argument.is_written)?;
@@ -167,41 +160,30 @@ impl Recorder<'_> {
 
     fn dispatch_known(&mut self, grid: Grid, args: KernelArgs) -> Result<()> {
         let (descriptor, constants, host) = (args.descriptor, args.constants, args.host);
-        let mut filled = self.check_arguments(args)?;
-        let last = self.again.last.as_ref();
-        let settled = match last.filter(|last| last.is_like(descriptor, constants, grid, &filled)) {
-            Some(last) => {
-                let settled = last.settled.clone();
-                let Filled { push, buffers, .. } = &mut filled;
-                settled.asked.fill_words(descriptor, push, |param| len_of(buffers, param));
-                settled
+        let args = self.check_arguments(args)?;
+        self.dispatch_checked(grid, (descriptor, constants, host), args)
+    }
+
+    /// Launches a kernel with arguments that were checked.
+    pub(crate) fn dispatch_checked(
+        &mut self,
+        grid: Grid,
+        (descriptor, constants, host): (&'static KernelDescriptor, &'static [u64], HostFn),
+        mut args: Box<Filled>,
+    ) -> Result<()> {
+        let settled = match self.again.known(self.again.next(), (descriptor, constants), &grid, &args) {
+            Some(known) => {
+                known.tell(&mut args);
+                known
             }
             None => {
-                let like = LastLaunch::of(descriptor, constants, grid, &filled);
-                let Some(settled) = self.settle(grid, (descriptor, constants), &mut filled)? else { return Ok(()) };
-                if let Some(like) = like {
-                    self.again.last = Some(Box::new(like(settled.clone())));
-                }
+                let Some(settled) = self.settle(grid, (descriptor, constants), &mut args)? else { return Ok(()) };
+                let settled = Arc::new(settled);
+                self.again.set_last(&settled);
                 settled
             }
         };
-        let (Filled { push, buffers, parameters, tables }, Settled { extent, is_proven, pipeline, .. }) =
-            (filled, settled);
-        let step = DispatchStep {
-            descriptor,
-            constants,
-            host,
-            pipeline,
-            buffers,
-            push,
-            parameters,
-            tables,
-            extent,
-            is_proven,
-            indirect: None,
-            guards: None,
-        };
-        self.push_dispatch(step);
+        self.push_dispatch(DispatchStep { settled, host, args, indirect: None, guards: None });
         Ok(())
     }
 
@@ -212,6 +194,7 @@ impl Recorder<'_> {
         (descriptor, constants): (&'static KernelDescriptor, &'static [u64]),
         filled: &mut Filled,
     ) -> Result<Option<Settled>> {
+        let cause = Cause::of(descriptor, grid, filled);
         let workgroup = descriptor.workgroup_with(constants);
         let mut extent = Extent::new(descriptor, workgroup, grid, self.device.info.limits.max_groups)?;
         if extent.is_empty() {
@@ -219,7 +202,6 @@ impl Recorder<'_> {
             kernels::prepare(self.device, descriptor, constants, Variant::default())?;
             return Ok(None);
         }
-        let asked = extent;
         filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
         let Filled { push, buffers, parameters, tables: _ } = filled;
         let len = |param| len_of(buffers, param);
@@ -256,7 +238,8 @@ impl Recorder<'_> {
             has_parameters: !parameters.is_empty(),
         };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
-        Ok(Some(Settled { asked, extent, is_proven, pipeline }))
+        let cause = cause.map(|cause| cause.with_words(descriptor, push));
+        Ok(Some(Settled { descriptor, constants, extent, is_proven, pipeline, cause }))
     }
 }
 

@@ -424,6 +424,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Checks that a tensor is of this manager and was declared.
+    #[inline]
     pub(super) fn check(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
         if !Arc::ptr_eq(&buffer.device, self.device) {
             let (operation, tensor) = (self.operation.to_owned(), buffer.name().into());
@@ -433,6 +434,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Checks that a tensor was declared.
+    #[inline]
     fn check_declared(&self, buffer: &Arc<Buffer>, is_write: bool) -> Result<()> {
         if is_write && buffer.is_sealed() {
             let (operation, tensor) = (self.operation.to_owned(), buffer.name().into());

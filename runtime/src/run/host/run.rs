@@ -106,9 +106,9 @@ unsafe fn run_dispatch(
     dispatch: &DispatchStep,
     capacity: u32,
 ) -> (Option<Error>, Option<LaunchPrints>) {
-    let descriptor = dispatch.descriptor;
+    let descriptor = dispatch.settled.descriptor;
     let extent = match &dispatch.indirect {
-        None => dispatch.extent,
+        None => dispatch.settled.extent,
         // SAFETY: the caller's promise.
         Some(indirect) => match unsafe { indirect.read_on_host(&descriptor.name.into()) } {
             Ok(groups) => Extent::of_groups(dispatch.workgroup(), groups),
@@ -129,14 +129,14 @@ unsafe fn run_dispatch(
         return unsafe { super::sanitizer::run_dispatch(options, dispatch, extent, capacity) };
     }
     let launch = LaunchContext::new(descriptor, extent.items, extent.groups)
-        .with_constants(dispatch.constants)
+        .with_constants(dispatch.settled.constants)
         .with_options(options)
         .with_print_capacity(capacity);
-    let bindings = dispatch.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
+    let bindings = dispatch.args.buffers.iter().map(|buffer| buffer.binding as usize + 1).max().unwrap_or(0);
     let mut buffers =
         vec![HostBuffer { data: std::ptr::NonNull::<u128>::dangling().as_ptr().cast(), len: 0 }; bindings];
     let mut lists = lists_of(descriptor);
-    for argument in &dispatch.buffers {
+    for argument in &dispatch.args.buffers {
         let buffer = HostBuffer { data: argument.buffer.host_data(0), len: argument.buffer.len() };
         if argument.role == Role::Member {
             // Images are found among the images.
@@ -151,7 +151,7 @@ unsafe fn run_dispatch(
         shape: argument.buffer.image_layout().shape(),
         sampler: argument.sampler.unwrap_or_default(),
     };
-    let images: Vec<_> = dispatch.buffers.iter().filter(|it| it.buffer.is_image()).map(of_image).collect();
+    let images: Vec<_> = dispatch.args.buffers.iter().filter(|it| it.buffer.is_image()).map(of_image).collect();
     let push = dispatch.push_of_run();
     // SAFETY: one buffer per parameter, alive as long as `dispatch`; `KernelArgs` refused aliases of written ones, and the
     // queue's turn keeps everybody else away.
@@ -188,8 +188,8 @@ fn run_groups(
     let wanted = match launch.options.seed {
         // In one order, whatever the machine: on one thread.
         Some(_) => 1,
-        None if dispatch.descriptor.parallel.full_workgroups => {
-            let locals = dispatch.descriptor.host_stack.locals.max(1);
+        None if dispatch.settled.descriptor.parallel.full_workgroups => {
+            let locals = dispatch.settled.descriptor.host_stack.locals.max(1);
             let fibers = MAX_FIBERS.min(stack::MOST_LOCALS_TOGETHER / locals);
             (total.saturating_mul(width) / FIBERS_PER_THREAD).min(fibers / width)
         }
@@ -212,7 +212,7 @@ fn run_groups(
             let groups = start..total.min(start + chunk);
             let place = |index| order.as_ref().map_or(index, |order| order.get(index));
             let run = || groups.for_each(|index| run_group(dispatch, launch, args, place(index), x, y));
-            match catch_unwind(AssertUnwindSafe(|| stack::with_room(dispatch.descriptor.host_stack, run))) {
+            match catch_unwind(AssertUnwindSafe(|| stack::with_room(dispatch.settled.descriptor.host_stack, run))) {
                 Ok(Ok(())) => {}
                 Ok(Err((bytes, cause))) => launch.fail(HostFailure::NoStacks { bytes, cause: cause.to_string() }),
                 Err(payload) => {
@@ -243,7 +243,7 @@ fn run_group(dispatch: &DispatchStep, launch: &LaunchContext, args: &HostArgs<'_
 
 /// The error of a kernel whose locals the host device has no room for.
 fn refuse_locals(dispatch: &DispatchStep) -> Option<Error> {
-    let descriptor = dispatch.descriptor;
+    let descriptor = dispatch.settled.descriptor;
     let asked = descriptor.host_stack.locals;
     let at_once = match descriptor.parallel.full_workgroups {
         true => dispatch.workgroup().iter().map(|size| u64::from(*size)).product(),
@@ -286,7 +286,7 @@ fn failure_error(kernel: &'static str, failure: HostFailure) -> Error {
 
 /// The error of a twin that panicked.
 fn panic_payload(dispatch: &DispatchStep, payload: &(dyn Any + Send)) -> Error {
-    let descriptor = dispatch.descriptor;
+    let descriptor = dispatch.settled.descriptor;
     if let Some(trap) = payload.downcast_ref::<Trap>() {
         return panic_error(descriptor.name, trap.clone());
     }

@@ -35,7 +35,7 @@ pub(crate) unsafe fn run_dispatch(
     match unsafe { interpret(options, dispatch, extent) } {
         Ok((module, outcome)) => {
             let prints = (!outcome.prints.is_empty()).then(|| prints_of(dispatch, &module, &outcome, capacity));
-            (error_of(dispatch.descriptor, &module, &outcome), prints)
+            (error_of(dispatch.settled.descriptor, &module, &outcome), prints)
         }
         Err(error) => (Some(error), None),
     }
@@ -44,12 +44,12 @@ pub(crate) unsafe fn run_dispatch(
 /// # Safety
 /// As [`run_dispatch`].
 unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Extent) -> Result<(Module, Outcome)> {
-    let descriptor = dispatch.descriptor;
+    let descriptor = dispatch.settled.descriptor;
     let kernel_name = descriptor.name;
     let broken = |cause| Error::InvalidModule { kernel: kernel_name.into(), cause };
     let text = descriptor.ir.ok_or(Error::NoIntermediate { kernel: kernel_name.into() })?;
     let module = parse(text).map_err(|_| broken("its intermediate representation cannot be read"))?;
-    let mut module = fix_constants(&module, dispatch.constants)
+    let mut module = fix_constants(&module, dispatch.settled.constants)
         .ok_or_else(|| broken("its intermediate representation has other const parameters"))?;
     simplify(&mut module).map_err(|_| broken("its intermediate representation is too large"))?;
     let kernel = module.kernel.as_ref().ok_or_else(|| broken("its intermediate representation has no kernel"))?;
@@ -57,7 +57,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
     let params = params_of(descriptor, &module.types, kernel, dispatch.push_of_run().bytes()).ok_or_else(mismatch)?;
     let mut buffers = vec![Vec::new(); kernel.buffers.len()];
     let mut lists: Vec<_> = kernel.buffers.iter().map(|(_, buffer)| buffer.is_list.then(Vec::new)).collect();
-    for argument in &dispatch.buffers {
+    for argument in &dispatch.args.buffers {
         let element = element_of(kernel, argument).ok_or_else(mismatch)?;
         // SAFETY: the buffer has as many bytes, and nobody else accesses them now.
         let bytes =
@@ -73,7 +73,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
         // Those of a list lie one behind the other.
         buffers[binding].append(&mut values.ok_or_else(mismatch)?);
     }
-    let images = images_of(&dispatch.buffers, buffers.len());
+    let images = images_of(&dispatch.args.buffers, buffers.len());
     let inputs = Inputs { groups: extent.groups, items: Some(extent.items), params, buffers, images, lists };
     let options = Options {
         seed: options.seed.unwrap_or(0),
@@ -85,7 +85,7 @@ unsafe fn interpret(options: HostOptions, dispatch: &DispatchStep, extent: Exten
     let outcome = run(&module, &inputs, &options);
     // Those of a list lie one behind the other.
     let mut rest: Vec<&[Value]> = outcome.buffers.iter().map(Vec::as_slice).collect();
-    for argument in dispatch.buffers.iter().filter(|argument| argument.is_written) {
+    for argument in dispatch.args.buffers.iter().filter(|argument| argument.is_written) {
         let element = element_of(kernel, argument).ok_or_else(mismatch)?;
         let data = argument.buffer.host_data(0);
         // SAFETY: as above; the reader's slice is gone.
@@ -192,7 +192,7 @@ fn prints_of(dispatch: &DispatchStep, module: &Module, outcome: &Outcome, capaci
     let mut words = Vec::new();
     let mut header = PrintHeader { capacity, ..PrintHeader::default() };
     for report in &outcome.prints {
-        let Some((number, _)) = site_of(dispatch.descriptor, module, report) else { continue };
+        let Some((number, _)) = site_of(dispatch.settled.descriptor, module, report) else { continue };
         if words.len() + 4 + report.operands.len() > capacity as usize {
             header.dropped += 1;
             continue;
@@ -202,5 +202,5 @@ fn prints_of(dispatch: &DispatchStep, module: &Module, outcome: &Outcome, capaci
         words.extend(&report.operands);
     }
     header.used = words.len() as u32;
-    LaunchPrints::read(dispatch.descriptor, dispatch.workgroup(), header, &words)
+    LaunchPrints::read(dispatch.settled.descriptor, dispatch.workgroup(), header, &words)
 }

@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::core::error::{Error, Result};
+use crate::core::grid::Grid;
 use crate::core::span::span;
 use crate::core::sync::schedule::Ticket;
 use crate::device::{Backend, Device};
 use crate::record::args::{KernelArgs, ValueArg};
 use crate::record::hooks::Hooks;
-use crate::record::indirect::AnyGrid;
+use crate::record::indirect::{AnyGrid, GridSource};
 use crate::record::ops::{Op, Recorder};
 use crate::record::parameter::{Owner, Parameter};
-use crate::record::steps::RecordedOp;
-use crate::record::steps::Step;
+use crate::record::steps::{DispatchStep, RecordedOp, Step};
 use crate::record::swap::{Swap, pairs};
 use crate::run::evaluation::{Evaluation, Outcome, ProfiledEvaluation, Running};
 use crate::run::graph::to_dot;
@@ -113,6 +113,7 @@ impl Sequence {
     /// When the operation does not fit, or the sequence is running; nothing is added then.
     pub fn record(&self, op: impl Op) -> Result<&Self> {
         let accesses = op.accesses();
+        span!("record", operation = op.name());
         self.add(op.name().to_owned().into(), Some(&accesses), |recorder| op.record(recorder))?;
         Ok(self)
     }
@@ -141,8 +142,41 @@ impl Sequence {
     /// large for it, the queue runs no kernels, or the sequence is running. Nothing is added then.
     pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<&Self> {
         let name = args.descriptor.name;
-        self.add(name.into(), None, |recorder| recorder.dispatch(grid, args))?;
+        span!("record", operation = name);
+        match grid.into().0 {
+            GridSource::Known(grid) => self.add_launch(name, grid, args)?,
+            GridSource::Indirect(grid) => {
+                let grid = AnyGrid(GridSource::Indirect(grid));
+                self.add(name.into(), None, |recorder| recorder.dispatch(grid, args))?;
+            }
+        }
         Ok(self)
+    }
+
+    /// Adds a launch over a grid that is known. One that is like the launch in its place of the recording before, or like the last one, needs
+    /// no decisions.
+    fn add_launch(&self, name: &'static str, grid: Grid, args: KernelArgs) -> Result<()> {
+        let inner = &*self.inner;
+        let kernel = (args.descriptor, args.constants, args.host);
+        let mut state = inner.lock();
+        let State { spare, hooks, .. } = &mut *state;
+        let (of, memory) = ((inner.queue, &inner.owner), (&mut spare.added, &mut spare.again));
+        let mut args = Recorder::new(&inner.device, of, memory, hooks, name, None).check_arguments(args)?;
+        let known = match &state.running {
+            None => state.known((kernel.0, kernel.1), &grid, &args),
+            // What is wrong with a launch is told first.
+            Some(_) => None,
+        };
+        let Some(settled) = known else {
+            drop(state);
+            return self.add(name.into(), None, |recorder| recorder.dispatch_checked(grid, kernel, args));
+        };
+        settled.tell(&mut args);
+        state.begin_operation(&inner.device)?;
+        state.spare.again.step();
+        let step = Step::Dispatch(DispatchStep { settled, host: kernel.2, args, indirect: None, guards: None });
+        state.add(name.into(), |steps| steps.push(step));
+        Ok(())
     }
 
     fn add(
@@ -152,7 +186,6 @@ impl Sequence {
         record: impl FnOnce(&mut Recorder<'_>) -> Result<()>,
     ) -> Result<()> {
         let inner = &*self.inner;
-        span!("record", operation = &*name);
         // The operation is user code: it must not run under the lock, in which it could use this sequence.
         let (mut spare, mut hooks) = (std::mem::take(&mut inner.lock().spare), Hooks::default());
         record(&mut Recorder::new(
@@ -164,20 +197,17 @@ impl Sequence {
             declared,
         ))?;
         let mut state = inner.idle_state("record")?;
-        if state.is_evaluated {
-            state.clear();
-        }
+        let is_first = state.is_evaluated;
+        state.begin_operation(&inner.device)?;
         let added = &mut spare.added;
-        state.settle_places(&inner.device)?;
+        if is_first {
+            // What was recorded before is known from here on only: these are in the places of its first launches.
+            added.iter().filter_map(Step::dispatch).for_each(|_| state.spare.again.step());
+        }
         state.hooks.append(hooks);
         state.has_local_calls |= added.iter().any(|step| matches!(step, Step::Host(call) if call.is_local()));
         state.tables.add(added);
-        let steps = Arc::make_mut(&mut state.steps);
-        let start = steps.len();
-        steps.append(added);
-        let steps = start..steps.len();
-        Arc::make_mut(&mut state.ops).push(RecordedOp { name, steps });
-        state.is_prepared = false;
+        state.add(name, |steps| steps.append(added));
         state.spare.give_back(spare);
         Ok(())
     }

@@ -72,6 +72,11 @@ impl Places {
         put(&mut self.wanted, &of_b, a);
     }
 
+    /// Whether there is no arrangement but that of the recording.
+    fn are_settled(&self) -> bool {
+        self.present.is_empty() && self.wanted.is_empty() && self.others.is_empty()
+    }
+
     /// The present arrangement is the recording from now on.
     fn settle(&mut self) {
         self.present.clear();
@@ -91,7 +96,7 @@ impl State {
         let is_used = |buffer: &Arc<Buffer>| {
             let id = now(&places.present, recorded(&places.wanted, buffer)).id;
             match self.is_prepared {
-                true => self.uses.binary_search_by_key(&id, |used| used.buffer.id).is_ok(),
+                true => self.uses.iter().any(|used| used.buffer.id == id),
                 false => self.steps.iter().any(|step| {
                     let mut is_found = false;
                     step.for_each_use(|buffer, _, _| is_found |= buffer.id == id);
@@ -166,8 +171,10 @@ impl State {
     /// # Errors
     /// As [`arrange`](Self::arrange).
     pub(super) fn settle_places(&mut self, device: &Arc<Device>) -> Result<()> {
-        self.arrange(device)?;
-        self.places.settle();
+        if !self.places.are_settled() {
+            self.arrange(device)?;
+            self.places.settle();
+        }
         Ok(())
     }
 

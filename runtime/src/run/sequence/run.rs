@@ -206,7 +206,7 @@ impl Inner {
             }
             _ => {
                 let launches = state.steps.iter().filter_map(Step::dispatch);
-                launches.flat_map(|launch| &launch.parameters).for_each(ParameterUse::begin);
+                launches.flat_map(|launch| &launch.args.parameters).for_each(ParameterUse::begin);
                 let submit = |submission: Submission| {
                     signal(&submission);
                     Ok(())

@@ -1,21 +1,27 @@
 //! The state of a sequence: its recording, made ready when it is run, and the outcome of the run. It must not submit or
 //! wait.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Acquire};
 
+use gridwise_ir::descriptor::KernelDescriptor;
+
 use super::places::Places;
-use super::uses::{BufferUse, join};
+use super::uses::{BufferUse, Gathered};
 use crate::core::error::{Error, Result};
+use crate::core::grid::Grid;
+use crate::core::sync::numbering::Numbering;
+use crate::device::vulkan::SharedBuffers;
 use crate::device::{Backend, Device};
 use crate::memory::buffer::Buffer;
-use crate::record::again::Again;
+use crate::record::again::{Again, Settled};
+use crate::record::args::Filled;
 use crate::record::event::Mark;
 use crate::record::hooks::Hooks;
 use crate::record::parameter::Owner;
 use crate::record::slots::Tables;
-use crate::record::steps::RecordedOp;
-use crate::record::steps::Step;
+use crate::record::steps::{BufferArg, DispatchStep, RecordedOp, Step};
 use crate::run::evaluation::{Outcome, Running};
 use crate::run::host_calls::{Part, parts};
 use crate::run::lost::LostEvaluation;
@@ -33,6 +39,8 @@ pub(super) struct State {
     pub(super) ops: Arc<Vec<RecordedOp>>,
     /// The accesses of the steps to each buffer; valid while `is_prepared`.
     pub(super) uses: Vec<BufferUse>,
+    /// Numbers for the buffers; here for its memory.
+    numbering: Numbering,
     /// The tensors of other managers; valid as the next.
     pub(super) foreign: Vec<Arc<Buffer>>,
     /// The events that a run sets, and those that it waits for; valid while `is_prepared`, as the next.
@@ -111,6 +119,43 @@ impl State {
         self.tables.put_into(&mut self.steps, device, of)
     }
 
+    /// The decisions on a launch that is like the one in its place of the recording before, or like the last one; none where it takes more
+    /// than one step.
+    pub(super) fn known(
+        &self,
+        kernel: (&'static KernelDescriptor, &'static [u64]),
+        grid: &Grid,
+        args: &Filled,
+    ) -> Option<Arc<Settled>> {
+        let again = &self.spare.again;
+        let in_place = match self.is_evaluated {
+            true => self.steps.iter().find_map(Step::dispatch).map(|launch| &launch.settled),
+            false => again.next(),
+        };
+        again.known(in_place, kernel, grid, args).filter(|known| known.is_one_step())
+    }
+
+    /// Begins an operation: of a new recording, if the last one has run.
+    ///
+    /// # Errors
+    /// As [`arrange`](Self::arrange).
+    pub(super) fn begin_operation(&mut self, device: &Arc<Device>) -> Result<()> {
+        if self.is_evaluated {
+            self.clear();
+        }
+        self.settle_places(device)
+    }
+
+    /// Adds an operation of the steps that `add` adds.
+    pub(super) fn add(&mut self, name: Cow<'static, str>, add: impl FnOnce(&mut Vec<Step>)) {
+        let steps = Arc::make_mut(&mut self.steps);
+        let start = steps.len();
+        add(steps);
+        let steps = start..steps.len();
+        Arc::make_mut(&mut self.ops).push(RecordedOp { name, steps });
+        self.is_prepared = false;
+    }
+
     /// Removes all operations.
     pub(super) fn clear(&mut self) {
         match Arc::get_mut(&mut self.ops) {
@@ -125,7 +170,7 @@ impl State {
         (self.is_prepared, self.is_evaluated, self.has_local_calls) = (false, false, false);
         (self.parts, self.events) = (None, Default::default());
         match Arc::get_mut(&mut self.steps) {
-            Some(steps) => self.spare.again.steps.keep(steps),
+            Some(steps) => self.spare.again.keep(steps),
             None => self.steps = Arc::default(),
         }
     }
@@ -154,7 +199,9 @@ impl State {
             let lacks_barrier = needs_barrier && !recording.begins_with_barrier();
             if !self.is_prepared || lacks_barrier || recording.is_timed() != is_timed {
                 self.is_prepared = false;
-                recording.record(&self.steps, &self.ops, needs_barrier, is_timed)?;
+                let mut shared = SharedBuffers::default();
+                self.uses.iter().for_each(|used| shared.add(used.buffer.vulkan()));
+                recording.record(&self.steps, &self.ops, &shared, (needs_barrier, is_timed))?;
             }
         }
         self.is_prepared = true;
@@ -162,32 +209,29 @@ impl State {
     }
 
     fn gather_uses(&mut self) {
-        self.uses.clear();
         self.foreign.clear();
-        let (uses, [signals, waits]) = (&mut self.uses, &mut self.events);
+        let [signals, waits] = &mut self.events;
         signals.clear();
         waits.clear();
-        // The use that the step before had at each position. Launches in a row most often have the same, or one that is next in order.
-        let mut before = [usize::MAX; 4];
+        let mut gathered = Gathered::new(&mut self.uses, &mut self.numbering);
         for step in self.steps.iter() {
+            gathered.begin_step();
             match step {
+                // Most steps are such.
+                Step::Dispatch(DispatchStep { args, indirect: None, .. }) => {
+                    for BufferArg { buffer, is_written, .. } in &args.buffers {
+                        gathered.add(buffer, buffer.used(), *is_written);
+                    }
+                    continue;
+                }
                 Step::Signal(event) => signals.push(event.clone()),
                 Step::WaitFor(event) => waits.push(event.clone()),
                 _ => {}
             }
             self.foreign.extend(step.foreign().cloned());
-            let mut before = before.iter_mut();
-            step.for_each_use(|buffer, bytes, is_written| {
-                if let Some(before) = before.next() {
-                    if uses.get(*before).is_some_and(|used| used.is(buffer, &bytes, is_written)) {
-                        return;
-                    }
-                    *before = uses.len();
-                }
-                uses.push(BufferUse::new(buffer, bytes, is_written));
-            });
+            step.for_each_use(|buffer, bytes, is_written| gathered.add(buffer, bytes, is_written));
         }
-        join(uses);
+        gathered.finish();
     }
 
     /// The run is complete: hands its outcome to who waits for it.

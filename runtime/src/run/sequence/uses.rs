@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::core::sync::numbering::Numbering;
 use crate::core::sync::schedule::{Use, WHOLE};
 use crate::memory::buffer::Buffer;
 
@@ -38,8 +39,56 @@ impl BufferUse {
     }
 }
 
-/// Makes one use of those that the schedule need not tell apart.
-pub(super) fn join(uses: &mut Vec<BufferUse>) {
+/// Gathers the uses of steps.
+pub(super) struct Gathered<'a> {
+    uses: &'a mut Vec<BufferUse>,
+    numbering: &'a mut Numbering,
+    /// Whether a buffer has several.
+    are_several: bool,
+    /// The use that the step before had at each position. Launches in a row most often have the same, or one that is next in order.
+    before: [usize; 4],
+    position: usize,
+}
+
+impl<'a> Gathered<'a> {
+    /// None yet.
+    pub(super) fn new(uses: &'a mut Vec<BufferUse>, numbering: &'a mut Numbering) -> Self {
+        uses.clear();
+        numbering.clear();
+        Self { uses, numbering, are_several: false, before: [usize::MAX; 4], position: 0 }
+    }
+
+    pub(super) fn begin_step(&mut self) {
+        self.position = 0;
+    }
+
+    /// Adds a use of a step.
+    pub(super) fn add(&mut self, buffer: &Arc<Buffer>, bytes: Range<u64>, is_written: bool) {
+        if let Some(before) = self.before.get_mut(self.position) {
+            self.position += 1;
+            if self.uses.get(*before).is_some_and(|used| used.is(buffer, &bytes, is_written)) {
+                return;
+            }
+            *before = self.uses.len();
+        }
+        self.are_several |= self.numbering.place_of(buffer.id) < self.uses.len();
+        self.uses.push(BufferUse::new(buffer, bytes, is_written));
+    }
+
+    /// Makes one use of those that the schedule need not tell apart.
+    pub(super) fn finish(self) {
+        match self.are_several {
+            true => join(self.uses),
+            false => mark_whole(self.uses),
+        }
+    }
+}
+
+fn mark_whole(uses: &mut [BufferUse]) {
+    uses.iter_mut().filter(|used| used.is_whole()).for_each(|used| used.bytes = WHOLE);
+}
+
+fn join(uses: &mut Vec<BufferUse>) {
     // Writes first: they stand for reads of the same.
     uses.sort_unstable_by_key(|used| (used.buffer.id, !used.is_written, used.bytes.start));
     let is_joined = |later: &mut BufferUse, earlier: &mut BufferUse| {
@@ -52,7 +101,7 @@ pub(super) fn join(uses: &mut Vec<BufferUse>) {
         is_covered || is_continued
     };
     uses.dedup_by(is_joined);
-    uses.iter_mut().filter(|used| used.is_whole()).for_each(|used| used.bytes = WHOLE);
+    mark_whole(uses);
     for of_one in uses.chunk_by_mut(|one, other| one.buffer.id == other.buffer.id) {
         if of_one.len() > MOST {
             let is_written = of_one.iter().any(|used| used.is_written);

@@ -41,7 +41,7 @@ struct Layout {
 
 /// Whether a launch has its push constants in a block.
 pub(crate) fn has_block(step: &DispatchStep) -> bool {
-    step.pipeline.as_ref().is_some_and(|pipeline| pipeline.parameters.is_some())
+    step.settled.pipeline.as_ref().is_some_and(|pipeline| pipeline.parameters.is_some())
 }
 
 impl Blocks {
@@ -74,20 +74,20 @@ impl Blocks {
     }
 
     fn add(&mut self, step: &DispatchStep, layout: &mut Layout) {
-        let block = step.push.bytes();
+        let block = step.args.push.bytes();
         let bytes = block.len().next_multiple_of(4);
         let stride = (bytes as u64).next_multiple_of(layout.alignment);
         let offset = layout.bytes.len() as u64;
         self.launches.push(Launch { offset, bytes: bytes as u64, stride });
         let parts = match step.indirect {
-            None => step.extent.groups[0].div_ceil(layout.most_groups).max(1),
+            None => step.settled.extent.groups[0].div_ceil(layout.most_groups).max(1),
             Some(_) => 1,
         };
         for part in 0..parts {
             let start = layout.bytes.len();
             layout.bytes.extend_from_slice(of_part(step, part.saturating_mul(layout.most_groups)).bytes());
             layout.bytes.resize(start + stride as usize, 0);
-            for parameter in &step.parameters {
+            for parameter in &step.args.parameters {
                 let known = self.cells.iter().position(|(cell, _)| Arc::ptr_eq(cell, &parameter.cell));
                 let cell = known.unwrap_or_else(|| {
                     self.cells.push((parameter.cell.clone(), None));
@@ -132,8 +132,8 @@ impl Blocks {
 
 /// The push constants of the part of a launch that begins with this group.
 fn of_part(step: &DispatchStep, first_group: u32) -> PushBlock {
-    let mut block = step.push;
-    if let Some(offset) = first_group_offset(step.descriptor) {
+    let mut block = step.args.push;
+    if let Some(offset) = first_group_offset(step.settled.descriptor) {
         block.set_word(offset, first_group);
     }
     block

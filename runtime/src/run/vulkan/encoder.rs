@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::core::error::Result;
-use crate::core::sync::hazard::{HazardTracker, STAGES, Stage, Touch};
+use crate::core::sync::hazard::{STAGES, Stage, Touch};
 use crate::device::vulkan::buffer::VulkanBuffer;
 use crate::device::vulkan::descriptors::DescriptorSets;
 use crate::device::vulkan::device::VulkanDevice;
@@ -17,6 +17,7 @@ use crate::record::indirect::Indirect;
 use crate::record::launch::first_group_offset;
 use crate::record::ops::{CommandsStep, VulkanCommands};
 use crate::record::steps::{BufferArg, CopyBoxStep, DispatchStep, ImageStep, ModuleStep, Role, Row, Step};
+use crate::run::vulkan::decisions::Decisions;
 use crate::run::vulkan::recording::{NextRecords, Told};
 
 /// The most that `vkCmdUpdateBuffer` takes.
@@ -30,7 +31,7 @@ pub(crate) struct Encoder<'a> {
     descriptors: &'a mut DescriptorSets,
     told: Told<'a>,
     next: NextRecords,
-    hazards: HazardTracker,
+    decisions: &'a mut Decisions,
     touches: Vec<Touch>,
     bound: vk::Pipeline,
     /// The set that is bound, with the layout it was bound for.
@@ -50,7 +51,7 @@ impl<'a> Encoder<'a> {
     pub(crate) fn new(
         device: &'a VulkanDevice,
         (queue, commands): (usize, vk::CommandBuffer),
-        descriptors: &'a mut DescriptorSets,
+        (descriptors, decisions): (&'a mut DescriptorSets, &'a mut Decisions),
         told: Told<'a>,
         timestamps: Option<&'a Timestamps>,
     ) -> Self {
@@ -61,7 +62,7 @@ impl<'a> Encoder<'a> {
             descriptors,
             told,
             next: NextRecords::default(),
-            hazards: HazardTracker::default(),
+            decisions,
             touches: Vec::new(),
             bound: vk::Pipeline::null(),
             bound_set: Default::default(),
@@ -73,11 +74,6 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// Makes room for so many steps.
-    pub(crate) fn reserve(&mut self, steps: usize) {
-        self.hazards.reserve(steps);
-    }
-
     /// Writes a step.
     pub(crate) fn step(&mut self, step: &Step) -> Result<()> {
         match step {
@@ -87,7 +83,7 @@ impl<'a> Encoder<'a> {
             Step::Host(_) | Step::Between(_) | Step::Signal(_) | Step::WaitFor(_) => {}
             Step::Barrier => {
                 self.device.barrier_behind_everything(self.queue, self.commands);
-                self.hazards.order_all();
+                self.decisions.order_all();
             }
             Step::Copy { from, from_offset, to, to_offset, bytes } => {
                 self.touch(from, *from_offset..from_offset + bytes, false);
@@ -110,7 +106,7 @@ impl<'a> Encoder<'a> {
         let (device, queue_family) = (&self.device.raw, queue.family);
         step.record(VulkanCommands { device, command_buffer: self.commands, queue_family })?;
         self.device.barrier_behind_everything(self.queue, self.commands);
-        self.hazards.order_all();
+        self.decisions.order_all();
         (self.bound, self.bound_set) = Default::default();
         self.host_visible.0 |= queue.stages;
         self.host_visible.1 |= queue.accesses()[0];
@@ -148,12 +144,14 @@ impl<'a> Encoder<'a> {
     }
 
     fn touch(&mut self, buffer: &Arc<Buffer>, bytes: Range<u64>, is_write: bool) {
-        self.touches.push(buffer.touch(bytes, is_write));
+        if self.decisions.ask_for_touches() {
+            self.touches.push(buffer.touch(bytes, is_write));
+        }
     }
 
     /// Puts the barrier that the next command needs, by what it touches.
     fn order(&mut self, stage: Stage) {
-        if let Some(barrier) = self.hazards.command(stage, &self.touches) {
+        if let Some(barrier) = self.decisions.command(stage, &self.touches) {
             let before = scope(barrier.before, false);
             let after = scope(barrier.after, true);
             self.device.memory_barrier(self.commands, before, after);
@@ -170,11 +168,11 @@ impl<'a> Encoder<'a> {
     }
 
     fn dispatch(&mut self, dispatch: &DispatchStep) -> Result<()> {
-        let Some(pipeline) = &dispatch.pipeline else { return Ok(()) };
-        self.begin_launch(&dispatch.buffers, dispatch.indirect.as_ref(), pipeline);
+        let Some(pipeline) = &dispatch.settled.pipeline else { return Ok(()) };
+        self.begin_launch(&dispatch.args.buffers, dispatch.indirect.as_deref(), pipeline);
         let records = self.next;
         self.bind_buffers(dispatch, pipeline, 0)?;
-        let push = dispatch.push.bytes();
+        let push = dispatch.args.push.bytes();
         if !push.is_empty() && pipeline.parameters.is_none() {
             self.push_constants(pipeline, 0, push);
         }
@@ -182,8 +180,8 @@ impl<'a> Encoder<'a> {
             self.dispatch_indirect(indirect);
             return Ok(());
         }
-        let [x, y, z] = dispatch.extent.groups;
-        let first_group = first_group_offset(dispatch.descriptor);
+        let [x, y, z] = dispatch.settled.extent.groups;
+        let first_group = first_group_offset(dispatch.settled.descriptor);
         let most = self.device.caps.max_groups_x;
         let (mut start, mut part) = (0, 0);
         while start < x {
@@ -242,11 +240,8 @@ impl<'a> Encoder<'a> {
             self.touches.push(indirect.touch());
             self.order(Stage::Indirect);
         }
-        for argument in buffers {
-            self.touches.push(argument.touch());
-            if argument.is_written && argument.buffer.vulkan().is_some_and(VulkanBuffer::is_mapped) {
-                self.note_host_visible(Stage::Compute);
-            }
+        if self.decisions.ask_for_touches() {
+            self.touches.extend(buffers.iter().map(BufferArg::touch));
         }
         self.order(Stage::Compute);
         if self.bound != pipeline.raw {
@@ -268,13 +263,13 @@ impl<'a> Encoder<'a> {
 
     /// Binds the buffers of a launch, of which each part has a block of push constants if they are in a buffer.
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline, part: u32) -> Result<()> {
-        let mut buffers = self.buffer_descriptors(&dispatch.buffers);
+        let mut buffers = self.buffer_descriptors(&dispatch.args.buffers);
         if let Some(binding) = pipeline.parameters {
             let block = self.told.blocks.block(self.next.block, part);
             buffers.extend(block.map(|(info, id)| BufferDescriptor { binding, id, info }));
             self.next.block += 1;
         }
-        if let Some(binding) = dispatch.descriptor.trap_binding {
+        if let Some(binding) = dispatch.settled.descriptor.trap_binding {
             let record = self.told.traps.record(self.next.trap);
             buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
             self.next.trap += 1;
@@ -282,26 +277,30 @@ impl<'a> Encoder<'a> {
                 self.note_host_visible(Stage::Compute);
             }
         }
-        if let Some(binding) = dispatch.descriptor.print_binding {
+        if let Some(binding) = dispatch.settled.descriptor.print_binding {
             let record = self.told.prints.record(self.next.print);
             buffers.extend(record.map(|(info, id)| BufferDescriptor { binding, id, info }));
             self.next.print += 1;
             self.note_host_visible(Stage::Compute);
         }
         self.watch(&mut buffers, pipeline);
-        self.bind(buffers, &dispatch.buffers, pipeline)
+        self.bind(buffers, &dispatch.args.buffers, pipeline)
     }
 
     /// Buffers among arguments as descriptors, in the memory of those before.
     fn buffer_descriptors(&mut self, arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
         let mut descriptors = std::mem::take(&mut self.buffers);
         descriptors.clear();
-        let is_bound = |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table);
-        for BufferArg { buffer, binding, .. } in arguments.iter().filter(is_bound) {
-            if let Some(vulkan) = buffer.vulkan() {
+        for BufferArg { buffer, binding, is_written, role, .. } in arguments {
+            let Some(vulkan) = buffer.vulkan() else { continue };
+            if *is_written && vulkan.is_mapped() {
+                self.note_host_visible(Stage::Compute);
+            }
+            if matches!(role, Role::Whole | Role::Table) {
                 // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
-                let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - buffer.start());
-                let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: buffer.vulkan_offset(), range };
+                let start = buffer.start();
+                let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - start);
+                let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: vulkan.offset + start, range };
                 descriptors.push(BufferDescriptor { binding: *binding, id: buffer.id, info });
             }
         }
@@ -325,7 +324,10 @@ impl<'a> Encoder<'a> {
     }
 
     fn bind_all(&mut self, buffers: &[BufferDescriptor], arguments: &[BufferArg], pipeline: &Pipeline) -> Result<()> {
-        let (images, texels) = (self.image_descriptors(arguments)?, texel_descriptors(arguments)?);
+        let (images, texels) = match buffers.len() < pipeline.descriptors as usize {
+            true => (self.image_descriptors(arguments)?, texel_descriptors(arguments)?),
+            false => Default::default(),
+        };
         if pipeline.descriptors == 0 {
             return Ok(());
         }
@@ -532,24 +534,26 @@ struct TexelDescriptor {
     id: u64,
 }
 
-/// The most writes of a set that need no memory of their own.
-const FEW_WRITES: usize = 8;
-
 /// Calls `f` with the writes of a set.
 fn with_writes(
     (buffers, images, texels): (&[BufferDescriptor], &[ImageDescriptor], &[TexelDescriptor]),
     set: vk::DescriptorSet,
     f: impl FnOnce(&[vk::WriteDescriptorSet<'_>]),
 ) {
-    if buffers.len() <= FEW_WRITES && images.is_empty() && texels.is_empty() {
-        let mut few = [vk::WriteDescriptorSet::default(); FEW_WRITES];
-        few.iter_mut().zip(buffers).for_each(|(place, buffer)| *place = buffer_write(buffer, set));
-        return f(&few[..buffers.len()]);
+    // Most launches have few buffers and nothing else, and need no memory then.
+    match (buffers, images, texels) {
+        ([a], [], []) => f(&[a].map(|buffer| buffer_write(buffer, set))),
+        ([a, b], [], []) => f(&[a, b].map(|buffer| buffer_write(buffer, set))),
+        ([a, b, c], [], []) => f(&[a, b, c].map(|buffer| buffer_write(buffer, set))),
+        ([a, b, c, d], [], []) => f(&[a, b, c, d].map(|buffer| buffer_write(buffer, set))),
+        ([a, b, c, d, e], [], []) => f(&[a, b, c, d, e].map(|buffer| buffer_write(buffer, set))),
+        _ => {
+            let images = images.iter().map(|image| image_write(image, set));
+            let texels = texels.iter().map(|texels| texel_write(texels, set));
+            let buffers = buffers.iter().map(|buffer| buffer_write(buffer, set));
+            f(&buffers.chain(images).chain(texels).collect::<Vec<_>>());
+        }
     }
-    let images = images.iter().map(|image| image_write(image, set));
-    let texels = texels.iter().map(|texels| texel_write(texels, set));
-    let all: Vec<_> = buffers.iter().map(|buffer| buffer_write(buffer, set)).chain(images).chain(texels).collect();
-    f(&all);
 }
 
 fn buffer_write(buffer: &BufferDescriptor, set: vk::DescriptorSet) -> vk::WriteDescriptorSet<'_> {

@@ -11,16 +11,17 @@ use crate::core::error::{Error, KernelName, Result};
 use crate::core::print::LaunchPrints;
 use crate::core::times::Times;
 use crate::core::trap::{panic_error, read_record};
+use crate::device::vulkan::SharedBuffers;
 use crate::device::vulkan::buffer::{MemoryUse, VulkanBuffer};
 use crate::device::vulkan::descriptors::DescriptorSets;
 use crate::device::vulkan::device::VulkanDevice;
-use crate::device::vulkan::ownership::SharedBuffers;
 use crate::device::vulkan::timestamps::Timestamps;
 use crate::record::indirect::too_large;
-use crate::record::steps::{DispatchStep, Guarded, RecordedOp, Step, by_level};
+use crate::record::steps::{DispatchStep, Guarded, RecordedOp, Step};
 use crate::run::vulkan::blocks::{Blocks, has_block};
+use crate::run::vulkan::decisions::Decisions;
 use crate::run::vulkan::encoder::Encoder;
-use crate::run::vulkan::signature::Signature;
+use crate::run::vulkan::signature::{Likeness, Signature};
 
 /// A recorded command buffer. Its owner keeps the steps, and drops it only when it is not pending.
 pub(crate) struct Recording {
@@ -31,6 +32,7 @@ pub(crate) struct Recording {
     /// Whether it begins with a barrier behind all work submitted before.
     begins_with_barrier: bool,
     signature: Signature,
+    decisions: Decisions,
     descriptors: DescriptorSets,
     traps: Traps,
     prints: Prints,
@@ -94,6 +96,7 @@ impl Recording {
             commands: vk::CommandBuffer::null(),
             begins_with_barrier: false,
             signature: Signature::default(),
+            decisions: Decisions::default(),
             descriptors: DescriptorSets::new(device),
             traps: Traps::default(),
             prints: Prints { capacity: print_capacity, ..Prints::default() },
@@ -122,34 +125,45 @@ impl Recording {
     }
 
     /// Records the steps of operations, in place of those before, with or without a barrier at the beginning, and with
-    /// timestamps around each operation if `is_timed`. The recording is not pending. The command buffer stays where it does the same.
+    /// timestamps around each operation if `is_timed`. `shared` are those of its buffers that others have, too. The recording is not pending. The command buffer stays where it does the same.
     pub(crate) fn record(
         &mut self,
         steps: &[Step],
         ops: &[RecordedOp],
-        begin_with_barrier: bool,
-        is_timed: bool,
+        shared: &SharedBuffers,
+        (begin_with_barrier, is_timed): (bool, bool),
     ) -> Result<()> {
         let is_alike = !is_timed && !self.is_timed() && (self.begins_with_barrier || !begin_with_barrier);
-        if self.signature.is_of(steps, ops) && is_alike {
+        let likeness = self.signature.compare(steps, ops);
+        if likeness == Likeness::Same && is_alike {
             return Ok(());
         }
         self.signature.forget();
-        self.write(steps, ops, begin_with_barrier, is_timed)?;
+        self.decisions.begin(steps, ops, likeness != Likeness::Different);
+        self.write(steps, ops, shared, (begin_with_barrier, is_timed))?;
+        self.decisions.settle();
         self.signature.settle();
         Ok(())
     }
 
     /// Writes the command buffer.
-    fn write(&mut self, steps: &[Step], ops: &[RecordedOp], begin_with_barrier: bool, is_timed: bool) -> Result<()> {
+    fn write(
+        &mut self,
+        steps: &[Step],
+        ops: &[RecordedOp],
+        shared: &SharedBuffers,
+        (begin_with_barrier, is_timed): (bool, bool),
+    ) -> Result<()> {
         self.begins_with_barrier = begin_with_barrier;
         let device = &self.device;
-        self.traps.prepare(device, steps)?;
-        self.prints.prepare(device, steps)?;
-        self.watches.prepare(device, steps)?;
-        self.blocks.prepare(device, steps)?;
+        let told = Kinds::of(steps);
+        let if_any = |is_any: bool| if is_any { steps } else { &[] };
+        self.traps.prepare(device, if_any(told.traps))?;
+        self.prints.prepare(device, if_any(told.prints))?;
+        self.watches.prepare(device, if_any(told.watches))?;
+        self.blocks.prepare(device, if_any(told.blocks))?;
         self.descriptors.begin()?;
-        let order = by_level(steps, ops);
+        let order = self.decisions.order().map(<[usize]>::to_vec);
         let in_order = (0..ops.len()).map(|place| order.as_ref().map_or(place, |order| order[place]));
         let mut in_order = in_order.filter(|op| !ops[*op].steps.is_empty()).peekable();
         let first = in_order.peek().copied().unwrap_or_default();
@@ -166,7 +180,6 @@ impl Recording {
         if begin_with_barrier {
             device.barrier_behind_everything(self.queue, self.commands);
         }
-        let shared = shared_buffers(steps);
         shared.take(device, self.queue, self.commands);
         let timestamps = self.timestamps.as_ref();
         if let Some(timestamps) = timestamps {
@@ -174,8 +187,8 @@ impl Recording {
         }
         let commands = (self.queue, self.commands);
         let records = Told { traps: &self.traps, prints: &self.prints, watches: &self.watches, blocks: &self.blocks };
-        let mut encoder = Encoder::new(device, commands, &mut self.descriptors, records, timestamps);
-        encoder.reserve(steps.len());
+        let found = (&mut self.descriptors, &mut self.decisions);
+        let mut encoder = Encoder::new(device, commands, found, records, timestamps);
         let records = order.as_ref().map(|_| first_records(steps, ops));
         for op in in_order {
             encoder.begin_op(op, records.as_ref().map(|records| records[op]));
@@ -251,11 +264,33 @@ impl Recording {
     }
 }
 
-/// Those of a recording's buffers that others have, too.
-fn shared_buffers(steps: &[Step]) -> SharedBuffers {
-    let mut shared = SharedBuffers::default();
-    steps.iter().for_each(|step| step.for_each_use(|buffer, _, _| shared.add(buffer.vulkan())));
-    shared
+/// Whether a recording has a launch of each of these kinds.
+#[derive(Default)]
+struct Kinds {
+    traps: bool,
+    prints: bool,
+    watches: bool,
+    blocks: bool,
+}
+
+impl Kinds {
+    fn of(steps: &[Step]) -> Self {
+        let mut kinds = Self::default();
+        for step in steps {
+            let pipeline = match step {
+                Step::Dispatch(launch) => {
+                    kinds.traps |= launch.settled.descriptor.trap_binding.is_some();
+                    kinds.prints |= launch.settled.descriptor.print_binding.is_some();
+                    launch.settled.pipeline.as_ref()
+                }
+                Step::Module(launch) => Some(&launch.loaded.pipeline),
+                _ => None,
+            };
+            kinds.watches |= pipeline.is_some_and(|pipeline| pipeline.watch.is_some());
+            kinds.blocks |= pipeline.is_some_and(|pipeline| pipeline.parameters.is_some());
+        }
+        kinds
+    }
 }
 
 /// The buffers through which launches and the host tell each other.
@@ -283,8 +318,8 @@ fn first_records(steps: &[Step], ops: &[RecordedOp]) -> Vec<NextRecords> {
         let first = next;
         for step in &steps[op.steps.clone()] {
             if let Some(launch) = step.dispatch() {
-                next.trap += usize::from(launch.descriptor.trap_binding.is_some());
-                next.print += usize::from(launch.descriptor.print_binding.is_some());
+                next.trap += usize::from(launch.settled.descriptor.trap_binding.is_some());
+                next.print += usize::from(launch.settled.descriptor.print_binding.is_some());
                 next.block += usize::from(has_block(launch));
             }
             next.watch += usize::from(watched_launch(step).is_some());
@@ -297,7 +332,7 @@ fn first_records(steps: &[Step], ops: &[RecordedOp]) -> Vec<NextRecords> {
 /// The kernel's name of a launch whose loops are watched.
 fn watched_launch(step: &Step) -> Option<KernelName> {
     let (pipeline, name) = match step {
-        Step::Dispatch(launch) => (launch.pipeline.as_ref()?, launch.descriptor.name.into()),
+        Step::Dispatch(launch) => (launch.settled.pipeline.as_ref()?, launch.settled.descriptor.name.into()),
         Step::Module(launch) => (&launch.loaded.pipeline, launch.loaded.name.clone()),
         _ => return None,
     };
@@ -306,11 +341,12 @@ fn watched_launch(step: &Step) -> Option<KernelName> {
 
 impl Traps {
     fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
-        let bytes = |launch: &DispatchStep| 4 * u64::from(launch.descriptor.trap_words.max(TrapRecord::LEAST_WORDS));
+        let bytes =
+            |launch: &DispatchStep| 4 * u64::from(launch.settled.descriptor.trap_words.max(TrapRecord::LEAST_WORDS));
         // Modules name the record even where their pipelines never write it, and validation goes by the module: so each launch
         // has a piece of its own.
         let launches = steps.iter().filter_map(Step::dispatch);
-        let trapping = launches.filter(|launch| launch.descriptor.trap_binding.is_some());
+        let trapping = launches.filter(|launch| launch.settled.descriptor.trap_binding.is_some());
         self.memory.prepare(device, "trap records", trapping.map(|launch| (Launch::of(launch), bytes(launch))))
     }
 
@@ -324,7 +360,7 @@ impl Prints {
     fn prepare(&mut self, device: &Arc<VulkanDevice>, steps: &[Step]) -> Result<()> {
         let bytes = 4 * (u64::from(PrintHeader::WORDS) + u64::from(self.capacity));
         let launches = steps.iter().filter_map(Step::dispatch);
-        let printing = launches.filter(|launch| launch.descriptor.print_binding.is_some());
+        let printing = launches.filter(|launch| launch.settled.descriptor.print_binding.is_some());
         self.memory.prepare(device, "print buffers", printing.map(|launch| (Launch::of(launch), bytes)))
     }
 
@@ -347,7 +383,8 @@ impl Watches {
 
 impl Launch {
     fn of(launch: &DispatchStep) -> Self {
-        Self { descriptor: launch.descriptor, workgroup: launch.workgroup(), guards: launch.guards.clone() }
+        let guards = launch.guards.as_deref().cloned();
+        Self { descriptor: launch.settled.descriptor, workgroup: launch.workgroup(), guards }
     }
 }
 
