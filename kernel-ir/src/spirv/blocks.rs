@@ -676,21 +676,7 @@ impl FunctionWriter<'_, '_> {
 /// and one of its ways does nothing but leave the loop, the other nothing.
 fn test_at_head(function: &Function, body: BlockId) -> Option<Test<'_>> {
     let insts = &function.blocks[body].insts;
-    let is_plain = |id: &InstId| {
-        matches!(
-            function.insts[*id].kind,
-            InstKind::Const(_)
-                | InstKind::Op(..)
-                | InstKind::Param(_)
-                | InstKind::ConstParam(_)
-                | InstKind::Builtin(_)
-                | InstKind::Len(_)
-                | InstKind::Compose(_)
-                | InstKind::Extract(..)
-                | InstKind::Insert(..)
-        )
-    };
-    let before = insts.iter().position(|id| !is_plain(id))?;
+    let before = insts.iter().position(|id| !function.insts[*id].kind.is_pure())?;
     let test = &function.insts[insts[before]];
     let InstKind::If { condition, then_block, else_block } = test.kind else { return None };
     let ways = [(then_block, else_block, true), (else_block, then_block, false)];
