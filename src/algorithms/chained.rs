@@ -98,6 +98,31 @@ fn heads_of(are_marks: bool, is_float: bool, i: u32, before: u32, v: UVec4) -> u
         | (!is_same(is_float, v.z, v.w) as u32) << 3
 }
 
+/// The number of the tile that a workgroup takes: the next one, by the count behind all states. `number` is shared memory of its own.
+#[device]
+pub(super) fn take_tile(states: &[Atomic<u64>], number: &mut [u32]) -> u32 {
+    let ticket = (states.len() as u32).wrapping_sub(1);
+    if local_id().x == 0 && ticket < states.len() as u32 {
+        number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
+    }
+    barrier();
+    number[0]
+}
+
+/// The keys just before each of a lane's vectors.
+#[device]
+fn ahead_of(keys: &[u32], first: u32) -> [u32; 4] {
+    let mut edge = [0; 4];
+    #[unroll]
+    for k in 0..VECTORS {
+        let at = (4 * (first + k * subgroup_size())).wrapping_sub(1);
+        if at < keys.len() as u32 {
+            edge[k] = keys[at];
+        }
+    }
+    edge
+}
+
 /// Makes a state known.
 #[device]
 fn tell(states: &[Atomic<u64>], at: u32, count: u32, bits: u32) {
@@ -309,12 +334,7 @@ macro_rules! chained {
             if len == 0 {
                 return;
             }
-            let (lane, ticket) = (subgroup_local_id(), (states.len() as u32).wrapping_sub(1));
-            if local_id().x == 0 && ticket < states.len() as u32 {
-                number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
-            }
-            barrier();
-            let tile = number[0];
+            let (lane, tile) = (subgroup_local_id(), take_tile(states, &mut number[..]));
             // Each subgroup has a run of its own, of which neighbours read neighbours.
             let first = tile * (WIDTH * VECTORS) + subgroup_id() * subgroup_size() * VECTORS + lane;
             let mut key = [UVec4::ZERO; 4];
@@ -328,13 +348,7 @@ macro_rules! chained {
                 own[k] = x[i.min(len - 1)];
             }
             if !MARKS && lane == 0 {
-                #[unroll]
-                for k in 0..VECTORS {
-                    let at = (4 * (first + k * subgroup_size())).wrapping_sub(1);
-                    if at < keys.len() as u32 {
-                        edge[k] = keys[at];
-                    }
-                }
+                edge = ahead_of(keys, first);
             }
             let mut flows = [$neutral(SUM); 4];
             let (mut heads, mut behind, mut is_marked) = (0, 0, 0);
@@ -446,12 +460,7 @@ macro_rules! chained {
             if len == 0 {
                 return;
             }
-            let (lane, ticket) = (subgroup_local_id(), (states.len() as u32).wrapping_sub(1));
-            if local_id().x == 0 && ticket < states.len() as u32 {
-                number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
-            }
-            barrier();
-            let tile = number[0];
+            let (lane, tile) = (subgroup_local_id(), take_tile(states, &mut number[..]));
             let first = tile * (WIDTH * VECTORS) + subgroup_id() * subgroup_size() * VECTORS + lane;
             let mut key = [UVec4::ZERO; 4];
             let mut own = [$Vector::ONE; 4];
@@ -465,13 +474,7 @@ macro_rules! chained {
                 }
             }
             if OP != MARKED && lane == 0 {
-                #[unroll]
-                for k in 0..VECTORS {
-                    let at = (4 * (first + k * subgroup_size())).wrapping_sub(1);
-                    if at < keys.len() as u32 {
-                        edge[k] = keys[at];
-                    }
-                }
+                edge = ahead_of(keys, first);
             }
             let mut flows = [$neutral(OP); 4];
             let mut ranks = [0; 4];
