@@ -9,7 +9,7 @@
 
 use rspirv::spirv::{Op, StorageClass};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::memory::Check;
 use super::module::Writer;
 use super::words::Id;
