@@ -76,7 +76,6 @@ impl Word for f32 {}
 
 /// The parts of the element traits that only this module implements.
 mod sealed {
-    use super::chained::Heads;
     use super::gemm::{Many, Product};
     use super::stages::Stages;
     use super::{GpuData, Kernel, Plain, Result, SparseRows, Tensor};
@@ -154,19 +153,10 @@ mod sealed {
 
     pub trait Chained {
         type Vectors: Plain;
+        type ScanChained<const INCLUSIVE: bool, const MARKS: bool>: Kernel;
+        type ScanRest<const INCLUSIVE: bool, const MARKS: bool>: Kernel;
         type ReduceChained<const OP: u32>: Kernel;
         type ReduceRest<const OP: u32>: Kernel;
-
-        /// Appends a scan of runs in one pass; false where there is none. All tensors are of one length.
-        fn scan_chained<K: super::Word>(
-            stages: &mut Stages,
-            heads: &Heads<'_, K>,
-            x: &Tensor<Self>,
-            sums: &mut Tensor<Self>,
-            is_inclusive: bool,
-        ) -> Result<bool>
-        where
-            Self: GpuData;
     }
 
     pub trait Reduce {
@@ -250,8 +240,8 @@ fn expect_len<T: crate::GpuData>(
 
 #[cfg(test)]
 mod tests {
-    use super::sealed::{Count, Reduce, Scan};
-    use super::{Kernel, chained, merge, rows, scan, sweep};
+    use super::sealed::{Chained, Count, Reduce, Scan};
+    use super::{Kernel, merge, rows, scan, sweep};
 
     /// Whether a kernel checks indices where it runs, which takes a record to be looked at after each launch.
     fn checks<K: Kernel>() -> bool {
@@ -273,9 +263,9 @@ mod tests {
             checks::<<f32 as Scan>::TileSums>(),
             checks::<<f32 as Scan>::ScanTiles>(),
             checks::<scan::ScanOnceU32<true, 32>>(),
-            checks::<chained::ScanChainedU32<true, false>>(),
-            checks::<chained::ReduceChainedF32<0>>(),
-            checks::<chained::ReduceChainedU32<5>>(),
+            checks::<<u32 as Chained>::ScanChained<true, false>>(),
+            checks::<<f32 as Chained>::ReduceChained<0>>(),
+            checks::<<u32 as Chained>::ReduceChained<5>>(),
             checks::<merge::SplitTiles>(),
             checks::<merge::MergeTiles<true>>(),
             checks::<rows::SplitRows>(),

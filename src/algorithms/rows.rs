@@ -4,7 +4,7 @@
 
 use super::chained::{
     Chain, before_f32, before_i32, before_u32, bits_of_f32, bits_of_i32, bits_of_u32, from_bits_f32, from_bits_i32,
-    from_bits_u32,
+    from_bits_u32, take_tile,
 };
 use super::lines::{self, WIDTH, item};
 use super::segments::{
@@ -118,12 +118,7 @@ macro_rules! rows {
             if elements == 0 {
                 return;
             }
-            let ticket = (states.len() as u32).wrapping_sub(1);
-            if local == 0 && ticket < states.len() as u32 {
-                number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
-            }
-            barrier();
-            let tile = number[0];
+            let tile = take_tile(states, &mut number[..]);
             let first = tile.saturating_mul(TILE).min(rows + elements);
             let count = TILE.min(rows + elements - first);
             let first_row = if tile < splits.len() as u32 { splits[tile] } else { 0 };

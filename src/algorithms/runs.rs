@@ -156,7 +156,7 @@ impl OpScan {
         expect_len("scanning by", (1, "keys"), keys, x.len())?;
         expect_len("scanning into", (3, "sums"), sums, x.len())?;
         let mut stages = Stages::new(name);
-        if T::scan_chained(&mut stages, &Heads { keys, are_marks: false }, x, sums, is_inclusive)? {
+        if chained::scan(&mut stages, &Heads { keys, are_marks: false }, x, sums, is_inclusive)? {
             return Ok(Self(stages));
         }
         let marks = mark_heads(&mut stages, keys)?;

@@ -3,7 +3,7 @@
 //! All of them are one scan of marked elements, in which a mark begins anew: of tiles, of their ends, and of what flows into
 //! them. How long segments are does not matter to it.
 
-use super::chained::Heads;
+use super::chained::{self, Heads};
 use super::stages::Stages;
 use super::{OpReduce, OpScan, Reducible, expect_len, lines, long, rows, sealed};
 use crate::prelude::*;
@@ -73,7 +73,7 @@ impl OpScan {
         expect_len("scanning into", (3, "sums"), sums, x.len())?;
         let mut stages = Stages::new(name);
         let marks = mark_starts(name, &mut stages, starts, x.len())?;
-        if !T::scan_chained(&mut stages, &Heads { keys: &marks, are_marks: true }, x, sums, is_inclusive)? {
+        if !chained::scan(&mut stages, &Heads { keys: &marks, are_marks: true }, x, sums, is_inclusive)? {
             scan_segments(&mut stages, &x.manager(), (SUM, is_inclusive), &marks, x, sums)?;
         }
         Ok(Self(stages))

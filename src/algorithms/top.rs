@@ -1,6 +1,6 @@
 //! The largest or smallest elements of a tensor: a radix search for the last of them, and a sort of those that it leaves.
 
-use super::chained::{Chain, MARKED, before_u32};
+use super::chained::{Chain, MARKED, before_u32, take_tile};
 use super::lines::{self, item};
 use super::scan::scan;
 use super::sort::ordered;
@@ -178,12 +178,7 @@ fn take<const EQUAL: bool>(
     let number = Shared::<[u32; 1]>::new();
     let start = Shared::<[u32; 1]>::new();
     let (len, whole) = (x.len() as u32, vectors.len() as u32);
-    let (lane, ticket) = (subgroup_local_id(), (states.len() as u32).wrapping_sub(1));
-    if local_id().x == 0 && ticket < states.len() as u32 {
-        number[0] = states[ticket].fetch_add(1, Relaxed) as u32;
-    }
-    barrier();
-    let tile = number[0];
+    let (lane, tile) = (subgroup_local_id(), take_tile(states, &mut number[..]));
     let first = tile * (WIDTH * VECTORS) + subgroup_id() * subgroup_size() * VECTORS + lane;
     let mut own = [UVec4::ZERO; 4];
     #[unroll]

@@ -4,7 +4,7 @@ use crate::descriptor::SiteKind;
 use crate::few::Few;
 use crate::ir::{
     BlockId, BufferId, Builtin, Constant, FileId, Function, FunctionId, Inst, InstKind, Local, LocalId, Module, Name,
-    ParamId, Place, SiteId, SourceLocation, Value, ValueId,
+    ParamId, Place, Site, SiteId, SourceLocation, Value, ValueId,
 };
 use crate::op::Op;
 use crate::passes::eval;
@@ -83,19 +83,12 @@ impl<'m> FunctionBuilder<'m> {
 
     /// Adds a trap site.
     pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
-        self.module.sites.push(crate::ir::Site {
-            kind,
-            location,
-            text: text.into(),
-            format: None,
-            is_quiet: false,
-            at_launch: false,
-        })
+        self.module.sites.push(Site::new(kind, location, text, None))
     }
 
     /// Adds a site like another one at which nothing is recorded, because the other one comes first.
     pub fn quiet_site(&mut self, site: SiteId) -> SiteId {
-        let quiet = crate::ir::Site { is_quiet: true, ..self.module.sites[site].clone() };
+        let quiet = Site { is_quiet: true, ..self.module.sites[site].clone() };
         self.module.sites.push(quiet)
     }
 
@@ -107,14 +100,7 @@ impl<'m> FunctionBuilder<'m> {
         text: impl Into<String>,
         format: u32,
     ) -> SiteId {
-        self.module.sites.push(crate::ir::Site {
-            kind,
-            location,
-            text: text.into(),
-            format: Some(format),
-            is_quiet: false,
-            at_launch: false,
-        })
+        self.module.sites.push(Site::new(kind, location, text, Some(format)))
     }
 
     /// Says where the function itself was written.

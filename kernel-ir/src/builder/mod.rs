@@ -79,14 +79,7 @@ impl ModuleBuilder {
 
     /// Adds a trap site.
     pub fn site(&mut self, kind: SiteKind, location: SourceLocation, text: impl Into<String>) -> SiteId {
-        self.module.sites.push(Site {
-            kind,
-            location,
-            text: text.into(),
-            format: None,
-            is_quiet: false,
-            at_launch: false,
-        })
+        self.module.sites.push(Site::new(kind, location, text, None))
     }
 
     /// Starts the kernel's interface; its function follows with [`Self::kernel_function`].

@@ -209,27 +209,10 @@ fn grows(steps: &[Step]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::program::tests::Launch;
     use super::*;
 
-    struct Launch;
-
-    impl LaunchNumbers for Launch {
-        fn items(&self, axis: u8) -> u64 {
-            [100, 7, 1][usize::from(axis)]
-        }
-        fn groups(&self, _: u8) -> u64 {
-            2
-        }
-        fn len(&self, _: u16) -> u64 {
-            700
-        }
-        fn value(&self, offset: u8, _: u8) -> Option<u64> {
-            (offset < 100).then_some(64)
-        }
-        fn constant(&self, position: u16) -> u64 {
-            position.into()
-        }
-    }
+    const LAUNCH: Launch = Launch { value: 64 };
 
     fn conditions(steps: &[Step]) -> Conditions {
         let mut bytes = Vec::new();
@@ -247,16 +230,16 @@ mod tests {
             Step::Value { offset: 4, size: 4 },
             Step::LessAt { line: 300, column: 17 },
         ];
-        assert_eq!(conditions(&one(2)).unmet(&Launch), None);
-        assert_eq!(Conditions::NONE.unmet(&Launch), None);
+        assert_eq!(conditions(&one(2)).unmet(&LAUNCH), None);
+        assert_eq!(Conditions::NONE.unmet(&LAUNCH), None);
         let both = conditions(&[&one(2)[..], &wide].concat());
-        let unmet = both.unmet(&Launch).expect("100 items are more than 64");
+        let unmet = both.unmet(&LAUNCH).expect("100 items are more than 64");
         assert_eq!((unmet.line, unmet.column), (300, 17));
         let name = |number: Number| match number {
             Number::Items(axis) => format!("items.{axis}"),
             _ => "width".to_owned(),
         };
-        let (text, values) = unmet.explain(&Launch, &name);
+        let (text, values) = unmet.explain(&LAUNCH, &name);
         assert_eq!(text, "items.0 - 1 < width");
         assert_eq!(values, [("items.0".to_owned(), Some(100)), ("width".to_owned(), Some(64))]);
         let of_grid: Vec<OfGrid> = both.of_grid().map(|(_, of)| of).collect();
@@ -271,10 +254,10 @@ mod tests {
         // The last ones end within a step, or before the comparison.
         for text in ["r", "n0r11", "n0n1n2r11", "x", "n0+r11", "i", "i0", "n0n1", "n0n1r11n0", "n0n1r11n0n1"] {
             let conditions = Conditions(text.as_bytes());
-            assert!(conditions.unmet(&Launch).is_some(), "{text}");
-            let is_met = |(condition, of): (Unmet, OfGrid)| of == OfGrid::No && condition.holds(&Launch) == Some(true);
+            assert!(conditions.unmet(&LAUNCH).is_some(), "{text}");
+            let is_met = |(condition, of): (Unmet, OfGrid)| of == OfGrid::No && condition.holds(&LAUNCH) == Some(true);
             assert!(!conditions.of_grid().all(is_met), "{text}");
         }
-        assert_eq!(Conditions(b"n0n1r11").unmet(&Launch), None);
+        assert_eq!(Conditions(b"n0n1r11").unmet(&LAUNCH), None);
     }
 }

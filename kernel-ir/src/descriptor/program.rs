@@ -288,3 +288,31 @@ pub(super) fn run<N: Copy + Default + From<u64>>(
     }
     (height == 0).then_some(())
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::LaunchNumbers;
+
+    /// A launch of 100 by 7 items, whose buffer 1 has 700 elements, and whose parameters are all this number.
+    pub(in super::super) struct Launch {
+        pub(in super::super) value: u32,
+    }
+
+    impl LaunchNumbers for Launch {
+        fn items(&self, axis: u8) -> u64 {
+            [100, 7, 1][usize::from(axis)]
+        }
+        fn groups(&self, _: u8) -> u64 {
+            2
+        }
+        fn len(&self, param: u16) -> u64 {
+            if param == 1 { 700 } else { 0 }
+        }
+        fn value(&self, _: u8, _: u8) -> Option<u64> {
+            Some(self.value.into())
+        }
+        fn constant(&self, position: u16) -> u64 {
+            position.into()
+        }
+    }
+}

@@ -49,79 +49,106 @@ pub(super) fn find(
     result: &mut Module,
 ) -> Result<Shadows, Refusal> {
     let kernel = module.kernel.as_ref().expect("a kernel is derived");
-    let mut shadows = Shadows { buffers: vec![None; kernel.buffers.len()], params: vec![None; kernel.params.len()] };
     let uses = Uses::of(function, kernel, activity);
-    for (id, buffer) in kernel.buffers.iter() {
-        let is_input = by.buffers.contains(&id);
-        let is_written = uses.stores[id.index()] > 0 || uses.adds[id.index()];
-        let refuse = |refused| Err(Refusal { location: None, refused });
-        let name = buffer.name.clone();
-        if is_input {
-            if buffer.is_list || buffer.image.is_some() {
-                return refuse(Refused::Kind { name, is_list: buffer.is_list });
-            }
-            if !has_floats(&module.types, buffer.element) {
-                return refuse(Refused::NoFloats { name });
-            }
-            if is_written {
-                return refuse(Refused::Written { name });
-            }
-            if !uses.is_active[id.index()] {
-                return refuse(Refused::NoPath { name });
-            }
-        } else if !is_written || !uses.is_active[id.index()] || buffer.is_list {
-            continue;
-        }
-        // Invocations of one workgroup may share a number along x.
-        let is_line = kernel.workgroup[1..].iter().all(|size| size.known() == Some(1));
-        let (kind, element) = match (is_input, uses.is_own[id.index()] && is_line) {
-            (true, true) => (ShadowKind::Own, buffer.element),
-            (true, false) if apart.contains(&id) => (ShadowKind::Apart, buffer.element),
-            (true, false) => {
-                let scalar = added_scalar(&module.types, buffer.element);
-                let Some(scalar) = scalar else {
-                    let ty = name_of(&module.types, buffer.element);
-                    return refuse(Refused::Element { name, ty });
-                };
-                (ShadowKind::Atomic(scalar), result.types.scalar(scalar.unsigned()))
-            }
-            (false, _) if uses.adds[id.index()] => (ShadowKind::Read, float_of(module, buffer.element, result)),
-            (false, _) if uses.is_taken[id.index()] => (ShadowKind::Taken, buffer.element),
-            (false, _) => (ShadowKind::Read, buffer.element),
-        };
-        let writable = !matches!(kind, ShadowKind::Read);
-        let shadow = add(result, &buffer.name, element, writable);
-        shadows.buffers[id.index()] = Some(Shadow { buffer: shadow, kind });
+    let mut shadows = Shadows { buffers: Vec::new(), params: vec![None; kernel.params.len()] };
+    for id in kernel.buffers.ids() {
+        let kind = kind_of(module, kernel, &uses, id, by.buffers.contains(&id), apart.contains(&id));
+        let kind = kind.map_err(|refused| Refusal { location: None, refused })?;
+        shadows.buffers.push(kind.map(|kind| {
+            let buffer = &kernel.buffers[id];
+            let element = match kind {
+                ShadowKind::Atomic(scalar) => result.types.scalar(scalar.unsigned()),
+                ShadowKind::Read if uses.adds[id.index()] => float_of(module, buffer.element, result),
+                _ => buffer.element,
+            };
+            Shadow { buffer: add(result, &buffer.name, element, kind != ShadowKind::Read), kind }
+        }));
     }
     for param in &by.params {
-        let (name, ty) = (kernel.params[*param].name.clone(), kernel.params[*param].ty);
-        if by.is_function {
-            if !has_adjoint(&module.types, ty) {
-                let ty = name_of(&module.types, ty);
-                return Err(Refusal { location: None, refused: Refused::Argument { name, ty, is_part: false } });
-            }
-            let shadow = add(result, &name, ty, true);
-            shadows.params[param.index()] = Some(Shadow { buffer: shadow, kind: ShadowKind::Own });
-            continue;
-        }
-        let Some(scalar) = flat_scalar(&module.types, ty).filter(|_| has_floats(&module.types, ty)) else {
-            let refused = match has_floats(&module.types, ty) {
-                true => Refused::Element { name, ty: name_of(&module.types, ty) },
-                false => Refused::NoFloats { name },
-            };
-            return Err(Refusal { location: None, refused });
+        let (name, ty) = (&kernel.params[*param].name, kernel.params[*param].ty);
+        let is_active = || {
+            let is_param = |kind: &InstKind| matches!(kind, InstKind::Param(of) if of == param);
+            function.insts.iter().any(|(_, inst)| is_param(&inst.kind) && activity.is_active(inst.results[0]))
         };
-        let is_active = function.insts.iter().any(|(_, inst)| {
-            matches!(&inst.kind, InstKind::Param(of) if of == param) && activity.is_active(inst.results[0])
-        });
-        if !is_active {
-            return Err(Refusal { location: None, refused: Refused::NoPath { name } });
-        }
-        let element = result.types.scalar(scalar.unsigned());
-        let shadow = add(result, &name, element, true);
-        shadows.params[param.index()] = Some(Shadow { buffer: shadow, kind: ShadowKind::Atomic(scalar) });
+        let kind = kind_of_param(&module.types, name, ty, by.is_function, is_active);
+        let kind = kind.map_err(|refused| Refusal { location: None, refused })?;
+        let element = match kind {
+            ShadowKind::Atomic(scalar) => result.types.scalar(scalar.unsigned()),
+            _ => ty,
+        };
+        shadows.params[param.index()] = Some(Shadow { buffer: add(result, name, element, true), kind });
     }
     Ok(shadows)
+}
+
+/// How the adjoint of a buffer is accessed, if it has one.
+fn kind_of(
+    module: &Module,
+    kernel: &Kernel,
+    uses: &Uses,
+    id: BufferId,
+    is_input: bool,
+    is_apart: bool,
+) -> Result<Option<ShadowKind>, Refused> {
+    let (buffer, at) = (&kernel.buffers[id], id.index());
+    let is_written = uses.stores[at] > 0 || uses.adds[at];
+    if !is_input {
+        if !is_written || !uses.is_active[at] || buffer.is_list {
+            return Ok(None);
+        }
+        let is_taken = !uses.adds[at] && uses.is_taken[at];
+        return Ok(Some(if is_taken { ShadowKind::Taken } else { ShadowKind::Read }));
+    }
+    let name = buffer.name.clone();
+    if buffer.is_list || buffer.image.is_some() {
+        return Err(Refused::Kind { name, is_list: buffer.is_list });
+    }
+    if !has_floats(&module.types, buffer.element) {
+        return Err(Refused::NoFloats { name });
+    }
+    if is_written {
+        return Err(Refused::Written { name });
+    }
+    if !uses.is_active[at] {
+        return Err(Refused::NoPath { name });
+    }
+    // Invocations of one workgroup may share a number along x.
+    let is_line = kernel.workgroup[1..].iter().all(|size| size.known() == Some(1));
+    if uses.is_own[at] && is_line {
+        return Ok(Some(ShadowKind::Own));
+    }
+    if is_apart {
+        return Ok(Some(ShadowKind::Apart));
+    }
+    match added_scalar(&module.types, buffer.element) {
+        Some(scalar) => Ok(Some(ShadowKind::Atomic(scalar))),
+        None => Err(Refused::Element { name, ty: name_of(&module.types, buffer.element) }),
+    }
+}
+
+/// The same of a parameter, or of a function's argument.
+fn kind_of_param(
+    types: &Types,
+    name: &str,
+    ty: TypeId,
+    is_of_function: bool,
+    is_active: impl Fn() -> bool,
+) -> Result<ShadowKind, Refused> {
+    let name = name.to_owned();
+    if is_of_function {
+        return match has_adjoint(types, ty) {
+            true => Ok(ShadowKind::Own),
+            false => Err(Refused::Argument { name, ty: name_of(types, ty), is_part: false }),
+        };
+    }
+    if !has_floats(types, ty) {
+        return Err(Refused::NoFloats { name });
+    }
+    match flat_scalar(types, ty) {
+        None => Err(Refused::Element { name, ty: name_of(types, ty) }),
+        Some(_) if !is_active() => Err(Refused::NoPath { name }),
+        Some(scalar) => Ok(ShadowKind::Atomic(scalar)),
+    }
 }
 
 /// The scalar that is added atomically to the adjoint of a buffer with such elements. Numbers of 16 bits have adjoints of 32.

@@ -118,6 +118,75 @@ pub enum InstKind {
     Unreachable,
 }
 
+/// Visits the values that an instruction uses directly, in order, to read or to change them: says what to do with one, with several, and with
+/// those of a place.
+macro_rules! each_use {
+    (
+        $kind:expr, $as_ref:ident,
+        |$value:ident| $one:expr, |$values:ident| $all:expr, |$place:ident| $of_place:expr
+    ) => {
+        match $kind {
+            Self::Const(_)
+            | Self::Param(_)
+            | Self::ConstParam(_)
+            | Self::Builtin(_)
+            | Self::Len(_)
+            | Self::Barrier(_)
+            | Self::Fence(..)
+            | Self::Unreachable
+            | Self::Return(None) => {}
+            Self::Op(_, $values)
+            | Self::Compose($values)
+            | Self::Call(_, $values)
+            | Self::Subgroup(_, $values)
+            | Self::Image(_, _, $values)
+            | Self::Coop(_, $values)
+            | Self::Yield($values)
+            | Self::Break(_, $values)
+            | Self::Continue(_, $values)
+            | Self::Trap(_, $values)
+            | Self::Print(_, $values)
+            | Self::Panic(_, $values)
+            | Self::Loop { initial: $values, .. } => $all,
+            Self::Extract($value, _)
+            | Self::MemberLen(_, $value)
+            | Self::Return(Some($value))
+            | Self::If { condition: $value, .. }
+            | Self::Switch { selector: $value, .. } => $one,
+            Self::Insert(composite, member, _) => {
+                let $value = composite;
+                $one;
+                let $value = member;
+                $one;
+            }
+            Self::Load($place) => $of_place,
+            Self::Store($place, $value) => {
+                $of_place;
+                $one;
+            }
+            Self::Atomic(atomic) => {
+                let Atomic { place: $place, operands: $values, .. } = atomic.$as_ref();
+                $of_place;
+                $all;
+            }
+            Self::CoopLoad(access) => {
+                let CoopAccess { place: $place, first, stride, .. } = access.$as_ref();
+                $of_place;
+                for $value in [first, stride] {
+                    $one;
+                }
+            }
+            Self::CoopStore(access, stored) => {
+                let CoopAccess { place: $place, first, stride, .. } = access.$as_ref();
+                $of_place;
+                for $value in [first, stride, stored] {
+                    $one;
+                }
+            }
+        }
+    };
+}
+
 impl InstKind {
     /// Whether it ends a block.
     #[inline]
@@ -149,6 +218,12 @@ impl InstKind {
                 | Self::Len(_)
                 | Self::MemberLen(..)
         )
+    }
+
+    /// Whether it computes its results from its operands and the launch alone, and has no effect.
+    #[inline]
+    pub fn is_pure(&self) -> bool {
+        matches!(self, Self::Op(..)) || self.is_free()
     }
 
     /// The memory it accesses, if it does.
@@ -203,102 +278,20 @@ impl InstKind {
 
     /// Calls `f` on every value it uses directly, in order; not those used inside blocks it owns.
     pub fn for_each_use(&self, mut f: impl FnMut(ValueId)) {
-        match self {
-            Self::Const(_)
-            | Self::Param(_)
-            | Self::ConstParam(_)
-            | Self::Builtin(_)
-            | Self::Len(_)
-            | Self::Barrier(_)
-            | Self::Fence(..)
-            | Self::Unreachable
-            | Self::Return(None) => {}
-            Self::Op(_, values)
-            | Self::Compose(values)
-            | Self::Call(_, values)
-            | Self::Subgroup(_, values)
-            | Self::Image(_, _, values)
-            | Self::Coop(_, values)
-            | Self::Yield(values)
-            | Self::Break(_, values)
-            | Self::Continue(_, values)
-            | Self::Trap(_, values)
-            | Self::Print(_, values)
-            | Self::Panic(_, values)
-            | Self::Loop { initial: values, .. } => values.iter().copied().for_each(f),
-            Self::Extract(value, _)
-            | Self::MemberLen(_, value)
-            | Self::Return(Some(value))
-            | Self::If { condition: value, .. }
-            | Self::Switch { selector: value, .. } => f(*value),
-            Self::Insert(composite, member, _) => {
-                f(*composite);
-                f(*member);
-            }
-            Self::Load(place) => place.values().for_each(f),
-            Self::Store(place, value) => {
-                place.values().for_each(&mut f);
-                f(*value);
-            }
-            Self::Atomic(atomic) => atomic.place.values().chain(atomic.operands.iter().copied()).for_each(f),
-            Self::CoopLoad(access) => access.place.values().chain([access.first, access.stride]).for_each(f),
-            Self::CoopStore(access, value) => {
-                access.place.values().chain([access.first, access.stride, *value]).for_each(f);
-            }
-        }
+        each_use!(self, as_ref, |value| f(*value), |values| values.iter().copied().for_each(&mut f), |place| place
+            .values()
+            .for_each(&mut f));
     }
 
     /// Replaces every value it uses directly.
     pub fn map_uses(&mut self, mut f: impl FnMut(ValueId) -> ValueId) {
-        let mut all = |values: &mut [ValueId]| values.iter_mut().for_each(|value| *value = f(*value));
-        match self {
-            Self::Const(_)
-            | Self::Param(_)
-            | Self::ConstParam(_)
-            | Self::Builtin(_)
-            | Self::Len(_)
-            | Self::Barrier(_)
-            | Self::Fence(..)
-            | Self::Unreachable
-            | Self::Return(None) => {}
-            Self::Op(_, values)
-            | Self::Compose(values)
-            | Self::Call(_, values)
-            | Self::Subgroup(_, values)
-            | Self::Image(_, _, values)
-            | Self::Coop(_, values)
-            | Self::Yield(values)
-            | Self::Break(_, values)
-            | Self::Trap(_, values)
-            | Self::Print(_, values)
-            | Self::Panic(_, values)
-            | Self::Continue(_, values) => all(values),
-            Self::Loop { initial, .. } => all(initial),
-            Self::Extract(value, _) | Self::MemberLen(_, value) | Self::Return(Some(value)) => {
-                all(std::slice::from_mut(value));
-            }
-            Self::Insert(composite, member, _) => {
-                all(std::slice::from_mut(composite));
-                all(std::slice::from_mut(member));
-            }
-            Self::If { condition: value, .. } | Self::Switch { selector: value, .. } => {
-                all(std::slice::from_mut(value))
-            }
-            Self::Load(place) => map_place(place, &mut f),
-            Self::Store(place, value) => {
-                map_place(place, &mut f);
-                *value = f(*value);
-            }
-            Self::Atomic(atomic) => {
-                map_place(&mut atomic.place, &mut f);
-                atomic.operands.iter_mut().for_each(|value| *value = f(*value));
-            }
-            Self::CoopLoad(access) => map_access(access, &mut f),
-            Self::CoopStore(access, value) => {
-                map_access(access, &mut f);
-                *value = f(*value);
-            }
-        }
+        each_use!(
+            self,
+            as_mut,
+            |value| *value = f(*value),
+            |values| values.iter_mut().for_each(|value| *value = f(*value)),
+            |place| map_place(place, &mut f)
+        );
     }
 }
 
@@ -354,12 +347,6 @@ impl Iterator for OwnedBlocks {
         self.next += 1;
         self.blocks.get(self.next - 1).copied()
     }
-}
-
-fn map_access(access: &mut CoopAccess, f: &mut impl FnMut(ValueId) -> ValueId) {
-    map_place(&mut access.place, f);
-    access.first = f(access.first);
-    access.stride = f(access.stride);
 }
 
 fn map_place(place: &mut Place, f: &mut impl FnMut(ValueId) -> ValueId) {

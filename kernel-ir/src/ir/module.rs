@@ -193,6 +193,13 @@ pub struct Site {
     pub at_launch: bool,
 }
 
+impl Site {
+    /// A site that records what happens there, as far as is known.
+    pub fn new(kind: SiteKind, location: SourceLocation, text: impl Into<String>, format: Option<u32>) -> Self {
+        Self { kind, location, text: text.into(), format, is_quiet: false, at_launch: false }
+    }
+}
+
 /// A position in a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourceLocation {

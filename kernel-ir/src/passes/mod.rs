@@ -170,52 +170,12 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         races = races::analyse(module);
     }
     mask_panics(module, &mut checks);
-    let (mut round, mut unrolled, mut unshared) = (0, 0, true);
-    while round < ROUNDS {
-        let mut changed = Changed::No;
-        changed |= run_on_functions(module, "split_locals", split_locals::run, &mut checks);
-        changed |= run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
-        changed |= run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, &mut checks);
-        changed |= run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
-        if run_on_functions(module, "unroll_loops", unroll_loops::run, &mut checks) == Changed::Yes {
-            // The arrays become values first, so that the others have less to look at.
-            if unrolled < MOST_UNROLLED {
-                unrolled += 1;
-                continue;
-            }
-            changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
-        }
-        changed |= run_on_functions(module, "thread_branches", thread_branches::run, &mut checks);
-        changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, &mut checks);
-        if changed == Changed::No && round > 0 {
-            // The others have seen all that is there.
-            break;
-        }
-        // Neither finds anything new in what it left behind itself, and the first only where checks went since.
-        if changed == Changed::Yes || unshared {
-            changed |= run_on_functions(module, "share_values", share_values::run, &mut checks);
-        }
-        unshared = false;
-        if changed == Changed::Yes || round == 0 {
-            let eliminated = run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks);
-            unshared = eliminated == Changed::Yes;
-            changed |= eliminated;
-        }
-        changed |= run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
-        if changed == Changed::No {
-            break;
-        }
-        round += 1;
-    }
+    run_rounds(module, &mut checks);
     if run_on_functions(module, "split_columns", split_locals::run_columns, &mut checks) == Changed::Yes {
-        let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
-        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
-        let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
+        fold_and_share(module, &mut checks);
     }
     if run_on_functions(module, "unroll_partly", unroll_loops::run_partly, &mut checks) == Changed::Yes {
-        let _ = run_on_functions(module, "fold_constants", fold_constants::run, &mut checks);
-        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
-        let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
+        fold_and_share(module, &mut checks);
     }
     let _ = run_on_functions(module, "hoist_invariants", hoist_invariants::run, &mut checks);
     if run_on_functions(module, "lower_labels", lower_labels::run, &mut checks) == Changed::Yes {
@@ -227,6 +187,54 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
     Optimized { checks, divergences, races, too_large: None }
+}
+
+/// Runs the passes that make work for each other, until none of them finds any.
+fn run_rounds(module: &mut Module, checks: &mut CheckCount) {
+    let (mut round, mut unrolled, mut unshared) = (0, 0, true);
+    while round < ROUNDS {
+        let mut changed = Changed::No;
+        changed |= run_on_functions(module, "split_locals", split_locals::run, checks);
+        changed |= run_on_functions(module, "promote_locals", promote_locals::run, checks);
+        changed |= run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, checks);
+        changed |= run_on_functions(module, "fold_constants", fold_constants::run, checks);
+        if run_on_functions(module, "unroll_loops", unroll_loops::run, checks) == Changed::Yes {
+            // The arrays become values first, so that the others have less to look at.
+            if unrolled < MOST_UNROLLED {
+                unrolled += 1;
+                continue;
+            }
+            changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, checks);
+        }
+        changed |= run_on_functions(module, "thread_branches", thread_branches::run, checks);
+        changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, checks);
+        if changed == Changed::No && round > 0 {
+            // The others have seen all that is there.
+            break;
+        }
+        // Neither finds anything new in what it left behind itself, and the first only where checks went since.
+        if changed == Changed::Yes || unshared {
+            changed |= run_on_functions(module, "share_values", share_values::run, checks);
+        }
+        unshared = false;
+        if changed == Changed::Yes || round == 0 {
+            let eliminated = run_on_functions(module, "eliminate_checks", eliminate_checks::run, checks);
+            unshared = eliminated == Changed::Yes;
+            changed |= eliminated;
+        }
+        changed |= run_on_functions(module, "remove_dead_code", remove_dead_code::run, checks);
+        if changed == Changed::No {
+            break;
+        }
+        round += 1;
+    }
+}
+
+/// Folds and shares behind a pass that makes values of arrays.
+fn fold_and_share(module: &mut Module, checks: &mut CheckCount) {
+    let _ = run_on_functions(module, "fold_constants", fold_constants::run, checks);
+    let _ = run_on_functions(module, "share_values", share_values::run, checks);
+    let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, checks);
 }
 
 /// Makes a module quicker to interpret: calls are inlined, variables become values, and what that makes constant is folded. Accesses

@@ -76,12 +76,12 @@ impl Sharer<'_, '_> {
 
     fn is_pure(&self, kind: &InstKind) -> bool {
         match kind {
-            InstKind::Op(..) | InstKind::Coop(..) => true,
+            InstKind::Coop(..) => true,
             InstKind::Load(place @ Place { root: Root::Buffer(buffer) | Root::Member(buffer, _), .. }) => {
                 !place.is_checked() && self.cx.kernel.is_some_and(|kernel| !kernel.buffers[*buffer].writable)
             }
             InstKind::Image(ImageOp::Size(_) | ImageOp::Levels, ..) => true,
-            kind => kind.is_free(),
+            kind => kind.is_pure(),
         }
     }
 }

@@ -82,10 +82,7 @@ impl Threader<'_> {
         {
             return None;
         }
-        let is_pure = |id: &InstId| {
-            let kind = &self.function.insts[*id].kind;
-            kind.is_free() || matches!(kind, InstKind::Op(..))
-        };
+        let is_pure = |id: &InstId| self.function.insts[*id].kind.is_pure();
         let second = at + 1 + insts[at + 1..].iter().position(|id| !is_pure(id))?;
         let InstKind::If { condition, then_block, else_block } = self.function.insts[insts[second]].kind else {
             return None;

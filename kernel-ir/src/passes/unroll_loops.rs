@@ -549,8 +549,7 @@ impl Copy {
     /// Whether an instruction of the body itself computes what it did in the round before, which stands in front of this one.
     fn is_there(&self, inst: &Inst) -> bool {
         let [result] = inst.results[..] else { return false };
-        let is_pure = matches!(inst.kind, InstKind::Op(..)) || inst.kind.is_free();
-        if !is_pure || self.values[result.index()].1 == 0 {
+        if !inst.kind.is_pure() || self.values[result.index()].1 == 0 {
             return false;
         }
         let mut is_same = true;

@@ -10,7 +10,8 @@ use super::form::{AtomId, Form};
 use super::index::WORD;
 use super::mutants::{Mutant, shift};
 use super::report::Rule;
-use super::rules::{Pair, Solved};
+use super::rules::Pair;
+use super::weighing::Solved;
 
 /// Rows between two accesses, at most.
 const MOST_ROWS: i128 = 4;

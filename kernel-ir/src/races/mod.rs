@@ -1,11 +1,12 @@
 //! Whether invocations of a kernel can race: access one cell, one of them writing, in no order. It changes nothing.
 //!
-//! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: `index` makes
-//! forms of them, `access` gathers them with what `assume` says of where they stand, and `rules` compares them. `owners` spares the
-//! comparison of each with each, where every invocation has a part of its own. Within a workgroup barriers put accesses in order:
-//! `intervals` tells which are in none, whoever does them. For pairs in shared memory whose indices do not tell invocations apart,
-//! `segments` runs a workgroup as far as the code tells, by the values and branches that `relevance` finds, and `cells` remembers who
-//! accessed what since the last barrier. Code that the proof does not understand counts as a race.
+//! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: `index` and
+//! `operations` make forms of them, `access` gathers them with what `assume` says of where they stand, and `rules` compares them by
+//! the digits of an `equation`, which `weighing` puts in order. `owners` spares the comparison of each with each, where every
+//! invocation has a part of its own. Within a workgroup barriers put accesses in order: `intervals` tells which are in none, whoever
+//! does them. For pairs in shared memory whose indices do not tell invocations apart, `segments` runs a workgroup as far as the code
+//! tells, by the values and branches that `relevance` finds, and `cells` remembers who accessed what since the last barrier. Code
+//! that the proof does not understand counts as a race.
 //!
 //! One thing is taken for granted: the loops of a launch do not add small numbers to a counter so often that it begins anew, 2^32 in
 //! all. Elsewhere it is a condition of the launch.
@@ -21,8 +22,10 @@ mod demand;
 mod diagonals;
 mod digits;
 mod distinct;
+mod equation;
 mod firsts;
 mod form;
+mod greatest;
 mod index;
 mod intervals;
 mod known;
@@ -31,6 +34,7 @@ mod layout;
 mod less;
 mod mix;
 mod mutants;
+mod operations;
 mod owners;
 mod relevance;
 mod report;
@@ -41,6 +45,7 @@ mod sums;
 mod tables;
 mod tickets;
 mod triangles;
+mod weighing;
 
 use access::{Access, Walker};
 use atoms::Less;

@@ -7,21 +7,18 @@
 
 use super::Open;
 use super::access::{Access, Fact};
-use super::atoms::{Atom, Less, Limit, Uniform};
-use super::demand::{self, Demand};
-use super::digits::{Digit, Order, add, orders, sort, totals};
+use super::atoms::{Atom, Less, Uniform};
+use super::demand::Demand;
 use super::form::{AtomId, Form, Product};
-use super::index::{Index, WORD};
-use super::less::{bounds_of, is_certainly_less};
+use super::index::Index;
 use super::mutants::{Mutant, shift};
 use super::report::Rule;
+use super::weighing::Solved;
 use crate::ir::Bound;
 use crate::types::Size;
 
 /// Equations that are solved, at most.
 const MOST_EQUATIONS: usize = 24;
-/// Constant distances below this are those of neighbours.
-const MOST_STEP: i128 = 32;
 
 /// The actor that two accesses that meet must share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,25 +65,13 @@ pub(super) enum Failure {
 pub(super) struct Pair<'a, 'm> {
     pub(super) index: &'a mut Index<'m>,
     pub(super) sides: [&'a Access; 2],
-    goal: Goal,
+    pub(super) goal: Goal,
     pub(super) equal: Vec<AtomId>,
     pub(super) proof: Proof,
     /// The most that conditions may ask for.
-    most: Demand,
+    pub(super) most: Demand,
     /// Whether an equation was left unsolved because it took more.
-    wants_more: bool,
-}
-
-/// The result of an equation.
-pub(super) enum Solved {
-    /// It never holds.
-    Never,
-    /// It holds only where these variables, and these forms, are equal.
-    Equal(Vec<AtomId>, Vec<Form>),
-    /// It holds only where these are equal, and something else holds, too.
-    Partly(Vec<AtomId>, Vec<Form>),
-    /// It holds where both of these do.
-    Both([(Form, Form); 2]),
+    pub(super) wants_more: bool,
 }
 
 /// Proves that two accesses do not race, with conditions that ask for as little as can be, and at most for `most`.
@@ -127,89 +112,40 @@ fn prove_with(
     if pair.are_firsts(goal) {
         return (Ok(Proof { rule: Rule::First, ..pair.proof }), false);
     }
-    if goal == Goal::Member {
-        pair.equal.extend([0, 1, 2].map(|axis| pair.index.atoms.intern(Atom::Group(axis)).0));
-    }
-    let elected = shift(Mutant::Elected, 0) != 0
-        || a.facts.iter().any(|fact| matches!(fact, Fact::Elected(_)) && b.facts.contains(fact));
-    if elected {
-        pair.equal.push(pair.index.atoms.intern(Atom::Lane).0);
-    }
-    let mut equations: Vec<(Form, Form)> = a.path.iter().cloned().zip(b.path.iter().cloned()).collect();
-    for fact in &*a.facts {
-        let Fact::Equal(form, number) = fact else { continue };
-        let same = |other: &&Fact| matches!(other, Fact::Equal(f, n) if f == form && n == number);
-        if b.facts.iter().any(|other| same(&other)) {
-            equations.push((form.clone(), form.clone()));
-            pair.note_constants(form);
-        }
-    }
-    let mut tried = equations.clone();
-    let mut rest = Vec::new();
-    let mut has_distinct = false;
-    while !equations.is_empty() {
-        let mut new_forms = Vec::new();
-        let mut found = false;
-        rest.clear();
-        for (left, right) in std::mem::take(&mut equations) {
-            if let Some(indices) = pair.indices(&left, &right) {
-                found = true;
-                has_distinct = true;
-                if !tried.contains(&indices) && tried.len() < MOST_EQUATIONS {
-                    tried.push(indices.clone());
-                    rest.push(indices);
-                }
-                continue;
-            }
-            let solved = pair.triangles(&left, &right).or_else(|| pair.diagonals(&left, &right));
-            match solved.or_else(|| pair.solve(&left, &right)) {
-                Some(Solved::Never) => {
-                    return (Ok(pair.proof), false);
-                }
-                Some(Solved::Equal(atoms, forms)) => {
-                    found = true;
-                    pair.equal.extend(atoms);
-                    new_forms.extend(forms);
-                }
-                Some(Solved::Partly(atoms, forms)) => {
-                    let is_new = |atom: &AtomId| !pair.equal.contains(atom);
-                    found |= atoms.iter().any(is_new)
-                        || forms.iter().any(|form| !tried.contains(&(form.clone(), form.clone())));
-                    pair.equal.extend(atoms);
-                    new_forms.extend(forms);
-                    rest.push((left, right));
-                }
-                Some(Solved::Both(parts)) => {
-                    for part in parts.into_iter().filter(|(left, right)| left != right || !left.is_zero()) {
-                        if !tried.contains(&part) && tried.len() < MOST_EQUATIONS {
-                            tried.push(part.clone());
-                            found = true;
-                            rest.push(part);
-                        }
-                    }
-                }
-                None => rest.push((left, right)),
-            }
-        }
-        if !found {
-            break;
-        }
-        equations.clone_from(&rest);
-        for of in pair.close().into_iter().chain(new_forms) {
-            let new = (of.clone(), of);
-            if !tried.contains(&new) && tried.len() < MOST_EQUATIONS {
-                tried.push(new.clone());
-                equations.push(new);
-            }
-        }
+    pair.note_common();
+    let mut equations = pair.equations();
+    if !pair.solve_all(&mut equations) {
+        return (Ok(pair.proof), false);
     }
     match pair.reach(goal, open) {
         Ok(()) => {
-            let rule = if has_distinct { Rule::Distinct } else { pair.rule() };
+            let rule = if equations.has_distinct { Rule::Distinct } else { pair.rule() };
             (Ok(Proof { rule, ..pair.proof }), false)
         }
-        Err(_) if pair.contradict(&rest) => (Ok(Proof { rule: Rule::Remainders, ..pair.proof }), false),
+        Err(_) if pair.contradict(&equations.open) => (Ok(Proof { rule: Rule::Remainders, ..pair.proof }), false),
         Err(failure) => (Err(failure), pair.wants_more),
+    }
+}
+
+/// The equations that hold where two invocations meet.
+struct Equations {
+    /// Those that are not solved.
+    open: Vec<(Form, Form)>,
+    /// All that there were.
+    tried: Vec<(Form, Form)>,
+    /// Whether one was between elements that all differ.
+    has_distinct: bool,
+}
+
+impl Equations {
+    /// Adds an equation, unless there was such a one or there are too many; whether it did.
+    fn add(&mut self, equation: (Form, Form)) -> bool {
+        let is_new = !self.tried.contains(&equation) && self.tried.len() < MOST_EQUATIONS;
+        if is_new {
+            self.tried.push(equation.clone());
+            self.open.push(equation);
+        }
+        is_new
     }
 }
 
@@ -238,6 +174,96 @@ fn are_one_pair(index: &Index<'_>, a: &Access, b: &Access) -> bool {
 }
 
 impl Pair<'_, '_> {
+    /// Notes the variables that are equal by the goal, or because one lane does both.
+    fn note_common(&mut self) {
+        if self.goal == Goal::Member {
+            self.equal.extend([0, 1, 2].map(|axis| self.index.atoms.intern(Atom::Group(axis)).0));
+        }
+        let [a, b] = self.sides;
+        let is_shared = |fact: &Fact| matches!(fact, Fact::Elected(_)) && b.facts.contains(fact);
+        if shift(Mutant::Elected, 0) != 0 || a.facts.iter().any(is_shared) {
+            self.equal.push(self.index.atoms.intern(Atom::Lane).0);
+        }
+    }
+
+    /// The equations of the paths, and of what is one number in both.
+    fn equations(&mut self) -> Equations {
+        let [a, b] = self.sides;
+        let mut open: Vec<(Form, Form)> = a.path.iter().cloned().zip(b.path.iter().cloned()).collect();
+        for fact in &*a.facts {
+            let Fact::Equal(form, number) = fact else { continue };
+            let same = |other: &Fact| matches!(other, Fact::Equal(f, n) if f == form && n == number);
+            if b.facts.iter().any(same) {
+                open.push((form.clone(), form.clone()));
+                self.note_constants(form);
+            }
+        }
+        Equations { tried: open.clone(), open, has_distinct: false }
+    }
+
+    /// Solves equations as long as the result of one helps with others; false where one never holds.
+    fn solve_all(&mut self, equations: &mut Equations) -> bool {
+        while !equations.open.is_empty() {
+            let mut forms = Vec::new();
+            let mut found = false;
+            for equation in std::mem::take(&mut equations.open) {
+                match self.solve_one(equations, equation, &mut forms) {
+                    Some(is_news) => found |= is_news,
+                    None => return false,
+                }
+            }
+            if !found {
+                break;
+            }
+            for of in self.close().into_iter().chain(forms) {
+                equations.add((of.clone(), of));
+            }
+        }
+        true
+    }
+
+    /// Solves an equation, or leaves it open: whether anything new came of it, also the forms of new equations; `None` where it never holds.
+    fn solve_one(
+        &mut self,
+        equations: &mut Equations,
+        (left, right): (Form, Form),
+        forms: &mut Vec<Form>,
+    ) -> Option<bool> {
+        if let Some(indices) = self.indices(&left, &right) {
+            equations.has_distinct = true;
+            equations.add(indices);
+            return Some(true);
+        }
+        let solved = self.triangles(&left, &right).or_else(|| self.diagonals(&left, &right));
+        Some(match solved.or_else(|| self.solve(&left, &right)) {
+            Some(Solved::Never) => return None,
+            Some(Solved::Equal(atoms, new)) => {
+                self.equal.extend(atoms);
+                forms.extend(new);
+                true
+            }
+            Some(Solved::Partly(atoms, new)) => {
+                let is_news = atoms.iter().any(|atom| !self.equal.contains(atom))
+                    || new.iter().any(|form| !equations.tried.contains(&(form.clone(), form.clone())));
+                self.equal.extend(atoms);
+                forms.extend(new);
+                equations.open.push((left, right));
+                is_news
+            }
+            Some(Solved::Both(parts)) => {
+                let mut is_news = false;
+                for part in parts.into_iter().filter(|(left, right)| left != right || !left.is_zero()) {
+                    is_news |= equations.add(part);
+                }
+                is_news
+            }
+            None => {
+                equations.open.push((left, right));
+                false
+            }
+        })
+    }
+
     /// A form that is one variable and a number of the launch, and equals another such number, is the same in both.
     fn note_constants(&mut self, form: &Form) {
         let varying: Vec<AtomId> = form.atoms().filter(|atom| !self.index.atoms.is_uniform(*atom)).collect();
@@ -283,376 +309,6 @@ impl Pair<'_, '_> {
                 }
                 _ => false,
             }
-    }
-
-    /// The coefficient of each variable that differs between invocations, and the rest.
-    pub(super) fn parts(&self, form: &Form) -> (Vec<(AtomId, Form)>, Form) {
-        let mut factors: Vec<(AtomId, Form)> = Vec::new();
-        let mut rest = Vec::new();
-        for (product, factor) in form.terms() {
-            match product.iter().position(|atom| !self.index.atoms.is_uniform(*atom)) {
-                Some(at) => {
-                    let atom = product[at];
-                    let mut others = Product::new();
-                    product[..at].iter().chain(&product[at + 1..]).for_each(|atom| others.push(*atom));
-                    let factor = Form::of(vec![(others, *factor)]);
-                    match factors.iter_mut().find(|(known, _)| *known == atom) {
-                        Some((_, sum)) => *sum = sum.add(&factor),
-                        None => factors.push((atom, factor)),
-                    }
-                }
-                None => rest.push((product.clone(), *factor)),
-            }
-        }
-        (factors, Form::of(rest))
-    }
-
-    /// Limits of a variable where an access stands.
-    pub(super) fn limits(&self, atom: AtomId, side: usize) -> Vec<Limit> {
-        let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
-            Fact::Below(of, limit) if *of == atom => Some(limit.clone()),
-            _ => None,
-        });
-        let mut limits: Vec<Limit> = facts.chain(self.index.atoms.limits(atom).iter().cloned()).collect();
-        limits.extend(self.limits_of_quotient(atom, side));
-        if !matches!(self.index.atoms.get(atom), Atom::Round(_)) {
-            limits.push(Limit::always(Form::constant(WORD)));
-        }
-        limits.dedup();
-        match shift(Mutant::Limit, 0) {
-            0 => {}
-            by => limits.iter_mut().for_each(|limit| limit.below = limit.below.add(&Form::constant(by))),
-        }
-        limits
-    }
-
-    /// The digits of an equation; `None` where a coefficient has no sign.
-    pub(super) fn digits(&mut self, left: &Form, right: &Form) -> Option<Vec<Digit>> {
-        let (left, first) = self.parts(left);
-        let (mut right, second) = self.parts(right);
-        let mut digits = Vec::new();
-        for (atom, factor) in left {
-            // The same variable, or one that is as free, with the same coefficient.
-            let same = right.iter().position(|(other, by)| *other == atom && *by == factor).or_else(|| {
-                let is_free = |atom: AtomId| !self.is_of_both(atom);
-                right.iter().position(|(other, by)| {
-                    is_free(*other)
-                        && is_free(atom)
-                        && *by == factor
-                        // Where they have no limit in common, each is a digit of its own.
-                        && !self.common_limits(atom, *other).is_empty()
-                })
-            });
-            match same {
-                Some(at) => {
-                    let (other, _) = right.remove(at);
-                    // Of rounds, too, those of the two accesses may be known to be the same one.
-                    let is_shared = other == atom;
-                    if is_shared && self.is_equal(atom) {
-                        continue;
-                    }
-                    let mut most = self.common_limits(atom, other);
-                    if let (Goal::Member, Atom::Global(axis), true) = (self.goal, self.index.atoms.get(atom), is_shared)
-                    {
-                        // No more than a workgroup apart.
-                        let axis = *axis;
-                        most.push(Limit::always(self.index.width(axis)));
-                    }
-                    let atom_of_both = is_shared.then_some(atom);
-                    digits.push(Digit {
-                        factor,
-                        most,
-                        atom: atom_of_both,
-                        is_offset: false,
-                        adds: None,
-                        of: [Some(atom), Some(other)],
-                        form: None,
-                    });
-                }
-                None => digits.push(self.lone(atom, factor, 0)),
-            }
-        }
-        digits.extend(right.into_iter().map(|(atom, factor)| self.lone(atom, factor, 1)));
-        let offset = first.sub(&second).reduced();
-        for term in offset.terms() {
-            let most = vec![Limit::always(Form::constant(2))];
-            let factor = Form::of(vec![term.clone()]);
-            let adds = Some(true);
-            digits.push(Digit { factor, most, atom: None, is_offset: true, adds, of: [None; 2], form: None });
-        }
-        for digit in &mut digits {
-            if !digit.factor.is_natural() {
-                digit.factor = digit.factor.scale(-1);
-                digit.adds = digit.adds.map(|adds| !adds);
-            }
-            if !digit.factor.is_natural() {
-                return None;
-            }
-        }
-        Some(digits)
-    }
-
-    /// A variable of one access.
-    fn lone(&self, atom: AtomId, factor: Form, side: usize) -> Digit {
-        let mut of = [None; 2];
-        of[side] = Some(atom);
-        let most = self.limits(atom, side);
-        Digit { factor, most, atom: None, is_offset: false, adds: Some(side == 0), of, form: None }
-    }
-
-    /// Limits of both of two variables.
-    fn common_limits(&self, a: AtomId, b: AtomId) -> Vec<Limit> {
-        let (mine, others) = (self.limits(a, 0), self.limits(b, 1));
-        let mut common: Vec<Limit> = Vec::new();
-        for limit in &mine {
-            for other in &others {
-                let above = match (limit.below.as_constant(), other.below.as_constant()) {
-                    (Some(x), Some(y)) => if x >= y { limit } else { other }.below.clone(),
-                    _ if limit.below == other.below => limit.below.clone(),
-                    _ => continue,
-                };
-                let requires = limit.requires.iter().chain(&other.requires).cloned().collect();
-                common.push(Limit { below: above, requires });
-            }
-        }
-        common
-    }
-
-    fn solve(&mut self, left: &Form, right: &Form) -> Option<Solved> {
-        let Some(digits) = self.digits(left, right) else { return self.split(left, right).map(Solved::Both) };
-        if let Some(solved) = self.weigh_either_way(digits, left, right) {
-            return Some(solved);
-        }
-        // Sums that are below a limit are digits, too.
-        let (less, other, sums) = self.common_sums(left, right);
-        if !sums.is_empty()
-            && let Some(mut digits) = self.digits(&less, &other)
-        {
-            digits.extend(sums);
-            if let Some(solved) = self.weigh_either_way(digits, &less, &other) {
-                return Some(solved);
-            }
-        }
-        // Sums of one side each.
-        let (less, mut sums) = self.sums_of(left, 0);
-        let (other, more) = self.sums_of(right, 1);
-        sums.extend(more);
-        if !sums.is_empty()
-            && let Some(mut digits) = self.digits(&less, &other)
-        {
-            digits.extend(sums);
-            if let Some(solved) = self.weigh_between(digits) {
-                return Some(solved);
-            }
-        }
-        self.split(left, right).map(Solved::Both)
-    }
-
-    fn weigh_either_way(&mut self, digits: Vec<Digit>, left: &Form, right: &Form) -> Option<Solved> {
-        for order in orders(&digits) {
-            if let Some(solved) = self.weigh(digits.clone(), *order, left, right) {
-                return Some(solved);
-            }
-        }
-        self.weigh_between(digits)
-    }
-
-    /// The result of an equation of digits that need not be smaller than the next: those that both sides have are zero while all below
-    /// them come to less; the others may not come to zero at all.
-    fn weigh_between(&mut self, mut digits: Vec<Digit>) -> Option<Solved> {
-        sort(&mut digits, Order::Factors);
-        let mut conditions = Vec::new();
-        for adds in [true, false] {
-            self.below(totals(&digits, adds), &Form::constant(shift(Mutant::Word, WORD)), &mut conditions)?;
-        }
-        let (mut equal, mut forms) = (Vec::new(), Vec::new());
-        while let Some(last) = digits.pop_if(|last| last.adds.is_none()) {
-            let known = conditions.len();
-            // It would take a launch in which a smaller digit is always zero, which is another kernel's.
-            let is_largest =
-                !digits.iter().any(|other| !other.is_offset && other.factor.sub(&last.factor).is_natural());
-            let factor = last.factor.add(&Form::constant(shift(Mutant::Factor, 0)));
-            let is_more = is_largest
-                && [true, false]
-                    .iter()
-                    .all(|adds| self.below(totals(&digits, *adds), &factor, &mut conditions).is_some());
-            if !is_more {
-                conditions.truncate(known);
-                digits.push(last);
-                break;
-            }
-            equal.extend(last.atom);
-            forms.extend(last.form);
-        }
-        let is_negative = |sum: &&Limit| self.is_less(&sum.below, &Form::default()) && self.expressible(&sum.requires);
-        let never = [true, false]
-            .iter()
-            .find_map(|adds| totals(&digits, *adds).iter().find(is_negative).map(|sum| sum.requires.clone()));
-        if let Some(requires) = never {
-            conditions.extend(requires);
-            self.accept(conditions)?;
-            self.proof.rule = Rule::Ranges;
-            return Some(Solved::Never);
-        }
-        if equal.is_empty() && forms.is_empty() && !digits.is_empty() {
-            return None;
-        }
-        self.accept(conditions)?;
-        Some(if digits.is_empty() { Solved::Equal(equal, forms) } else { Solved::Partly(equal, forms) })
-    }
-
-    /// The result of an equation, by its digits.
-    fn weigh(&mut self, mut digits: Vec<Digit>, order: Order, left: &Form, right: &Form) -> Option<Solved> {
-        // Differences that are always zero say nothing, but that the variable is the same.
-        let is_zero = |digit: &Digit| {
-            digit.most.iter().any(|limit| limit.below.as_constant() == Some(1) && limit.requires.is_empty())
-        };
-        let mut equal: Vec<AtomId> =
-            digits.iter().filter(|digit| is_zero(digit)).filter_map(|digit| digit.atom).collect();
-        digits.retain(|digit| !is_zero(digit));
-        if digits.is_empty() {
-            return Some(Solved::Equal(equal, Vec::new()));
-        }
-        sort(&mut digits, order);
-        let mut conditions = Vec::new();
-        let mut sums = vec![Limit::always(Form::default())];
-        let last = digits.len() - 1;
-        for (at, digit) in digits.iter().enumerate() {
-            // It would take a launch in which a smaller digit is always zero, which is another kernel's.
-            if digits[..at].iter().any(|smaller| smaller.factor.sub(&digit.factor).is_natural()) {
-                return None;
-            }
-            // A neighbour some places away is no row away: a grid that small is no launch that anybody has in mind.
-            let is_step = digit.is_offset && digit.factor.as_constant().is_some_and(|step| step < MOST_STEP);
-            let factor = digit.factor.add(&Form::constant(shift(Mutant::Factor, 0)));
-            sums = match is_step {
-                true => self.certainly_below(&sums, &factor, &mut conditions)?,
-                false => self.below(sums, &factor, &mut conditions)?,
-            };
-            if at < last || !digit.most.is_empty() {
-                sums = add(&sums, digit);
-            } else {
-                sums = self.whole(&digits, left, right)?;
-            }
-            if sums.is_empty() {
-                return None;
-            }
-        }
-        self.below(sums, &Form::constant(shift(Mutant::Word, WORD)), &mut conditions)?;
-        self.accept(conditions)?;
-        if digits.iter().any(|digit| digit.is_offset) {
-            self.proof.rule = Rule::Remainders;
-            return Some(Solved::Never);
-        }
-        equal.extend(digits.iter().filter_map(|digit| digit.atom));
-        let forms = digits.into_iter().filter_map(|digit| digit.form).collect();
-        Some(Solved::Equal(equal, forms))
-    }
-
-    /// Whether a condition asks for no more than this proof may.
-    pub(super) fn is_allowed(&mut self, less: &Less) -> bool {
-        let Some(demand) = demand::of(self.index, less) else { return false };
-        self.wants_more |= demand > self.most;
-        demand <= self.most
-    }
-
-    /// Adds conditions to the proof, unless they ask for too much.
-    pub(super) fn accept(&mut self, conditions: Vec<Less>) -> Option<()> {
-        self.accept_up_to(Demand::WholeTiles, conditions)
-    }
-
-    pub(super) fn accept_up_to(&mut self, limit: Demand, conditions: Vec<Less>) -> Option<()> {
-        let most = conditions
-            .iter()
-            .map(|less| demand::of(self.index, less))
-            .try_fold(Demand::Nothing, |most, demand| Some(most.max(demand?)));
-        if most.is_none_or(|most| most > limit.min(self.most)) {
-            self.wants_more |= most.is_some_and(|most| most <= limit);
-            return None;
-        }
-        self.proof.conditions.extend(conditions);
-        Some(())
-    }
-
-    /// The sums that are below a coefficient for certain.
-    fn certainly_below(&self, sums: &[Limit], factor: &Form, conditions: &mut Vec<Less>) -> Option<Vec<Limit>> {
-        let is_certain = |sum: &&Limit| sum.requires.is_empty() && self.is_less(&sum.below, factor);
-        let certain: Vec<Limit> = sums.iter().filter(is_certain).cloned().collect();
-        if !certain.is_empty() {
-            return Some(certain);
-        }
-        // With what must hold for it anyway, and nothing else.
-        let required: Option<&Limit> =
-            sums.iter().find(|sum| self.is_less(&sum.below, factor) && self.expressible(&sum.requires));
-        let sum = required?;
-        conditions.extend(sum.requires.iter().cloned());
-        Some(vec![Limit::always(sum.below.clone())])
-    }
-
-    /// The sums that are below a coefficient: those for which it is certain, else all, with a condition that one of them is.
-    pub(super) fn below(&self, sums: Vec<Limit>, factor: &Form, conditions: &mut Vec<Less>) -> Option<Vec<Limit>> {
-        if let Some(certain) = self.certainly_below(&sums, factor, conditions) {
-            return Some(certain);
-        }
-        // A constant that is not below another one never is.
-        let hopeful: Vec<Limit> = sums
-            .into_iter()
-            .filter(|sum| {
-                let both = sum.below.as_constant().zip(factor.as_constant());
-                both.is_none()
-                    && self.expressible(&[Less(sum.below.clone(), factor.clone())])
-                    && self.expressible(&sum.requires)
-            })
-            .collect();
-        // First those that a launch may be asked for, of which the ones that take the least besides.
-        let sum = hopeful.iter().min_by_key(|sum| {
-            let wanted = Less(sum.below.clone(), factor.clone());
-            let open = sum.requires.iter().filter(|Less(low, high)| !self.is_less(low, high)).count();
-            (demand::of(self.index, &wanted).is_none(), open)
-        })?;
-        let sum = sum.clone();
-        conditions.push(Less(sum.below.clone(), factor.clone()));
-        conditions.extend(sum.requires.iter().cloned());
-        Some(vec![Limit::always(sum.below)])
-    }
-
-    /// Whether the host can evaluate conditions.
-    pub(super) fn expressible(&self, conditions: &[Less]) -> bool {
-        conditions.iter().all(|less| bounds_of(self.index, less).is_some())
-    }
-
-    /// The sum of all digits, where the last has no limit of its own but a form that it is part of has one.
-    fn whole(&mut self, digits: &[Digit], left: &Form, right: &Form) -> Option<Vec<Limit>> {
-        let [Some(a), Some(b)] = digits.last()?.of else { return None };
-        let mut found = Vec::new();
-        for fact in &*self.sides[0].facts {
-            let Fact::Whole(form, limit) = fact else { continue };
-            let is_known = |other: &Fact| matches!(other, Fact::Whole(f, l) if f == form && l.below == limit.below);
-            if a != b || !form.atoms().any(|atom| atom == a) || !self.sides[1].facts.iter().any(is_known) {
-                continue;
-            }
-            let (parts, _) = self.parts(form);
-            let (mine, _) = self.parts(left);
-            let by = parts.iter().find(|(atom, _)| *atom == a).zip(mine.iter().find(|(atom, _)| *atom == a));
-            let Some(((_, one), (_, all))) = by else { continue };
-            let Some(times) = times(all, one) else { continue };
-            let whole = form.scale(times);
-            let rest = self.digits(&left.sub(&whole), &right.sub(&whole))?;
-            let mut sums = vec![Limit {
-                below: limit.below.sub(&Form::constant(1)).scale(times),
-                requires: limit.requires.clone(),
-            }];
-            for digit in &rest {
-                sums = add(&sums, digit);
-            }
-            found.extend(sums);
-        }
-        Some(found)
-    }
-
-    /// Whether one form is below another for all launches.
-    pub(super) fn is_less(&self, low: &Form, high: &Form) -> bool {
-        is_certainly_less(self.index, low, high)
     }
 
     /// Forms that are equal because others are.
@@ -781,11 +437,4 @@ fn without_odd_factor(of: Form, by: &Form, varies: impl Fn(&Product) -> bool) ->
 
 fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// How often one natural form is another one.
-fn times(all: &Form, one: &Form) -> Option<i128> {
-    let ((_, a), (_, b)) = (all.terms().first()?, one.terms().first()?);
-    let times = a / b;
-    (times > 0 && one.scale(times) == *all).then_some(times)
 }

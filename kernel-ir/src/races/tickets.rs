@@ -262,14 +262,8 @@ impl Walker<'_, '_> {
         let InstKind::Atomic(atomic) = &function.insts[add].kind else { return None };
         // Nothing but the addition may end the lane, which needs its cell.
         let is_plain = |id: &InstId| {
-            matches!(
-                function.insts[*id].kind,
-                InstKind::Const(_)
-                    | InstKind::Op(..)
-                    | InstKind::Param(_)
-                    | InstKind::ConstParam(_)
-                    | InstKind::Yield(_)
-            ) || *id == add
+            let kind = &function.insts[*id].kind;
+            kind.is_pure() || matches!(kind, InstKind::Yield(_)) || *id == add
         };
         let has_total = subgroup(atomic.operands[0], SubgroupOp::Reduce(Fold::Add, Span::All))?
             .is_some_and(|of| self.count_of(of) == count);

@@ -5,7 +5,8 @@ use super::atoms::{Atom, Less, Limit};
 use super::form::Form;
 use super::index::Index;
 use super::mutants::{Mutant, shift};
-use super::rules::{Pair, Solved};
+use super::rules::Pair;
+use super::weighing::Solved;
 use crate::ir::{InstKind, ValueId};
 use crate::op::Op;
 

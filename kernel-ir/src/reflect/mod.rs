@@ -8,9 +8,12 @@
 //! their own, arrays of images and physical addresses are refused, by name.
 
 mod adapt;
+mod bindings;
 mod flow;
 pub(crate) mod grammar;
 mod interface;
+mod layout;
+mod notes;
 mod parse;
 mod rules;
 #[cfg(test)]

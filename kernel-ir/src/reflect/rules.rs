@@ -12,6 +12,7 @@ fn require(is_right: bool, cause: &'static str) -> Checked {
 }
 
 const MISFIT: &str = "an operation has operands or a result of types that it cannot have";
+const BAD_ACCESS: &str = "an access to memory has a pointer or a value of another type";
 
 /// Checks an operation on values alone: arithmetic, comparisons, conversions.
 pub(super) fn check_operation(
@@ -48,75 +49,75 @@ pub(super) fn check_operation(
         return require(is_chosen && types.packed_bytes(ty).is_some(), MISFIT);
     }
     let (Some(all), Some(result)) = (all, result) else { return Err(MISFIT) };
-    let first = *all.first().ok_or(MISFIT)?;
+    require(!all.is_empty() && fits(opcode, &all, result), MISFIT)
+}
+
+/// Whether an operation on numbers and vectors, of which there are some, has operands and a result of its types.
+fn fits(opcode: u16, all: &[Shape], result: Shape) -> bool {
+    let first = all[0];
     let is = |shape: Shape, kind: Kind| shape.kind == kind;
     let same = all.iter().all(|shape| *shape == result);
     let alike = all.iter().all(|shape| *shape == first);
     let bools = is(result, Kind::Bool) && first.count == result.count;
     let converts = |from: Kind, to: Kind| is(first, from) && is(result, to) && first.count == result.count;
-    require(
-        match opcode {
-            op::F_NEGATE | op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV | op::F_REM | op::F_MOD => {
-                same && is(result, Kind::Float)
-            }
-            op::S_NEGATE
-            | op::I_ADD
-            | op::I_SUB
-            | op::I_MUL
-            | op::U_DIV
-            | op::S_DIV
-            | op::U_MOD..=op::S_MOD
-            | op::BITWISE_OR..=op::NOT
-            | op::BIT_REVERSE => same && is(result, Kind::Int),
-            op::SHIFT_RIGHT_LOGICAL..=op::SHIFT_LEFT_LOGICAL => {
-                first == result && is(first, Kind::Int) && is(all[1], Kind::Int) && all[1].count == first.count
-            }
-            op::BIT_FIELD_INSERT => {
-                first == result
-                    && all[1] == result
-                    && is(result, Kind::Int)
-                    && result.width == 32
-                    && all[2..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
-            }
-            op::BIT_FIELD_S_EXTRACT | op::BIT_FIELD_U_EXTRACT => {
-                first == result
-                    && is(result, Kind::Int)
-                    && result.width == 32
-                    && all[1..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
-            }
-            op::BIT_COUNT => {
-                is(first, Kind::Int)
-                    && is(result, Kind::Int)
-                    && first.count == result.count
-                    && first.width == 32
-                    && result.width == 32
-            }
-            op::CONVERT_F_TO_U | op::CONVERT_F_TO_S => converts(Kind::Float, Kind::Int),
-            op::CONVERT_S_TO_F | op::CONVERT_U_TO_F => converts(Kind::Int, Kind::Float),
-            op::U_CONVERT | op::S_CONVERT => converts(Kind::Int, Kind::Int) && first.width != result.width,
-            op::F_CONVERT => converts(Kind::Float, Kind::Float) && first.width != result.width,
-            op::QUANTIZE_TO_F16 => same && is(result, Kind::Float) && result.width == 32,
-            op::BITCAST => {
-                let bits = |shape: Shape| shape.width * shape.count;
-                !is(first, Kind::Bool) && !is(result, Kind::Bool) && bits(first) == bits(result)
-            }
-            op::ANY | op::ALL => {
-                is(first, Kind::Bool) && first.count > 1 && is(result, Kind::Bool) && result.count == 1
-            }
-            op::IS_NAN | op::IS_INF => is(first, Kind::Float) && bools,
-            op::LOGICAL_EQUAL..=op::LOGICAL_NOT => same && is(result, Kind::Bool),
-            op::SELECT => {
-                is(first, Kind::Bool)
-                    && (first.count == result.count || first.count == 1)
-                    && all[1] == result
-                    && all[2] == result
-            }
-            op::I_EQUAL..=op::S_LESS_THAN_EQUAL => alike && is(first, Kind::Int) && bools,
-            op::F_ORD_EQUAL..=op::F_UNORD_GREATER_THAN_EQUAL => alike && is(first, Kind::Float) && bools,
-            _ => false,
-        },
-        MISFIT,
-    )
+    match opcode {
+        op::F_NEGATE | op::F_ADD | op::F_SUB | op::F_MUL | op::F_DIV | op::F_REM | op::F_MOD => {
+            same && is(result, Kind::Float)
+        }
+        op::S_NEGATE
+        | op::I_ADD
+        | op::I_SUB
+        | op::I_MUL
+        | op::U_DIV
+        | op::S_DIV
+        | op::U_MOD..=op::S_MOD
+        | op::BITWISE_OR..=op::NOT
+        | op::BIT_REVERSE => same && is(result, Kind::Int),
+        op::SHIFT_RIGHT_LOGICAL..=op::SHIFT_LEFT_LOGICAL => {
+            first == result && is(first, Kind::Int) && is(all[1], Kind::Int) && all[1].count == first.count
+        }
+        op::BIT_FIELD_INSERT => {
+            first == result
+                && all[1] == result
+                && is(result, Kind::Int)
+                && result.width == 32
+                && all[2..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
+        }
+        op::BIT_FIELD_S_EXTRACT | op::BIT_FIELD_U_EXTRACT => {
+            first == result
+                && is(result, Kind::Int)
+                && result.width == 32
+                && all[1..].iter().all(|s| is(*s, Kind::Int) && s.count == 1)
+        }
+        op::BIT_COUNT => {
+            is(first, Kind::Int)
+                && is(result, Kind::Int)
+                && first.count == result.count
+                && first.width == 32
+                && result.width == 32
+        }
+        op::CONVERT_F_TO_U | op::CONVERT_F_TO_S => converts(Kind::Float, Kind::Int),
+        op::CONVERT_S_TO_F | op::CONVERT_U_TO_F => converts(Kind::Int, Kind::Float),
+        op::U_CONVERT | op::S_CONVERT => converts(Kind::Int, Kind::Int) && first.width != result.width,
+        op::F_CONVERT => converts(Kind::Float, Kind::Float) && first.width != result.width,
+        op::QUANTIZE_TO_F16 => same && is(result, Kind::Float) && result.width == 32,
+        op::BITCAST => {
+            let bits = |shape: Shape| shape.width * shape.count;
+            !is(first, Kind::Bool) && !is(result, Kind::Bool) && bits(first) == bits(result)
+        }
+        op::ANY | op::ALL => is(first, Kind::Bool) && first.count > 1 && is(result, Kind::Bool) && result.count == 1,
+        op::IS_NAN | op::IS_INF => is(first, Kind::Float) && bools,
+        op::LOGICAL_EQUAL..=op::LOGICAL_NOT => same && is(result, Kind::Bool),
+        op::SELECT => {
+            is(first, Kind::Bool)
+                && (first.count == result.count || first.count == 1)
+                && all[1] == result
+                && all[2] == result
+        }
+        op::I_EQUAL..=op::S_LESS_THAN_EQUAL => alike && is(first, Kind::Int) && bools,
+        op::F_ORD_EQUAL..=op::F_UNORD_GREATER_THAN_EQUAL => alike && is(first, Kind::Float) && bools,
+        _ => false,
+    }
 }
 
 /// Products of vectors and matrices.
@@ -248,58 +249,27 @@ impl Context<'_> {
     }
 
     fn check_memory(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
-        const BAD: &str = "an access to memory has a pointer or a value of another type";
+        let is_writable = |class: u32| !matches!(class, class::INPUT | class::PUSH_CONSTANT);
+        let has_size = |ty: u32| self.types.packed_bytes(ty).is_some();
         match inst.opcode {
-            op::LOAD => require(
-                self.pointer(ids[0]).is_some_and(|(_, pointee)| pointee == ty)
-                    && (self.types.packed_bytes(ty).is_some() || self.types.is_image(ty)),
-                BAD,
-            ),
+            op::LOAD => {
+                let is_of_type = self.pointer(ids[0]).is_some_and(|(_, pointee)| pointee == ty);
+                require(is_of_type && (has_size(ty) || self.types.is_image(ty)), BAD_ACCESS)
+            }
             op::STORE => {
-                let is_writable = |class: u32| !matches!(class, class::INPUT | class::PUSH_CONSTANT);
-                let to = self.pointer(ids[0]);
-                require(
-                    to.is_some_and(|(class, pointee)| {
-                        is_writable(class)
-                            && Some(pointee) == self.type_of(ids[1])
-                            && self.types.packed_bytes(pointee).is_some()
-                    }),
-                    BAD,
-                )
+                let fits = self.pointer(ids[0]).is_some_and(|(class, pointee)| {
+                    is_writable(class) && Some(pointee) == self.type_of(ids[1]) && has_size(pointee)
+                });
+                require(fits, BAD_ACCESS)
             }
             op::COPY_MEMORY => match (self.pointer(ids[0]), self.pointer(ids[1])) {
-                (Some((class, to)), Some((_, from))) => require(
-                    to == from
-                        && !matches!(class, class::INPUT | class::PUSH_CONSTANT)
-                        && self.types.packed_bytes(to).is_some(),
-                    BAD,
-                ),
-                _ => Err(BAD),
-            },
-            op::ACCESS_CHAIN | op::IN_BOUNDS_ACCESS_CHAIN => {
-                let (class, mut at) = self.pointer(ids[0]).ok_or(BAD)?;
-                for index in &ids[1..] {
-                    require(self.is_int(*index), "an index is no integer")?;
-                    let known = match self.module.of(*index).map(|made| made.opcode) {
-                        Some(op::CONSTANT) => self.types.number(*index),
-                        _ => None,
-                    };
-                    at = self.types.part(at, known).ok_or("an index leads nowhere")?;
+                (Some((class, to)), Some((_, from))) => {
+                    require(to == from && is_writable(class) && has_size(to), BAD_ACCESS)
                 }
-                require(self.types.get(ty) == Some(&Type::Pointer { class, pointee: at }), BAD)
-            }
-            op::ARRAY_LENGTH => {
-                let (_, block) = self.pointer(ids[0]).ok_or(BAD)?;
-                let Some(Type::Struct { members }) = self.types.get(block) else { return Err(BAD) };
-                let member = *inst.rest.get(1).ok_or(BAD)? as usize;
-                let is_last = member + 1 == members.len();
-                let is_open = matches!(
-                    members.get(member).and_then(|member| self.types.get(*member)),
-                    Some(Type::RuntimeArray { .. })
-                );
-                let is_u32 = matches!(self.types.get(ty), Some(Type::Int { width: 32, .. }));
-                require(is_last && is_open && is_u32, BAD)
-            }
+                _ => Err(BAD_ACCESS),
+            },
+            op::ACCESS_CHAIN | op::IN_BOUNDS_ACCESS_CHAIN => self.check_chain(ty, ids),
+            op::ARRAY_LENGTH => self.check_length(inst, ty, ids),
             op::FUNCTION_CALL => {
                 let callee = self.module.of(ids[0]).filter(|made| made.opcode == op::FUNCTION);
                 let kind = callee.and_then(|callee| self.types.get(*callee.rest.get(1)?));
@@ -308,29 +278,53 @@ impl Context<'_> {
                     && params.iter().zip(&ids[1..]).all(|(param, id)| Some(*param) == self.type_of(*id));
                 require(fits && *returned == ty, "a call has arguments or a result of other types")
             }
-            op::VARIABLE => match self.types.get(ty) {
-                Some(Type::Pointer { class, pointee }) => {
-                    let (class, pointee) = (*class, *pointee);
-                    let is_small = self.types.packed_bytes(pointee).is_some_and(|bytes| bytes <= 1 << 20);
-                    let initial = ids.first().is_none_or(|id| {
-                        self.type_of(*id) == Some(pointee)
-                            && self
-                                .module
-                                .of(*id)
-                                .is_some_and(|made| (op::CONSTANT_TRUE..=op::SPEC_CONSTANT_OP).contains(&made.opcode))
-                    });
-                    let is_local = matches!(class, class::PRIVATE | class::FUNCTION);
-                    require(
-                        inst.rest[0] == class && (!is_local || is_small) && initial && (is_local || ids.is_empty()),
-                        "a variable's class, size or initial value does not fit its type",
-                    )
-                }
-                _ => Err("a variable's type is no pointer"),
-            },
+            op::VARIABLE => self.check_variable(inst, ty, ids),
             op::EXT_INST => self.check_glsl(inst, ty, ids),
-            op::UNDEF => require(self.types.packed_bytes(ty).is_some(), "an undefined value has no size"),
+            op::UNDEF => require(has_size(ty), "an undefined value has no size"),
             _ => Ok(()),
         }
+    }
+
+    /// The way to a part of a variable.
+    fn check_chain(&self, ty: u32, ids: &[u32]) -> Checked {
+        let (class, mut at) = self.pointer(ids[0]).ok_or(BAD_ACCESS)?;
+        for index in &ids[1..] {
+            require(self.is_int(*index), "an index is no integer")?;
+            let known = match self.module.of(*index).map(|made| made.opcode) {
+                Some(op::CONSTANT) => self.types.number(*index),
+                _ => None,
+            };
+            at = self.types.part(at, known).ok_or("an index leads nowhere")?;
+        }
+        require(self.types.get(ty) == Some(&Type::Pointer { class, pointee: at }), BAD_ACCESS)
+    }
+
+    /// The length of the array that a block ends with.
+    fn check_length(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
+        let (_, block) = self.pointer(ids[0]).ok_or(BAD_ACCESS)?;
+        let Some(Type::Struct { members }) = self.types.get(block) else { return Err(BAD_ACCESS) };
+        let member = *inst.rest.get(1).ok_or(BAD_ACCESS)? as usize;
+        let is_last = member + 1 == members.len();
+        let array = members.get(member).and_then(|member| self.types.get(*member));
+        let is_open = matches!(array, Some(Type::RuntimeArray { .. }));
+        let is_u32 = matches!(self.types.get(ty), Some(Type::Int { width: 32, .. }));
+        require(is_last && is_open && is_u32, BAD_ACCESS)
+    }
+
+    fn check_variable(&self, inst: &Inst<'_>, ty: u32, ids: &[u32]) -> Checked {
+        let Some(&Type::Pointer { class, pointee }) = self.types.get(ty) else {
+            return Err("a variable's type is no pointer");
+        };
+        let is_small = self.types.packed_bytes(pointee).is_some_and(|bytes| bytes <= 1 << 20);
+        let is_constant = |made: &Inst<'_>| (op::CONSTANT_TRUE..=op::SPEC_CONSTANT_OP).contains(&made.opcode);
+        let initial = ids
+            .first()
+            .is_none_or(|id| self.type_of(*id) == Some(pointee) && self.module.of(*id).is_some_and(is_constant));
+        let is_local = matches!(class, class::PRIVATE | class::FUNCTION);
+        require(
+            inst.rest[0] == class && (!is_local || is_small) && initial && (is_local || ids.is_empty()),
+            "a variable's class, size or initial value does not fit its type",
+        )
     }
 
     /// Reads, writes, sizes and samples of images.

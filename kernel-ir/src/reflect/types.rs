@@ -215,16 +215,23 @@ impl Types {
     }
 
     fn add_type(&mut self, inst: &Inst<'_>) -> Result<(), &'static str> {
+        let ty = self.declared(inst)?;
+        let depth_of = |id: &u32| self.all.get(id).map(|(_, depth)| *depth);
+        let depth = 1 + inst.ids.iter().filter_map(depth_of).max().unwrap_or(0);
+        if depth > MAX_DEPTH {
+            return Err("its types nest too deep");
+        }
+        if let Some(id) = inst.result {
+            self.all.insert(id, (ty, depth));
+        }
+        Ok(())
+    }
+
+    /// The type that an instruction declares.
+    fn declared(&self, inst: &Inst<'_>) -> Result<Type, &'static str> {
         let word = |index: usize| inst.rest.get(index).copied().unwrap_or_default();
-        let depth_of = |id: u32| self.all.get(&id).map(|(_, depth)| *depth);
         let is_scalar = |id: u32| self.shape(id).is_some_and(|shape| shape.count == 1);
-        let is_data = |id: u32| {
-            let is_none =
-                matches!(self.get(id), None | Some(Type::Void | Type::Function { .. } | Type::Pointer { .. }));
-            !is_none && !self.is_image(id)
-        };
-        let is_sized = |id: u32| is_data(id) && self.packed_bytes(id).is_some();
-        let ty = match inst.opcode {
+        Ok(match inst.opcode {
             op::TYPE_VOID => Type::Void,
             op::TYPE_BOOL => Type::Bool,
             op::TYPE_INT => match (word(0), word(1)) {
@@ -248,15 +255,16 @@ impl Types {
                 _ => return Err("a matrix is not of two to four vectors of floats"),
             },
             op::TYPE_ARRAY => match self.number(word(1)) {
-                Some(1..) if is_sized(word(0)) => Type::Array { element: word(0), len: word(1) },
+                Some(1..) if self.is_sized(word(0)) => Type::Array { element: word(0), len: word(1) },
                 _ => return Err("an array is not of something with a size, or its length is no positive constant"),
             },
-            op::TYPE_RUNTIME_ARRAY if is_sized(word(0)) => Type::RuntimeArray { element: word(0) },
+            op::TYPE_RUNTIME_ARRAY if self.is_sized(word(0)) => Type::RuntimeArray { element: word(0) },
             op::TYPE_RUNTIME_ARRAY => return Err("an array is not of something with a size"),
             op::TYPE_STRUCT => {
                 let (last, before) =
                     inst.rest.split_last().map_or((None, &[][..]), |(last, before)| (Some(last), before));
-                if !before.iter().all(|member| is_sized(*member)) || !last.is_none_or(|last| is_data(*last)) {
+                let are_sized = before.iter().all(|member| self.is_sized(*member));
+                if !are_sized || !last.is_none_or(|last| self.is_data(*last)) {
                     return Err("a struct has a member that it cannot have");
                 }
                 Type::Struct { members: inst.rest.to_vec() }
@@ -266,58 +274,57 @@ impl Types {
                 Some(Type::Image { is_sampled: true, .. }) => Type::SampledImage { image: word(0) },
                 _ => return Err("a sampler is joined with what is no sampled image"),
             },
-            op::TYPE_POINTER => match word(0) {
-                class::UNIFORM_CONSTANT if self.is_image(word(1)) => Type::Pointer { class: word(0), pointee: word(1) },
-                class::INPUT
-                | class::UNIFORM
-                | class::WORKGROUP
-                | class::PRIVATE
-                | class::FUNCTION
-                | class::PUSH_CONSTANT
-                | class::STORAGE_BUFFER
-                    if is_data(word(1)) =>
-                {
-                    Type::Pointer { class: word(0), pointee: word(1) }
-                }
-                _ => {
-                    return Err(
-                        "a pointer is not one to data in memory that compute modules have here: samplers of their own, arrays of images and addresses are not supported",
-                    );
-                }
-            },
-            op::TYPE_FUNCTION => {
-                let is_valid = |id: &u32| {
-                    !matches!(
-                        self.get(*id),
-                        None | Some(
-                            Type::Void
-                                | Type::Function { .. }
-                                | Type::RuntimeArray { .. }
-                                | Type::Image { .. }
-                                | Type::SampledImage { .. }
-                        )
-                    )
-                };
-                let (returned, params) = inst.rest.split_first().ok_or("a function type returns nothing known")?;
-                if !params.iter().all(is_valid) || !(is_valid(returned) || self.get(*returned) == Some(&Type::Void)) {
-                    return Err("a function takes or returns what it cannot");
-                }
-                Type::Function { returned: *returned, params: params.to_vec() }
-            }
+            op::TYPE_POINTER => self.pointer(word(0), word(1))?,
+            op::TYPE_FUNCTION => self.function(inst.rest)?,
             _ => {
                 return Err(
                     "it has a type that is not for compute on buffers: samplers of their own and the like are not supported",
                 );
             }
+        })
+    }
+
+    /// Whether values of a type can lie in memory.
+    fn is_data(&self, id: u32) -> bool {
+        let is_none = matches!(self.get(id), None | Some(Type::Void | Type::Function { .. } | Type::Pointer { .. }));
+        !is_none && !self.is_image(id)
+    }
+
+    fn is_sized(&self, id: u32) -> bool {
+        self.is_data(id) && self.packed_bytes(id).is_some()
+    }
+
+    fn pointer(&self, class: u32, pointee: u32) -> Result<Type, &'static str> {
+        match class {
+            class::UNIFORM_CONSTANT if self.is_image(pointee) => Ok(Type::Pointer { class, pointee }),
+            class::INPUT
+            | class::UNIFORM
+            | class::WORKGROUP
+            | class::PRIVATE
+            | class::FUNCTION
+            | class::PUSH_CONSTANT
+            | class::STORAGE_BUFFER
+                if self.is_data(pointee) =>
+            {
+                Ok(Type::Pointer { class, pointee })
+            }
+            _ => Err(
+                "a pointer is not one to data in memory that compute modules have here: samplers of their own, arrays of images and addresses are not supported",
+            ),
+        }
+    }
+
+    fn function(&self, types: &[u32]) -> Result<Type, &'static str> {
+        let is_valid = |id: &u32| match self.get(*id) {
+            Some(Type::Pointer { .. }) => true,
+            Some(Type::RuntimeArray { .. }) => false,
+            _ => self.is_data(*id),
         };
-        let depth = 1 + inst.ids.iter().filter_map(|id| depth_of(*id)).max().unwrap_or(0);
-        if depth > MAX_DEPTH {
-            return Err("its types nest too deep");
+        let (returned, params) = types.split_first().ok_or("a function type returns nothing known")?;
+        if !params.iter().all(is_valid) || !(is_valid(returned) || self.get(*returned) == Some(&Type::Void)) {
+            return Err("a function takes or returns what it cannot");
         }
-        if let Some(id) = inst.result {
-            self.all.insert(id, (ty, depth));
-        }
-        Ok(())
+        Ok(Type::Function { returned: *returned, params: params.to_vec() })
     }
 
     fn check_constant(&mut self, module: &Instructions<'_>, inst: &Inst<'_>) -> Result<(), &'static str> {

@@ -45,63 +45,14 @@ impl Printer<'_> {
     pub(super) fn control(&mut self, id: InstId, outs: &[Out]) -> Printed {
         let function = self.function;
         let inst = &function.insts[id];
-        let end = if inst.results.len() == 1 { "};" } else { "}" };
         match &inst.kind {
             InstKind::If { condition, then_block, else_block } => {
-                let (binding, variables) = self.binding(&inst.results)?;
-                let head = format!("{binding}if {} {{", self.name(*condition));
-                self.line(&head);
-                self.yields.push(variables);
-                let skips_traps = self.skips_traps || self.divisors.checks(*condition);
-                let around = std::mem::replace(&mut self.skips_traps, skips_traps);
-                self.block(*then_block, outs)?;
-                self.skips_traps = around;
-                self.line("} else {");
-                self.block(*else_block, outs)?;
-                self.line(end);
-                let variables = self.yields.pop().unwrap_or_default();
-                self.bind(&inst.results, &variables)?;
+                self.print_if(&inst.results, *condition, [*then_block, *else_block], outs)?;
             }
             InstKind::Switch { selector, cases, default } => {
-                let (binding, variables) = self.binding(&inst.results)?;
-                let head = format!("{binding}match {} {{", self.name(*selector));
-                self.line(&head);
-                self.yields.push(variables);
-                let is_signed = *self.kind(*selector) == crate::types::Type::Scalar(crate::types::Scalar::I32);
-                for (bits, block) in cases {
-                    let case = if is_signed { (*bits as i32).to_string() } else { bits.to_string() };
-                    self.line(&format!("{case} => {{"));
-                    self.block(*block, outs)?;
-                    self.line("}");
-                }
-                self.line("_ => {");
-                self.block(*default, outs)?;
-                self.line("}");
-                self.line(end);
-                let variables = self.yields.pop().unwrap_or_default();
-                self.bind(&inst.results, &variables)?;
+                self.print_match(&inst.results, *selector, (cases, *default), outs)?;
             }
-            InstKind::Loop { initial, body, .. } => {
-                let params = &function.blocks[*body].params;
-                let carried: Vec<_> =
-                    params.iter().map(|param| self.own(format!("__next_{}", param.index()))).collect();
-                for ((carried, param), value) in carried.iter().zip(params).zip(initial) {
-                    let text =
-                        format!("let mut {carried}: {} = {};", self.ty(self.value_type(*param))?, self.name(*value));
-                    self.line(&text);
-                }
-                let (binding, results) = self.binding(&inst.results)?;
-                let head = format!("{binding}'loop_{}: loop {{", body.index());
-                self.line(&head);
-                for (carried, param) in carried.iter().zip(params) {
-                    self.let_(*param, carried)?;
-                }
-                let mut inner = outs.to_vec();
-                inner.push(Out { body: *body, carried, results: results.clone() });
-                self.block(*body, &inner)?;
-                self.line(end);
-                self.bind(&inst.results, &results)?;
-            }
+            InstKind::Loop { initial, body, .. } => self.print_loop(&inst.results, initial, *body, outs)?,
             InstKind::Yield(values) => match self.yields.last().cloned() {
                 Some(variables) if !variables.is_empty() => self.assign(&variables, values),
                 _ => {
@@ -140,4 +91,77 @@ impl Printer<'_> {
         }
         Ok(())
     }
+
+    fn print_if(
+        &mut self,
+        results: &[ValueId],
+        condition: ValueId,
+        [then_block, else_block]: [BlockId; 2],
+        outs: &[Out],
+    ) -> Printed {
+        let (binding, variables) = self.binding(results)?;
+        let head = format!("{binding}if {} {{", self.name(condition));
+        self.line(&head);
+        self.yields.push(variables);
+        let skips_traps = self.skips_traps || self.divisors.checks(condition);
+        let around = std::mem::replace(&mut self.skips_traps, skips_traps);
+        self.block(then_block, outs)?;
+        self.skips_traps = around;
+        self.line("} else {");
+        self.block(else_block, outs)?;
+        self.line(end_of(results));
+        let variables = self.yields.pop().unwrap_or_default();
+        self.bind(results, &variables)
+    }
+
+    fn print_match(
+        &mut self,
+        results: &[ValueId],
+        selector: ValueId,
+        (cases, default): (&[(u32, BlockId)], BlockId),
+        outs: &[Out],
+    ) -> Printed {
+        let (binding, variables) = self.binding(results)?;
+        let head = format!("{binding}match {} {{", self.name(selector));
+        self.line(&head);
+        self.yields.push(variables);
+        let is_signed = *self.kind(selector) == crate::types::Type::Scalar(crate::types::Scalar::I32);
+        for (bits, block) in cases {
+            let case = if is_signed { (*bits as i32).to_string() } else { bits.to_string() };
+            self.line(&format!("{case} => {{"));
+            self.block(*block, outs)?;
+            self.line("}");
+        }
+        self.line("_ => {");
+        self.block(default, outs)?;
+        self.line("}");
+        self.line(end_of(results));
+        let variables = self.yields.pop().unwrap_or_default();
+        self.bind(results, &variables)
+    }
+
+    fn print_loop(&mut self, results: &[ValueId], initial: &[ValueId], body: BlockId, outs: &[Out]) -> Printed {
+        let params = &self.function.blocks[body].params;
+        let carried: Vec<_> = params.iter().map(|param| self.own(format!("__next_{}", param.index()))).collect();
+        for ((carried, param), value) in carried.iter().zip(params).zip(initial) {
+            let text = format!("let mut {carried}: {} = {};", self.ty(self.value_type(*param))?, self.name(*value));
+            self.line(&text);
+        }
+        let (binding, variables) = self.binding(results)?;
+        let head = format!("{binding}'loop_{}: loop {{", body.index());
+        self.line(&head);
+        for (carried, param) in carried.iter().zip(params) {
+            self.let_(*param, carried)?;
+        }
+        let mut inner = outs.to_vec();
+        inner.push(Out { body, carried, results: variables.clone() });
+        self.block(body, &inner)?;
+        self.line(end_of(results));
+        self.bind(results, &variables)
+    }
+}
+
+/// The end of control flow with such results: one of them is what the whole gives.
+fn end_of(results: &[ValueId]) -> &'static str {
+    if results.len() == 1 { "};" } else { "}" }
 }

@@ -4,7 +4,7 @@
 
 use rspirv::spirv::Op as Spv;
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::types::Lanes;
 use super::words::Id;
 use crate::ir::{Atomic, AtomicOp, InstId, Order, Root};

@@ -14,7 +14,7 @@
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::EmitError;
-use super::blocks::{FunctionWriter, OwnElement};
+use super::function::{FunctionWriter, OwnElement};
 use super::interface::Prologue;
 use super::module::Writer;
 use super::types::Lanes;

@@ -1,88 +1,17 @@
 //! Functions and their control flow: structured IR blocks become SPIR-V blocks with merges and phis.
 
-use std::cell::OnceCell;
-
-use rspirv::spirv::{LoopControl, Op, StorageClass};
+use rspirv::spirv::Op;
 
 use super::EmitError;
-use super::interface::Prologue;
-use super::late_traps::{FirstFailed, LateTrap, may_come_before_traps, nobody_waits};
-use super::memory::Check;
-use super::module::Writer;
+use super::function::FunctionWriter;
+use super::late_traps::may_come_before_traps;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, LocalId, Unroll, ValueId};
-use crate::rounds::{Counter, definitions};
+use crate::ir::{BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, ValueId};
 use crate::types::Type;
 
-/// Rounds of the longest loop that drivers are asked to unroll.
-const MOST_ROUNDS: usize = 16;
-
-/// Instructions that such a loop may become.
-const MOST_INSTS: usize = 4096;
-
-/// The function being written.
-pub(super) struct FunctionWriter<'w, 'm> {
-    pub(super) w: &'w mut Writer<'m>,
-    pub(super) function: &'m Function,
-    pub(super) prologue: Prologue,
-    /// Id of each value, by number; zero before its definition.
-    values: Vec<Id>,
-    /// The instruction that defines each value written so far.
-    pub(super) definitions: Vec<Option<InstId>>,
-    locals: Vec<Id>,
-    loops: Vec<OpenLoop>,
-    /// The instruction that defines each value, written or not, once a loop is met.
-    ahead: OnceCell<Vec<Option<InstId>>>,
-    /// If the function is an item of a batch: by number of the buffer, the variable in place of the item's own element.
-    pub(super) own: Option<Vec<Option<OwnElement>>>,
-    /// Checks that were made, whose traps are not written yet.
-    pub(super) late_traps: Vec<LateTrap>,
-    /// The variables for traps behind loops, if the function has such loops.
-    pub(super) first_failed: Option<FirstFailed>,
-    /// The checks so far of the loop that is being written, if its traps stand behind it.
-    pub(super) traps_of_loop: Option<Vec<Check>>,
-    /// Whether an invocation that traps in a loop may leave the kernel: nobody waits for it.
-    may_leave: bool,
-    /// Indices that are below a length wherever control is, for those where they were not have left.
-    pub(super) inside: Vec<(Id, Id)>,
-}
-
-/// The element of a buffer that is an item's own.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum OwnElement {
-    /// It is in this variable.
-    Variable(Id),
-    /// This is its value, until it is stored to.
-    Value(Id),
-}
-
 /// Ways into a block with the values they bring: label first.
-type Incoming = Vec<(Id, Ids)>;
-
-/// A loop whose body is being written.
-struct OpenLoop {
-    body: BlockId,
-    merge: Id,
-    latch: Id,
-    breaks: Incoming,
-    continues: Incoming,
-    /// Blocks from which an invocation leaves the kernel.
-    leaves: Vec<Id>,
-}
-
-/// A test by which a loop goes on or is left.
-struct Test<'m> {
-    /// Instructions of the loop's body in front of it.
-    before: usize,
-    /// The condition, and what it is where the loop goes on.
-    stays: (ValueId, bool),
-    /// The results of the test, which are the values that it keeps.
-    results: &'m [ValueId],
-    kept: &'m [ValueId],
-    /// The values with which the loop is left.
-    leaving: &'m [ValueId],
-}
+pub(super) type Incoming = Vec<(Id, Ids)>;
 
 /// The `if` or `switch` a block belongs to; nothing for function and loop bodies.
 pub(super) struct Selection {
@@ -90,127 +19,14 @@ pub(super) struct Selection {
     yields: Incoming,
 }
 
-impl Writer<'_> {
-    /// Gives every function that runs an id, so that calls may come before definitions.
-    pub(super) fn declare_function_ids(&mut self) {
-        self.interface.functions = vec![0; self.module.functions.len()];
-        for id in self.uses.functions.clone() {
-            let function = self.new_id();
-            self.interface.functions[id.index()] = function;
-            let module = self.module;
-            self.name(function, &module.functions[id].name);
-        }
-    }
-
-    /// Defines a function.
-    pub(super) fn write_function(&mut self, id: FunctionId) -> Result<(), EmitError> {
-        let module = self.module;
-        let function = &module.functions[id];
-        let is_kernel = id == self.kernel.function;
-        self.functions.reserve(8 * function.insts.len());
-        let result = self.value_type(function.result);
-        let params = &function.blocks[function.entry].params;
-        let mut signature = vec![result];
-        signature.extend(params.iter().map(|param| self.value_type(function.values[*param].ty)));
-        let function_type = self.global(Op::TypeFunction, None, &signature);
-        self.debug.forget();
-        self.set_location(function.location);
-        self.op_into(self.interface.functions[id.index()], Op::Function, result, &[0, function_type]);
-
-        let mut values = vec![0; function.values.len()];
-        for (param, ty) in params.iter().zip(&signature[1..]) {
-            let value = self.op(Op::FunctionParameter, *ty, &[]);
-            values[param.index()] = value;
-            self.name(value, function.values[*param].name.as_deref().unwrap_or_default());
-        }
-        let entry = self.new_id();
-        self.begin_block(entry);
-        let locals = self.write_locals(function);
-        let first_failed = self.write_first_failed(function);
-        let uses = std::mem::take(&mut self.uses.by_function[id]);
-        let prologue = self.write_prologue(&uses, is_kernel);
-        self.uses.by_function[id] = uses;
-        let mut writer = FunctionWriter::new(self, function, prologue, values, locals);
-        writer.first_failed = first_failed;
-        writer.may_leave = is_kernel && nobody_waits(module, &writer.w.uses.functions);
-        writer.block(function.entry, None)?;
-        self.effect(Op::FunctionEnd, &[]);
-        Ok(())
-    }
-
-    /// Local variables, zero from the start.
-    pub(super) fn write_locals(&mut self, function: &Function) -> Vec<Id> {
-        let mut locals = Vec::with_capacity(function.locals.len());
-        for (_, local) in function.locals.iter() {
-            let ty = self.value_type(local.ty);
-            let pointer = self.pointer_type(StorageClass::Function, ty);
-            let zero = self.global(Op::ConstantNull, Some(ty), &[]);
-            let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32, zero]);
-            self.name(variable, &local.name);
-            locals.push(variable);
-        }
-        locals
-    }
-}
-
-impl<'w, 'm> FunctionWriter<'w, 'm> {
-    /// A writer of a function whose first block was begun; `values` are those that are defined.
-    pub(super) fn new(
-        w: &'w mut Writer<'m>,
-        function: &'m Function,
-        prologue: Prologue,
-        values: Vec<Id>,
-        locals: Vec<Id>,
-    ) -> Self {
-        let definitions = vec![None; values.len()];
-        Self {
-            w,
-            function,
-            prologue,
-            definitions,
-            values,
-            locals,
-            loops: Vec::new(),
-            ahead: OnceCell::new(),
-            own: None,
-            late_traps: Vec::new(),
-            first_failed: None,
-            traps_of_loop: None,
-            may_leave: false,
-            inside: Vec::new(),
-        }
-    }
-}
-
 impl FunctionWriter<'_, '_> {
-    /// The id of a value that is defined already.
-    pub(super) fn value(&self, value: ValueId) -> Id {
-        let id = self.values[value.index()];
-        debug_assert_ne!(id, 0, "{value} is used before its definition");
-        id
-    }
-
-    /// The ids of several values.
-    pub(super) fn ids(&self, values: &[ValueId]) -> Ids {
-        values.iter().map(|value| self.value(*value)).collect()
-    }
-
-    /// The variable of a local.
-    pub(super) fn local(&self, local: LocalId) -> Id {
-        self.locals[local.index()]
-    }
-
-    fn define(&mut self, value: ValueId, id: Id) {
-        self.values[value.index()] = id;
-    }
-
     /// Writes a block, and all that its instructions own.
     pub(super) fn block(&mut self, block: BlockId, selection: Option<&mut Selection>) -> Result<(), EmitError> {
         let function = self.function;
         self.insts(&function.blocks[block].insts, selection)
     }
 
-    fn insts(&mut self, insts: &[InstId], selection: Option<&mut Selection>) -> Result<(), EmitError> {
+    pub(super) fn insts(&mut self, insts: &[InstId], selection: Option<&mut Selection>) -> Result<(), EmitError> {
         let known = self.inside.len();
         let result = self.all_insts(insts, selection);
         self.inside.truncate(known);
@@ -247,25 +63,6 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// Whether an invocation leaves the kernel at a trap. In loops it does, where nobody waits for it: drivers have fewer ways to join there.
-    pub(super) fn leaves_at_traps(&self) -> bool {
-        self.may_leave && !self.loops.is_empty()
-    }
-
-    /// Ends the kernel's invocation behind a trap: by way of the ends of all loops, for a return in a loop takes NVIDIA's driver twice the time.
-    pub(super) fn leave(&mut self) {
-        self.w.leaves_at_traps = true;
-        let label = self.w.label;
-        match self.loops.last_mut() {
-            Some(open) => {
-                open.leaves.push(label);
-                let merge = open.merge;
-                self.w.effect(Op::Branch, &[merge]);
-            }
-            None => self.w.effect(Op::Return, &[]),
-        }
-    }
-
     /// Writes a block but for the last instruction. Parameters whose ids are known already are not read again.
     pub(super) fn all_but_last(&mut self, block: BlockId) -> Result<(), EmitError> {
         let function = self.function;
@@ -277,15 +74,6 @@ impl FunctionWriter<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// The ids of the kernel's parameters, by value; zero for all other values.
-    pub(super) fn into_params(mut self) -> Vec<Id> {
-        for (id, definition) in self.values.iter_mut().zip(&self.definitions) {
-            let is_param = definition.is_some_and(|inst| matches!(self.function.insts[inst].kind, InstKind::Param(_)));
-            *id = if is_param { *id } else { 0 };
-        }
-        self.values
     }
 
     /// Names what an instruction defined; constants and aliases of older values keep the name they have.
@@ -400,20 +188,8 @@ impl FunctionWriter<'_, '_> {
                 selection.yields.push((self.w.label, self.ids(values)));
                 self.w.effect(Op::Branch, &[selection.merge]);
             }
-            InstKind::Break(body, values) => {
-                let (label, values) = (self.w.label, self.ids(values));
-                let open = self.innermost(*body, inst)?;
-                open.breaks.push((label, values));
-                let merge = open.merge;
-                self.w.effect(Op::Branch, &[merge]);
-            }
-            InstKind::Continue(body, values) => {
-                let (label, values) = (self.w.label, self.ids(values));
-                let open = self.innermost(*body, inst)?;
-                open.continues.push((label, values));
-                let latch = open.latch;
-                self.w.effect(Op::Branch, &[latch]);
-            }
+            InstKind::Break(body, values) => self.jump(inst, *body, values, false)?,
+            InstKind::Continue(body, values) => self.jump(inst, *body, values, true)?,
             InstKind::Return(None) => self.w.effect(Op::Return, &[]),
             InstKind::Return(Some(value)) => {
                 let value = self.value(*value);
@@ -439,14 +215,6 @@ impl FunctionWriter<'_, '_> {
         }
         let zero = self.w.const_zero(result);
         self.w.effect(Op::ReturnValue, &[zero]);
-    }
-
-    fn innermost(&mut self, body: BlockId, inst: &Inst) -> Result<&mut OpenLoop, EmitError> {
-        let function = &self.function.name;
-        self.loops
-            .last_mut()
-            .filter(|open| open.body == body)
-            .ok_or_else(|| EmitError::OuterLoop { function: function.clone(), location: inst.location })
     }
 
     /// Writes an instruction that owns blocks; false when `inst` is none.
@@ -538,128 +306,8 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// Whether a loop's rounds are so few, and so small, that a driver should write them one after the other.
-    fn is_short(&self, initial: &[ValueId], body: BlockId) -> bool {
-        let definitions = self.ahead.get_or_init(|| definitions(self.function));
-        let definition = |value: ValueId| definitions[value.index()];
-        let counter = Counter { function: self.function, types: &self.w.module.types, definition };
-        let counted = counter.count(initial, body, MOST_ROUNDS);
-        counted.is_some_and(|counted| counted.rounds * size(self.function, body) <= MOST_INSTS)
-    }
-
-    /// The operands that tell the driver about unrolling a loop, with the words behind them.
-    fn loop_control(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> (LoopControl, Option<u32>) {
-        match unroll {
-            Unroll::Auto if self.is_short(initial, body) => (LoopControl::UNROLL, None),
-            // Loops that were written out are as the author wants them; the driver decides about the others.
-            Unroll::Auto | Unroll::Times(0 | 1) => (LoopControl::NONE, None),
-            Unroll::Full => (LoopControl::UNROLL, None),
-            Unroll::Times(rounds) => (LoopControl::PARTIAL_COUNT, Some(rounds)),
-            Unroll::Never => (LoopControl::DONT_UNROLL, None),
-        }
-    }
-
-    fn write_loop(&mut self, inst: &Inst, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Result<(), EmitError> {
-        let (control, count) = self.loop_control(initial, body, unroll);
-        let initial = self.ids(initial);
-        let keeps_traps = self.keep_traps_of(body);
-        let before = self.w.label;
-        let [header, start, latch, merge] = [(); 4].map(|()| self.w.new_id());
-        self.w.effect(Op::Branch, &[header]);
-        self.w.begin_block(header);
-        self.w.set_location(inst.location);
-        let function = self.function;
-        let params = &function.blocks[body].params;
-        let mut next = Vec::with_capacity(params.len());
-        for (param, first) in params.iter().zip(initial.iter().copied()) {
-            let value = &function.values[*param];
-            let ty = self.w.value_type(value.ty);
-            let later = self.w.new_id();
-            let phi = self.w.op(Op::Phi, ty, &[first, before, later, latch]);
-            self.w.name(phi, value.name.as_deref().unwrap_or_default());
-            self.define(*param, phi);
-            next.push((later, value.ty));
-        }
-        let words = [merge, latch, control.bits(), count.unwrap_or_default()];
-        let words = &words[..3 + usize::from(count.is_some())];
-        let mut insts = &function.blocks[body].insts[..];
-        let mut breaks = Vec::new();
-        match test_at_head(function, body) {
-            Some(Test { before, stays, results, leaving, kept }) => {
-                self.insts(&insts[..before], None)?;
-                insts = &insts[before + 1..];
-                breaks.push((self.w.label, self.ids(leaving)));
-                for (result, value) in results.iter().zip(kept) {
-                    self.define(*result, self.value(*value));
-                }
-                let (mut condition, mut stays) = (self.value(stays.0), stays.1);
-                // Fault::LostBreaks
-                if stays && !ends_with_continue(function, body) {
-                    let bool_ = self.w.bool_type();
-                    condition = self.w.op(Op::LogicalNot, bool_, &[condition]);
-                    stays = false;
-                }
-                let [yes, no] = if stays { [start, merge] } else { [merge, start] };
-                self.w.effect(Op::LoopMerge, words);
-                self.w.effect(Op::BranchConditional, &[condition, yes, no]);
-            }
-            None => {
-                self.w.effect(Op::LoopMerge, words);
-                self.w.effect(Op::Branch, &[start]);
-            }
-        }
-        self.w.begin_block(start);
-        self.loops.push(OpenLoop { body, merge, latch, breaks, continues: Vec::new(), leaves: Vec::new() });
-        self.insts(insts, None)?;
-        let open = self.loops.pop().expect("each body pops what it pushed");
-
-        self.w.begin_block(latch);
-        for (index, (id, ty)) in next.into_iter().enumerate() {
-            let zero = self.w.const_zero(ty);
-            let ty = self.w.value_type(ty);
-            if open.continues.is_empty() {
-                // Nothing continues, yet the header wants a value from here.
-                self.w.op_into(id, Op::CopyObject, ty, &[zero]);
-            } else {
-                let operands: Ids = open.continues.iter().flat_map(|(label, values)| [values[index], *label]).collect();
-                self.w.op_into(id, Op::Phi, ty, &operands);
-            }
-        }
-        self.w.effect(Op::Branch, &[header]);
-        self.end_loop(inst, open);
-        if keeps_traps {
-            self.write_kept_trap();
-        }
-        Ok(())
-    }
-
-    /// Starts the block after a loop, and leaves the kernel there with those that left in the loop.
-    fn end_loop(&mut self, inst: &Inst, OpenLoop { merge, mut breaks, leaves, .. }: OpenLoop) {
-        if leaves.is_empty() {
-            return self.join(inst, merge, &breaks);
-        }
-        let [yes, no] = [Op::ConstantTrue, Op::ConstantFalse].map(|op| {
-            let bool_ = self.w.bool_type();
-            self.w.global(op, Some(bool_), &[])
-        });
-        let stay = breaks.iter().flat_map(|(label, _)| [no, *label]);
-        let ways: Ids = stay.chain(leaves.iter().flat_map(|label| [yes, *label])).collect();
-        let types = inst.results.iter().map(|result| self.function.values[*result].ty);
-        let zeros: Vec<Id> = types.map(|ty| self.w.const_zero(ty)).collect();
-        breaks.extend(leaves.into_iter().map(|label| (label, zeros.iter().copied().collect())));
-        self.join(inst, merge, &breaks);
-        let bool_ = self.w.bool_type();
-        let is_left = self.w.op(Op::Phi, bool_, &ways);
-        let [out, on] = [(); 2].map(|()| self.w.new_id());
-        self.w.effect(Op::SelectionMerge, &[on, 0]);
-        self.w.effect(Op::BranchConditional, &[is_left, out, on]);
-        self.w.begin_block(out);
-        self.leave();
-        self.w.begin_block(on);
-    }
-
     /// Starts the block after a control instruction and defines the instruction's results there.
-    fn join(&mut self, inst: &Inst, merge: Id, incoming: &Incoming) {
+    pub(super) fn join(&mut self, inst: &Inst, merge: Id, incoming: &Incoming) {
         self.w.begin_block(merge);
         for (index, result) in inst.results.iter().enumerate() {
             let ty = self.function.values[*result].ty;
@@ -678,55 +326,11 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// The test that a loop's rounds begin with, if it can stand in the header: nothing before it has an effect or blocks of its own,
-/// and one of its ways does nothing but leave the loop, the other nothing.
-fn test_at_head(function: &Function, body: BlockId) -> Option<Test<'_>> {
-    let insts = &function.blocks[body].insts;
-    let is_plain = |id: &InstId| {
-        matches!(
-            function.insts[*id].kind,
-            InstKind::Const(_)
-                | InstKind::Op(..)
-                | InstKind::Param(_)
-                | InstKind::ConstParam(_)
-                | InstKind::Builtin(_)
-                | InstKind::Len(_)
-                | InstKind::Compose(_)
-                | InstKind::Extract(..)
-                | InstKind::Insert(..)
-        )
-    };
-    let before = insts.iter().position(|id| !is_plain(id))?;
-    let test = &function.insts[insts[before]];
-    let InstKind::If { condition, then_block, else_block } = test.kind else { return None };
-    let ways = [(then_block, else_block, true), (else_block, then_block, false)];
-    let (kept, leaving, stays) = ways.into_iter().find_map(|(stay, leave, when)| {
-        let [last]: &[InstId] = &function.blocks[leave].insts else { return None };
-        let InstKind::Break(of, values) = &function.insts[*last].kind else { return None };
-        let kept = only_yield(function, stay)?;
-        (*of == body).then_some((kept, &values[..], when))
-    })?;
-    Some(Test { before, stays: (condition, stays), results: &test.results, leaving, kept })
-}
-
-/// Whether the rounds of a loop that come to their end go on with the next one.
-fn ends_with_continue(function: &Function, body: BlockId) -> bool {
-    let last = function.blocks[body].insts.last();
-    last.is_some_and(|last| matches!(function.insts[*last].kind, InstKind::Continue(of, _) if of == body))
-}
-
 /// The values of a block that only yields.
-fn only_yield(function: &Function, block: BlockId) -> Option<&[ValueId]> {
+pub(super) fn only_yield(function: &Function, block: BlockId) -> Option<&[ValueId]> {
     let [inst]: &[InstId] = &function.blocks[block].insts else { return None };
     match &function.insts[*inst].kind {
         InstKind::Yield(values) => Some(values),
         _ => None,
     }
-}
-
-/// Instructions of a block and of all that is nested in it.
-fn size(function: &Function, block: BlockId) -> usize {
-    let insts = &function.blocks[block].insts;
-    let nested = insts.iter().flat_map(|id| function.insts[*id].kind.blocks());
-    insts.len() + nested.map(|inner| size(function, inner)).sum::<usize>()
 }

@@ -6,7 +6,7 @@ use rspirv::spirv::{
     Op, Scope,
 };
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;

@@ -6,7 +6,7 @@
 
 use rspirv::spirv::{GroupOperation, Op as Spv};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::{Decoration, Dim, ImageOperands, Op, StorageClass};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;

@@ -9,7 +9,7 @@
 
 use rspirv::spirv::{Op, StorageClass};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::memory::Check;
 use super::module::Writer;
 use super::words::Id;
@@ -39,12 +39,9 @@ pub(super) struct FirstFailed {
 pub(super) fn may_come_before_traps(inst: &Inst) -> bool {
     match &inst.kind {
         // A load whose check is of another kind writes the traps itself.
-        InstKind::Load(_) | InstKind::Op(..) => true,
-        InstKind::Store(place, _) => {
-            let is_checked = place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }));
-            matches!(place.root, Root::Local(_)) && !is_checked
-        }
-        kind => kind.is_free(),
+        InstKind::Load(_) => true,
+        InstKind::Store(place, _) => matches!(place.root, Root::Local(_)) && !place.is_checked(),
+        kind => kind.is_pure(),
     }
 }
 
@@ -68,19 +65,13 @@ fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: B
         for id in &function.blocks[block].insts {
             let inst = &function.insts[*id];
             match &inst.kind {
-                InstKind::Load(place) => {
-                    let is_checked = place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }));
-                    match only_check(kernel, place) {
-                        Some(site) => traps |= !module.sites[site].at_launch && !module.sites[site].is_quiet,
-                        None if is_checked => return false,
-                        None => {}
-                    }
-                }
-                InstKind::Store(place, _) => {
-                    if place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. })) {
-                        return false;
-                    }
-                }
+                InstKind::Load(place) => match only_check(kernel, place) {
+                    Some(site) => traps |= !module.sites[site].at_launch && !module.sites[site].is_quiet,
+                    None if place.is_checked() => return false,
+                    None => {}
+                },
+                InstKind::Store(place, _) if place.is_checked() => return false,
+                InstKind::Store(..) => {}
                 InstKind::If { .. } | InstKind::Switch { .. } => todo.extend(inst.kind.blocks()),
                 InstKind::Loop { body: inner, .. } => todo.push(*inner),
                 InstKind::Yield(_) | InstKind::Break(..) | InstKind::Continue(..) => {}

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::{GlslStd450Op, MemoryAccess, Op, StorageClass};
 
-use super::blocks::{FunctionWriter, OwnElement};
+use super::function::{FunctionWriter, OwnElement};
 use super::late_traps::LateTrap;
 use super::module::Writer;
 use super::rows::Row;
@@ -241,93 +241,18 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn access(&mut self, place: &Place) -> Access {
-        let mut steps = place.path.iter();
         let own = match self.own_element(place) {
             Some(OwnElement::Variable(variable)) => Some(*variable),
             _ => None,
         };
-        let mut access = match place.root {
-            Root::Buffer(buffer) if own.is_some() => Access {
-                is_volatile: place.is_unordered,
-                class: StorageClass::Function,
-                is_shared: false,
-                operands: own.into_iter().collect(),
-                checks: Vec::new(),
-                ty: self.w.kernel.buffers[buffer].element,
-                texel: None,
-                row: None,
-            },
-            Root::Local(local) => Access {
-                is_volatile: place.is_unordered,
-                class: StorageClass::Function,
-                is_shared: false,
-                operands: [self.local(local)].into_iter().collect(),
-                checks: Vec::new(),
-                ty: self.function.locals[local].ty,
-                texel: None,
-                row: None,
-            },
-            Root::Shared(shared) => Access {
-                is_volatile: place.is_unordered,
-                class: StorageClass::Workgroup,
-                is_shared: true,
-                operands: [self.w.interface.shared[shared.index()]].into_iter().collect(),
-                checks: Vec::new(),
-                ty: self.w.kernel.shared[shared].ty,
-                texel: None,
-                row: None,
-            },
-            Root::Buffer(buffer) if self.w.kernel.buffers[buffer].is_texels => Access {
-                is_volatile: place.is_unordered,
-                class: StorageClass::UniformConstant,
-                is_shared: false,
-                operands: [self.w.interface.buffers[buffer.index()]].into_iter().collect(),
-                checks: Vec::new(),
-                ty: self.w.kernel.buffers[buffer].element,
-                texel: Some(self.w.kernel.buffers[buffer].element),
-                row: None,
-            },
-            Root::Buffer(buffer) => Access {
-                is_volatile: place.is_unordered,
-                class: StorageClass::StorageBuffer,
-                is_shared: self.w.kernel.buffers[buffer].writable,
-                // The run-time array is the block's only member.
-                operands: [self.w.interface.buffers[buffer.index()], self.w.const_u32(0)].into_iter().collect(),
-                checks: Vec::new(),
-                ty: self.w.kernel.buffers[buffer].element,
-                texel: None,
-                row: self.w.row(buffer),
-            },
-            Root::Member(list, member) => Access {
-                is_volatile: place.is_unordered,
-                class: StorageClass::PhysicalStorageBuffer,
-                is_shared: self.w.kernel.buffers[list].writable,
-                operands: [self.member_address(list, member), self.w.const_u32(0)].into_iter().collect(),
-                checks: Vec::new(),
-                ty: self.w.kernel.buffers[list].element,
-                texel: None,
-                row: None,
-            },
-        };
+        let mut access = self.access_root(place, own);
+        let mut steps = place.path.iter();
         if let Root::Buffer(buffer) | Root::Member(buffer, _) = place.root {
-            match steps.next() {
-                _ if own.is_some() => {}
-                Some(Step::Index { value, check }) => {
-                    let index = self.value(*value);
-                    let reached = match place.root.member() {
-                        Some(member) => self.index_in_member(buffer, member, index),
-                        None => index,
-                    };
-                    access.operands.push(reached);
-                    if let Some(site) = *check {
-                        let len = match place.root.member() {
-                            Some(member) => self.member_len(buffer, member),
-                            None => self.prologue.len(buffer),
-                        };
-                        access.checks.push(Check { site, index, len });
-                    }
-                }
-                _ => panic!("the path into a buffer starts with an index"),
+            let Some(Step::Index { value, check }) = steps.next() else {
+                panic!("the path into a buffer starts with an index");
+            };
+            if own.is_none() {
+                self.index_buffer(&mut access, (buffer, place.root.member()), *value, *check);
             }
         }
         for step in steps {
@@ -341,6 +266,77 @@ impl FunctionWriter<'_, '_> {
             access.checks.clear();
         }
         access
+    }
+
+    /// The way to a variable or to a buffer's elements; `own` is the variable in place of an item's own element.
+    fn access_root(&mut self, place: &Place, own: Option<Id>) -> Access {
+        let kernel = self.w.kernel;
+        let (class, operands, ty): (_, Ids, _) = match place.root {
+            Root::Buffer(buffer) => {
+                let (of, variable) = (&kernel.buffers[buffer], self.w.interface.buffers[buffer.index()]);
+                match own {
+                    Some(own) => (StorageClass::Function, [own].into(), of.element),
+                    None if of.is_texels => (StorageClass::UniformConstant, [variable].into(), of.element),
+                    // The run-time array is the block's only member.
+                    None => {
+                        let operands = [variable, self.w.const_u32(0)].into();
+                        (StorageClass::StorageBuffer, operands, of.element)
+                    }
+                }
+            }
+            Root::Member(list, member) => {
+                let operands = [self.member_address(list, member), self.w.const_u32(0)].into();
+                (StorageClass::PhysicalStorageBuffer, operands, kernel.buffers[list].element)
+            }
+            Root::Local(local) => {
+                let operands = [self.local(local)].into();
+                (StorageClass::Function, operands, self.function.locals[local].ty)
+            }
+            Root::Shared(shared) => {
+                let operands = [self.w.interface.shared[shared.index()]].into();
+                (StorageClass::Workgroup, operands, kernel.shared[shared].ty)
+            }
+        };
+        let is_shared = match place.root.object() {
+            Root::Buffer(buffer) => own.is_none() && kernel.buffers[buffer].writable,
+            root => matches!(root, Root::Shared(_)),
+        };
+        Access {
+            is_volatile: place.is_unordered,
+            class,
+            is_shared,
+            operands,
+            checks: Vec::new(),
+            ty,
+            texel: (class == StorageClass::UniformConstant).then_some(ty),
+            row: match place.root {
+                Root::Buffer(buffer) if class == StorageClass::StorageBuffer => self.w.row(buffer),
+                _ => None,
+            },
+        }
+    }
+
+    /// Adds the step to an element of a buffer, or of a member of a list.
+    fn index_buffer(
+        &mut self,
+        access: &mut Access,
+        (buffer, member): (BufferId, Option<ValueId>),
+        value: ValueId,
+        check: Option<SiteId>,
+    ) {
+        let index = self.value(value);
+        let reached = match member {
+            Some(member) => self.index_in_member(buffer, member, index),
+            None => index,
+        };
+        access.operands.push(reached);
+        if let Some(site) = check {
+            let len = match member {
+                Some(member) => self.member_len(buffer, member),
+                None => self.prologue.len(buffer),
+            };
+            access.checks.push(Check { site, index, len });
+        }
     }
 
     /// How many elements a member of a list has; zero where there is no such member.

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::math::Helper;
 use super::module::Writer;
 use super::types::Lanes;

@@ -4,7 +4,7 @@
 
 use rspirv::spirv::{Decoration, Op};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::module::Writer;
 use super::types::Lanes;
 use super::words::{Id, Ids};

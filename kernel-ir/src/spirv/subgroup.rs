@@ -2,7 +2,7 @@
 
 use rspirv::spirv::{self, GroupOperation, Op as Spv};
 
-use super::blocks::FunctionWriter;
+use super::function::FunctionWriter;
 use super::types::Lanes;
 use super::words::Id;
 use crate::descriptor::SubgroupOperations as Needs;

@@ -1,8 +1,8 @@
 //! Streams of SPIR-V instructions as words; knows the encoding and nothing of what the instructions mean.
 
-use std::ops::{Deref, DerefMut};
-
 use rspirv::spirv;
+
+use crate::few::Few;
 
 /// A SPIR-V result id; never zero.
 pub(super) type Id = u32;
@@ -79,47 +79,4 @@ impl Words {
 }
 
 /// A few ids, most often without an allocation.
-#[derive(Debug, Default)]
-pub(super) struct Ids {
-    few: [Id; 4],
-    /// How many of `few` there are; all are in `many` once there are more.
-    len: usize,
-    many: Vec<Id>,
-}
-
-impl Ids {
-    /// Appends an id.
-    pub(super) fn push(&mut self, id: Id) {
-        if self.len < self.few.len() {
-            self.few[self.len] = id;
-            self.len += 1;
-            return;
-        }
-        if self.many.is_empty() {
-            self.many.extend(self.few);
-        }
-        self.many.push(id);
-    }
-}
-
-impl Deref for Ids {
-    type Target = [Id];
-
-    fn deref(&self) -> &[Id] {
-        if self.many.is_empty() { &self.few[..self.len] } else { &self.many }
-    }
-}
-
-impl DerefMut for Ids {
-    fn deref_mut(&mut self) -> &mut [Id] {
-        if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
-    }
-}
-
-impl FromIterator<Id> for Ids {
-    fn from_iter<I: IntoIterator<Item = Id>>(ids: I) -> Self {
-        let mut list = Self::default();
-        ids.into_iter().for_each(|id| list.push(id));
-        list
-    }
-}
+pub(super) type Ids = Few<Id, 4>;

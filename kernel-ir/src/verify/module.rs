@@ -1,11 +1,12 @@
 //! Module part of the verifier: types, sites, the kernel's interface, signatures of functions.
 
+use super::VerifyErrorKind::{KernelInterface, Layout as NoLayout, MalformedType, UnknownId};
 use super::{VerifyError, VerifyErrorKind};
 use crate::arena::EntityId;
 use crate::coop;
 use crate::ir::{Bound, Buffer, BufferId, ConstParam, Function, FunctionId, Kernel, Module};
 use crate::layout::Layout;
-use crate::types::{Scalar, Size, StructId, Type, TypeId};
+use crate::types::{Scalar, Size, StructId, Type, TypeId, Types};
 
 fn error(kind: VerifyErrorKind, entity: impl ToString, message: impl Into<String>) -> VerifyError {
     let (entity, message) = (entity.to_string(), message.into());
@@ -17,7 +18,7 @@ pub(super) fn check_types(module: &Module, errors: &mut Vec<VerifyError>) -> boo
     let before = errors.len();
     for (id, ty) in module.types.all().iter() {
         if let Err(message) = check_type(module, id, ty) {
-            errors.push(error(VerifyErrorKind::MalformedType, id, message));
+            errors.push(error(MalformedType, id, message));
         }
     }
     errors.len() == before
@@ -74,7 +75,7 @@ pub(super) fn check_sites(module: &Module, errors: &mut Vec<VerifyError>) {
     for (id, site) in module.sites.iter() {
         let file = site.location.file;
         if !module.files.contains(file) {
-            let located = error(VerifyErrorKind::UnknownId, id, format!("there is no {file}"));
+            let located = error(UnknownId, id, format!("there is no {file}"));
             errors.push(VerifyError { location: Some(site.location), ..located });
         }
     }
@@ -108,81 +109,19 @@ fn check_bound(module: &Module, kernel: &Kernel, bound: &Bound) -> Result<(), St
 }
 
 pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
-    use VerifyErrorKind::{KernelInterface, Layout as NoLayout, UnknownId};
     let Some(kernel) = &module.kernel else { return };
-    let types = &module.types;
-    if kernel.workgroup.contains(&Size::Known(0)) {
-        errors.push(error(KernelInterface, "kernel", "a workgroup size is zero"));
-    }
-    for size in kernel.workgroup {
-        if let Err(message) = check_size(module, size) {
-            errors.push(error(KernelInterface, "kernel", message));
-        }
-    }
+    check_workgroup(module, kernel, errors);
     for (id, constant) in kernel.constants.iter() {
         let is_number = constant.scalar.is_int() || constant.scalar == Scalar::Bool;
         if !is_number || constant.default & !constant.scalar.mask() != 0 {
             errors.push(error(KernelInterface, id, "a const parameter is an integer or `bool`"));
         }
     }
-    match module.functions.get(kernel.function) {
-        None => errors.push(error(UnknownId, "kernel", format!("there is no {}", kernel.function))),
-        Some(function) => {
-            let mut report = |message: &str| {
-                let located = error(KernelInterface, kernel.function, message);
-                errors.push(VerifyError { location: function.location, ..located });
-            };
-            if function.blocks.get(function.entry).is_some_and(|entry| !entry.params.is_empty()) {
-                report("the kernel's function has parameters");
-            }
-            if types.all().get(function.result).is_some_and(|ty| *ty != Type::Unit) {
-                report("the kernel's function returns a value");
-            }
-        }
+    check_kernel_function(module, kernel, errors);
+    for id in kernel.buffers.ids() {
+        check_buffer(&module.types, kernel, id, errors);
     }
-    for (id, buffer) in kernel.buffers.iter() {
-        if let Some(image) = buffer.image {
-            let has_texels = types.all().get(buffer.element) == Some(&image.texel());
-            if !has_texels || !(1..=3).contains(&image.dimensions) || image.is_sampled && buffer.writable {
-                errors.push(error(KernelInterface, id, "an image has texels of its format in 1 to 3 dimensions"));
-            }
-        }
-        if buffer.is_texels && (buffer.writable || buffer.is_list || buffer.image.is_some()) {
-            errors.push(error(KernelInterface, id, "texels are only read, of one buffer"));
-        }
-        if buffer.is_texels && !types.all().get(buffer.element).is_some_and(Type::is_texel) {
-            errors.push(error(KernelInterface, id, "texels are one, two or four numbers of 32 bits"));
-        }
-        if buffer.is_distinct && (buffer.writable || buffer.is_list || buffer.image.is_some() || buffer.is_texels) {
-            errors.push(error(
-                KernelInterface,
-                id,
-                "a buffer whose elements differ is only read, and one storage buffer",
-            ));
-        }
-        if buffer.is_distinct && types.all().get(buffer.element) != Some(&Type::Scalar(Scalar::U32)) {
-            errors.push(error(KernelInterface, id, "elements that differ are numbers of 32 bits without sign"));
-        }
-        if buffer.is_claims {
-            let is_plain = |of: &Buffer| of.writable && !of.is_list && of.image.is_none() && !of.is_claims;
-            let before = id.index().checked_sub(1).map(|before| &kernel.buffers[BufferId::new(before)]);
-            let is_word = types.all().get(buffer.element) == Some(&Type::Scalar(Scalar::U32));
-            let is_own = buffer.writable && !buffer.is_list && buffer.image.is_none() && is_word;
-            if !is_own || !before.is_some_and(is_plain) {
-                errors.push(error(
-                    KernelInterface,
-                    id,
-                    "claims are words of a buffer, behind another one that is written",
-                ));
-            }
-        }
-        if !types.all().contains(buffer.element) {
-            errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
-        } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {
-            let message = format!("`{}` cannot lie in a buffer", types.display(buffer.element));
-            errors.push(error(NoLayout, id, message));
-        }
-    }
+    let types = &module.types;
     for (id, shared) in kernel.shared.iter() {
         if !types.all().contains(shared.ty) {
             errors.push(error(UnknownId, id, format!("there is no {}", shared.ty)));
@@ -201,9 +140,6 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
             errors.push(error(UnknownId, "kernel", format!("the obligation `{obligation}` names {message}")));
         }
     }
-    if kernel.subgroup_size.is_some_and(|lanes| !lanes.is_power_of_two() || lanes > 128) {
-        errors.push(error(KernelInterface, "kernel", "the lanes of a subgroup are a power of two of at most 128"));
-    }
     for (id, param) in kernel.params.iter() {
         if !types.all().contains(param.ty) {
             errors.push(error(UnknownId, id, format!("there is no {}", param.ty)));
@@ -211,6 +147,75 @@ pub(super) fn check_kernel(module: &Module, errors: &mut Vec<VerifyError>) {
             let message = format!("`{}` cannot be a parameter of a kernel", types.display(param.ty));
             errors.push(error(NoLayout, id, message));
         }
+    }
+}
+
+fn check_workgroup(module: &Module, kernel: &Kernel, errors: &mut Vec<VerifyError>) {
+    if kernel.workgroup.contains(&Size::Known(0)) {
+        errors.push(error(KernelInterface, "kernel", "a workgroup size is zero"));
+    }
+    for size in kernel.workgroup {
+        if let Err(message) = check_size(module, size) {
+            errors.push(error(KernelInterface, "kernel", message));
+        }
+    }
+    if kernel.subgroup_size.is_some_and(|lanes| !lanes.is_power_of_two() || lanes > 128) {
+        errors.push(error(KernelInterface, "kernel", "the lanes of a subgroup are a power of two of at most 128"));
+    }
+}
+
+fn check_kernel_function(module: &Module, kernel: &Kernel, errors: &mut Vec<VerifyError>) {
+    let Some(function) = module.functions.get(kernel.function) else {
+        return errors.push(error(UnknownId, "kernel", format!("there is no {}", kernel.function)));
+    };
+    let mut report = |message: &str| {
+        let located = error(KernelInterface, kernel.function, message);
+        errors.push(VerifyError { location: function.location, ..located });
+    };
+    if function.blocks.get(function.entry).is_some_and(|entry| !entry.params.is_empty()) {
+        report("the kernel's function has parameters");
+    }
+    if module.types.all().get(function.result).is_some_and(|ty| *ty != Type::Unit) {
+        report("the kernel's function returns a value");
+    }
+}
+
+fn check_buffer(types: &Types, kernel: &Kernel, id: BufferId, errors: &mut Vec<VerifyError>) {
+    let buffer = &kernel.buffers[id];
+    let element = types.all().get(buffer.element);
+    let is_word = element == Some(&Type::Scalar(Scalar::U32));
+    let is_storage = !buffer.is_list && buffer.image.is_none();
+    let mut report = |message: &str| errors.push(error(KernelInterface, id, message));
+    if let Some(image) = buffer.image {
+        let has_texels = element == Some(&image.texel());
+        if !has_texels || !(1..=3).contains(&image.dimensions) || image.is_sampled && buffer.writable {
+            report("an image has texels of its format in 1 to 3 dimensions");
+        }
+    }
+    if buffer.is_texels && (buffer.writable || !is_storage) {
+        report("texels are only read, of one buffer");
+    }
+    if buffer.is_texels && !element.is_some_and(Type::is_texel) {
+        report("texels are one, two or four numbers of 32 bits");
+    }
+    if buffer.is_distinct && (buffer.writable || !is_storage || buffer.is_texels) {
+        report("a buffer whose elements differ is only read, and one storage buffer");
+    }
+    if buffer.is_distinct && !is_word {
+        report("elements that differ are numbers of 32 bits without sign");
+    }
+    if buffer.is_claims {
+        let is_plain = |of: &Buffer| of.writable && !of.is_list && of.image.is_none() && !of.is_claims;
+        let before = id.index().checked_sub(1).map(|before| &kernel.buffers[BufferId::new(before)]);
+        if !(buffer.writable && is_storage && is_word && before.is_some_and(is_plain)) {
+            report("claims are words of a buffer, behind another one that is written");
+        }
+    }
+    if element.is_none() {
+        errors.push(error(UnknownId, id, format!("there is no {}", buffer.element)));
+    } else if Layout::of(types, buffer.element).is_none_or(|layout| layout.size == 0) {
+        let message = format!("`{}` cannot lie in a buffer", types.display(buffer.element));
+        errors.push(error(NoLayout, id, message));
     }
 }
 
@@ -229,7 +234,7 @@ pub(super) fn check_signature(
     };
     let mut check = |entity: &dyn std::fmt::Display, ty: TypeId| {
         if !types.contains(ty) {
-            report(VerifyErrorKind::UnknownId, entity.to_string(), format!("there is no {ty}"));
+            report(UnknownId, entity.to_string(), format!("there is no {ty}"));
         }
     };
     function.values.iter().for_each(|(value, def)| check(&value, def.ty));
@@ -237,11 +242,11 @@ pub(super) fn check_signature(
     check(&id, function.result);
     for (local, def) in function.locals.iter() {
         if types.get(def.ty) == Some(&Type::Unit) {
-            report(VerifyErrorKind::MalformedType, local.to_string(), "a local variable is unit".to_owned());
+            report(MalformedType, local.to_string(), "a local variable is unit".to_owned());
         }
     }
     if !function.blocks.contains(function.entry) {
-        report(VerifyErrorKind::UnknownId, id.to_string(), format!("there is no {}", function.entry));
+        report(UnknownId, id.to_string(), format!("there is no {}", function.entry));
     }
     ok
 }

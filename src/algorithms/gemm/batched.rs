@@ -2,6 +2,7 @@
 //! elements by the device's own matrices, as [`tiles`](super::tiles) does. Either factor may lie by columns; its slices then lie in
 //! shared memory as they lie in the tensor.
 
+use super::registers::{SIDE, SLICE, add_products, place};
 use super::strided::{AXIS, activated};
 use super::{Activation, BatchedGemm, GemmShape, MANY_TILES, NARROW, Tiling, WIDE};
 use crate::algorithms::lines::{self, item};
@@ -11,12 +12,6 @@ use crate::glam::Vec4;
 use crate::prelude::*;
 use crate::{GpuData, Kernel, Plain, Result};
 
-/// Rows and columns of a tile of `f32`.
-#[device]
-pub(super) const SIDE: u32 = 128;
-/// How much of the depth lies in shared memory at a time.
-#[device]
-pub(super) const SLICE: u32 = 16;
 /// Vectors from one step of the depth to the next in shared memory; one is padding.
 #[device]
 const PITCH: u32 = 33;
@@ -31,24 +26,6 @@ fn vector_of(along_lines: bool, matrix: &[Vec4], base: u32, pitch: u32, line: u3
     };
     // With this condition, which is always met, a driver places loads better (NVIDIA H200).
     if at < matrix.len() as u32 { matrix[at] } else { Vec4::ZERO }
-}
-
-/// The products of two slices, added to the results: `near` in the invocation's first four columns, `far` in the last.
-#[device]
-fn add_products(left: &[Vec4], right: &[Vec4], at: (u32, u32), near: &mut [Vec4; 8], far: &mut [Vec4; 8]) {
-    let (x, y) = at;
-    #[unroll]
-    for k in 0..SLICE {
-        let (upper, lower) = (left[k * PITCH + y], left[k * PITCH + y + 4]);
-        let (b0, b1) = (right[k * PITCH + x], right[k * PITCH + x + 8]);
-        for i in 0..4usize {
-            let (a0, a1) = (Vec4::splat(upper[i]), Vec4::splat(lower[i]));
-            near[i] += a0 * b0;
-            far[i] += a0 * b1;
-            near[i + 4] += a1 * b0;
-            far[i + 4] += a1 * b1;
-        }
-    }
 }
 
 /// An activation of each number.
@@ -129,13 +106,10 @@ macro_rules! in_registers {
                         next_b[h as usize] = vector_of(!$b_turned, b, b_base, b_pitch, column0, next * SLICE, t, h);
                     }
                 }
-                let (lane, group) = (t & 31, t >> 5);
-                let at = ((group & 1) * 16 + (lane & 7), (group >> 1) * 8 + (lane >> 3));
-                add_products(&left[..], &right[..], at, &mut near, &mut far);
+                add_products::<PITCH, PITCH>(&left[..], &right[..], place(t), &mut near, &mut far);
                 barrier();
             }
-            let (lane, group) = (t & 31, t >> 5);
-            let (x, y) = ((group & 1) * 16 + (lane & 7), (group >> 1) * 8 + (lane >> 3));
+            let (x, y) = place(t);
             let row_quads = columns >> 2;
             for i in 0..8u32 {
                 let row = matrix * rows + row0 + y * 4 + (i & 3) + (i >> 2) * 16;

@@ -21,14 +21,21 @@ const RIGHT: u32 = 32;
 
 /// Column and row of the invocation's first four by four results, in fours.
 #[device]
-fn place(t: u32) -> (u32, u32) {
+pub(super) fn place(t: u32) -> (u32, u32) {
     let (lane, group) = (t & 31, t >> 5);
     ((group & 1) * 16 + (lane & 7), (group >> 1) * 8 + (lane >> 3))
 }
 
-/// Adds the products of two tiles to the results: `near` in the invocation's first four columns, `far` in the last.
+/// Adds the products of two tiles to the results: `near` in the invocation's first four columns, `far` in the last. Steps of the depth are
+/// so many vectors apart.
 #[device]
-fn add_products(left: &[Vec4], right: &[Vec4], at: (u32, u32), near: &mut [Vec4; 8], far: &mut [Vec4; 8]) {
+pub(super) fn add_products<const LEFT: u32, const RIGHT: u32>(
+    left: &[Vec4],
+    right: &[Vec4],
+    at: (u32, u32),
+    near: &mut [Vec4; 8],
+    far: &mut [Vec4; 8],
+) {
     let (x, y) = at;
     #[unroll]
     for k in 0..SLICE {
@@ -88,7 +95,7 @@ pub(super) fn multiply_whole(columns: u32, depth: u32, alpha: f32, beta: f32, a:
                 next_b[h as usize] = b[(next * SLICE + b_row + h * 8) * row_quads + column0 + b_quad];
             }
         }
-        add_products(&left[..], &right[..], place(t), &mut near, &mut far);
+        add_products::<LEFT, RIGHT>(&left[..], &right[..], place(t), &mut near, &mut far);
         barrier();
     }
     let (x, y) = place(t);
@@ -153,7 +160,7 @@ pub(super) fn multiply_scalars(
                 next_b[h as usize] = number_of(b, [depth, columns], [k + b_k + h * 2, column0 + b_column]);
             }
         }
-        add_products(&left[..], &right[..], place(t), &mut near, &mut far);
+        add_products::<LEFT, RIGHT>(&left[..], &right[..], place(t), &mut near, &mut far);
         barrier();
     }
     let (x, y) = place(t);

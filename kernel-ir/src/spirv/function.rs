@@ -1,0 +1,175 @@
+//! Functions: their parameters and variables, and what is known of one while it is written.
+
+use std::cell::OnceCell;
+
+use rspirv::spirv::{Op, StorageClass};
+
+use super::EmitError;
+use super::interface::Prologue;
+use super::late_traps::{FirstFailed, LateTrap, nobody_waits};
+use super::loops::OpenLoop;
+use super::memory::Check;
+use super::module::Writer;
+use super::words::{Id, Ids};
+use crate::arena::EntityId;
+use crate::ir::{Function, FunctionId, InstId, InstKind, LocalId, ValueId};
+
+/// The function being written.
+pub(super) struct FunctionWriter<'w, 'm> {
+    pub(super) w: &'w mut Writer<'m>,
+    pub(super) function: &'m Function,
+    pub(super) prologue: Prologue,
+    /// Id of each value, by number; zero before its definition.
+    pub(super) values: Vec<Id>,
+    /// The instruction that defines each value written so far.
+    pub(super) definitions: Vec<Option<InstId>>,
+    locals: Vec<Id>,
+    pub(super) loops: Vec<OpenLoop>,
+    /// The instruction that defines each value, written or not, once a loop is met.
+    pub(super) ahead: OnceCell<Vec<Option<InstId>>>,
+    /// If the function is an item of a batch: by number of the buffer, the variable in place of the item's own element.
+    pub(super) own: Option<Vec<Option<OwnElement>>>,
+    /// Checks that were made, whose traps are not written yet.
+    pub(super) late_traps: Vec<LateTrap>,
+    /// The variables for traps behind loops, if the function has such loops.
+    pub(super) first_failed: Option<FirstFailed>,
+    /// The checks so far of the loop that is being written, if its traps stand behind it.
+    pub(super) traps_of_loop: Option<Vec<Check>>,
+    /// Whether an invocation that traps in a loop may leave the kernel: nobody waits for it.
+    pub(super) may_leave: bool,
+    /// Indices that are below a length wherever control is, for those where they were not have left.
+    pub(super) inside: Vec<(Id, Id)>,
+}
+
+/// The element of a buffer that is an item's own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum OwnElement {
+    /// It is in this variable.
+    Variable(Id),
+    /// This is its value, until it is stored to.
+    Value(Id),
+}
+
+impl Writer<'_> {
+    /// Gives every function that runs an id, so that calls may come before definitions.
+    pub(super) fn declare_function_ids(&mut self) {
+        self.interface.functions = vec![0; self.module.functions.len()];
+        for id in self.uses.functions.clone() {
+            let function = self.new_id();
+            self.interface.functions[id.index()] = function;
+            let module = self.module;
+            self.name(function, &module.functions[id].name);
+        }
+    }
+
+    /// Defines a function.
+    pub(super) fn write_function(&mut self, id: FunctionId) -> Result<(), EmitError> {
+        let module = self.module;
+        let function = &module.functions[id];
+        let is_kernel = id == self.kernel.function;
+        self.functions.reserve(8 * function.insts.len());
+        let result = self.value_type(function.result);
+        let params = &function.blocks[function.entry].params;
+        let mut signature = vec![result];
+        signature.extend(params.iter().map(|param| self.value_type(function.values[*param].ty)));
+        let function_type = self.global(Op::TypeFunction, None, &signature);
+        self.debug.forget();
+        self.set_location(function.location);
+        self.op_into(self.interface.functions[id.index()], Op::Function, result, &[0, function_type]);
+
+        let mut values = vec![0; function.values.len()];
+        for (param, ty) in params.iter().zip(&signature[1..]) {
+            let value = self.op(Op::FunctionParameter, *ty, &[]);
+            values[param.index()] = value;
+            self.name(value, function.values[*param].name.as_deref().unwrap_or_default());
+        }
+        let entry = self.new_id();
+        self.begin_block(entry);
+        let locals = self.write_locals(function);
+        let first_failed = self.write_first_failed(function);
+        let uses = std::mem::take(&mut self.uses.by_function[id]);
+        let prologue = self.write_prologue(&uses, is_kernel);
+        self.uses.by_function[id] = uses;
+        let mut writer = FunctionWriter::new(self, function, prologue, values, locals);
+        writer.first_failed = first_failed;
+        writer.may_leave = is_kernel && nobody_waits(module, &writer.w.uses.functions);
+        writer.block(function.entry, None)?;
+        self.effect(Op::FunctionEnd, &[]);
+        Ok(())
+    }
+
+    /// Local variables, zero from the start.
+    pub(super) fn write_locals(&mut self, function: &Function) -> Vec<Id> {
+        let mut locals = Vec::with_capacity(function.locals.len());
+        for (_, local) in function.locals.iter() {
+            let ty = self.value_type(local.ty);
+            let pointer = self.pointer_type(StorageClass::Function, ty);
+            let zero = self.global(Op::ConstantNull, Some(ty), &[]);
+            let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32, zero]);
+            self.name(variable, &local.name);
+            locals.push(variable);
+        }
+        locals
+    }
+}
+
+impl<'w, 'm> FunctionWriter<'w, 'm> {
+    /// A writer of a function whose first block was begun; `values` are those that are defined.
+    pub(super) fn new(
+        w: &'w mut Writer<'m>,
+        function: &'m Function,
+        prologue: Prologue,
+        values: Vec<Id>,
+        locals: Vec<Id>,
+    ) -> Self {
+        let definitions = vec![None; values.len()];
+        Self {
+            w,
+            function,
+            prologue,
+            definitions,
+            values,
+            locals,
+            loops: Vec::new(),
+            ahead: OnceCell::new(),
+            own: None,
+            late_traps: Vec::new(),
+            first_failed: None,
+            traps_of_loop: None,
+            may_leave: false,
+            inside: Vec::new(),
+        }
+    }
+}
+
+impl FunctionWriter<'_, '_> {
+    /// The id of a value that is defined already.
+    pub(super) fn value(&self, value: ValueId) -> Id {
+        let id = self.values[value.index()];
+        debug_assert_ne!(id, 0, "{value} is used before its definition");
+        id
+    }
+
+    /// The ids of several values.
+    pub(super) fn ids(&self, values: &[ValueId]) -> Ids {
+        values.iter().map(|value| self.value(*value)).collect()
+    }
+
+    /// The variable of a local.
+    pub(super) fn local(&self, local: LocalId) -> Id {
+        self.locals[local.index()]
+    }
+
+    pub(super) fn define(&mut self, value: ValueId, id: Id) {
+        self.values[value.index()] = id;
+    }
+
+    /// The ids of the kernel's parameters, by value; zero for all other values.
+    pub(super) fn into_params(mut self) -> Vec<Id> {
+        for (id, definition) in self.values.iter_mut().zip(&self.definitions) {
+            let is_param = definition.is_some_and(|inst| matches!(self.function.insts[inst].kind, InstKind::Param(_)));
+            *id = if is_param { *id } else { 0 };
+        }
+        self.values
+    }
+}
