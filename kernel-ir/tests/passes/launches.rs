@@ -187,7 +187,9 @@ impl Cuts<'_> {
                 // `a.saturating_sub(b)`
                 let less = self.line("bool", &format!("lt {a}, {b}"));
                 let (zero, rest) = (self.line("u32", "const 0"), self.op("sub", &a, &b));
-                self.line("u32", &format!("select {less}, {zero}, {rest}"))
+                // The other way round the difference wraps.
+                let arms = if self.random.one_in(4) { [&rest, &zero] } else { [&zero, &rest] };
+                self.line("u32", &format!("select {less}, {}, {}", arms[0], arms[1]))
             }
             8 => {
                 // `if b == 0 { a } else { b - 1 }`
@@ -225,7 +227,8 @@ impl Cuts<'_> {
         let may_not = self.line("bool", &format!("or {is_zero}, {wraps}"));
         self.text += &format!("if {may_not} {{\npanic site2()\n}} else {{\nyield\n}}\n");
         let divisor = self.line("i32", &format!("select {may_not}, {by}, {side}"));
-        let (rest, size) = (self.line("i32", &format!("rem {from}, {divisor}")), self.line("i32", &format!("abs {divisor}")));
+        let (rest, size) =
+            (self.line("i32", &format!("rem {from}, {divisor}")), self.line("i32", &format!("abs {divisor}")));
         let (sum, is_negative) =
             (self.line("i32", &format!("add {rest}, {size}")), self.line("bool", &format!("lt {rest}, {zero}")));
         let found = self.line("i32", &format!("select {is_negative}, {sum}, {rest}"));
@@ -240,8 +243,12 @@ impl Cuts<'_> {
     /// `x[start..end][index]`
     fn cut(&mut self) {
         let start = self.value(2);
-        let end = match self.random.below(3) {
+        let end = match self.random.below(4) {
             0 => "%5".to_owned(),
+            3 => {
+                let times = self.value(1);
+                self.op("mul", &start, &times)
+            }
             1 => {
                 let more = self.value(1);
                 self.op("add", &start, &more)
@@ -250,6 +257,10 @@ impl Cuts<'_> {
         };
         self.check("gt", &start, &end);
         self.check("gt", &end, "%5");
+        // What is left on the device would hide what is not.
+        if self.random.one_in(2) {
+            return;
+        }
         let (index, len) = (self.value(1), self.op("sub", &end, &start));
         let is_in = self.line("bool", &format!("lt {index}, {len}"));
         let is_out = self.line("bool", &format!("not {is_in}"));

@@ -29,7 +29,7 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
-    fn one_in(&mut self, bound: usize) -> bool {
+    pub(crate) fn one_in(&mut self, bound: usize) -> bool {
         self.below(bound) == 0
     }
 
