@@ -283,7 +283,7 @@ impl Cuts<'_> {
     }
 }
 
-/// What the compiler leaves to the launch of checks of slices: where the host finds nothing, nothing traps.
+/// Checks of slices that the compiler leaves to the launch: where the host finds nothing, nothing traps.
 #[test]
 fn slices_of_random_launches_hold() {
     let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
