@@ -4,8 +4,10 @@
 use proc_macro2::Ident;
 
 use crate::ast::{Expr, ExprKind, Fn, Item};
+use crate::builtin::iteration::Iteration;
 use crate::diag::code;
 use crate::program::TypedItem;
+use crate::source::text;
 use crate::typed::{Callee, GivenIterator};
 
 use super::block::strip;
@@ -102,5 +104,51 @@ impl<'a> Infer<'a> {
     /// Whether a chain is the call of a function that gives an iterator.
     pub(super) fn gives_iterator(&self, chain: &'a Expr) -> bool {
         self.given_iterator(self.unfold(chain)).is_some()
+    }
+
+    /// Reports an iterator in a variable that goes through an element of a buffer or of shared memory, of which the host has a copy for the
+    /// statement only; whether it did.
+    pub(super) fn refuse_remote_source(&mut self, chain: &'a Expr) -> bool {
+        let chain = self.unfold(chain);
+        let (first, args) = match &chain.kind {
+            ExprKind::Method { receiver, args, .. } => (Some(&**receiver), args),
+            ExprKind::Call { args, .. } => (None, args),
+            _ => return false,
+        };
+        match self.tables.calls.get(&chain.id) {
+            Some(Callee::Iterate(iteration)) => {
+                let is_pair = matches!(iteration, Iteration::Zip | Iteration::Chain);
+                first.is_some_and(|receiver| self.refuse_remote_source(receiver))
+                    || is_pair && args.iter().any(|arg| self.refuse_remote_source(arg))
+            }
+            Some(Callee::Device(item)) if self.given_iterator(chain).is_some() => {
+                let program = self.program;
+                let Item::Fn(function) = &program.items[*item].item else { return false };
+                let args = function.params.iter().zip(first.into_iter().chain(args));
+                let lent = args.filter(|(param, _)| param.ty.reference().is_some()).map(|(_, arg)| arg);
+                let Some(lent) = lent.into_iter().find(|arg| self.has_index(arg)) else { return false };
+                let source = text(operand(lent));
+                self.diags
+                    .error(
+                        code::REFERENCE_USE,
+                        lent.span,
+                        format!("the iterator of `{}` in a variable cannot go through `{source}`", function.name),
+                    )
+                    .note("the element could be written while the iterator is there")
+                    .help(format!(
+                        "copy it to a variable, `let own = {source};`, or go through the iterator where it is made"
+                    ));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The expression behind `&` and parentheses.
+fn operand(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => operand(inner),
+        _ => expr,
     }
 }

@@ -23,6 +23,9 @@ impl<'a> Infer<'a> {
                 .help(help);
             return Term::Error;
         }
+        if self.refuse_remote_source(value) {
+            return Term::Error;
+        }
         self.kept.insert(binding, (value, mutable));
         term
     }

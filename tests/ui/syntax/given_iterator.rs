@@ -49,4 +49,23 @@ fn value(x: &[u32], out: &mut [u32]) {
     out[0] = both.1;
 }
 
+/// A vertex of a graph.
+#[derive(GpuData, Clone, Copy)]
+#[repr(C)]
+pub struct Vertex {
+    first: u32,
+}
+
+#[device]
+fn behind(vertex: &Vertex, n: u32) -> impl Iterator<Item = u32> {
+    let first = vertex.first;
+    (0..n).map(move |k| first + k)
+}
+
+#[kernel]
+fn remote(vertices: &[Vertex], out: &mut [u32]) {
+    let it = behind(&vertices[0], 3).filter(|v| v % 2 == 0);
+    out[0] = it.sum();
+}
+
 fn main() {}
