@@ -134,7 +134,7 @@ impl<'a> Infer<'a> {
                         lent.span,
                         format!("the iterator of `{}` in a variable cannot go through `{source}`", function.name),
                     )
-                    .note("the element could be written while the iterator is there")
+                    .note("an element of a buffer is a copy here, which ends with the statement")
                     .help(format!(
                         "copy it to a variable, `let own = {source};`, or go through the iterator where it is made"
                     ));
