@@ -46,7 +46,8 @@ pub enum Bound {
     Len(BufferId),
     /// A const parameter that is an integer.
     Constant(ConstParamId),
-    /// An unsigned integer in a by-value parameter: the parameter, and the way into it.
+    /// The bits of an integer in a by-value parameter, as a number without sign: the parameter, and the way into it. A negative one is
+    /// large.
     Param(ParamId, Few<u32>),
     /// Of two numbers. Bounds of a kernel have much in common.
     Binary(BoundOp, Arc<[Bound; 2]>),

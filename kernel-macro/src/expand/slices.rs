@@ -16,11 +16,11 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
     }
     let mut signature = function.sig.clone();
     let mut bounds: Vec<syn::WherePredicate> = Vec::new();
-    let mut takes_slices = false;
+    let mut has_own_form = false;
     for input in &mut signature.inputs {
         let syn::FnArg::Typed(typed) = input else { continue };
         let Some((mutable, element)) = slice(&typed.ty) else { continue };
-        takes_slices = true;
+        has_own_form = true;
         if names_any(&quote!(#element), &names) {
             bounds.push(syn::parse_quote!(#element: #krate::GpuData));
         }
@@ -34,11 +34,11 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
             _ => None,
         };
         if let Some(values) = elements_given(ty).map(|element| without_references(quote!(#element))) {
-            takes_slices = true;
+            has_own_form = true;
             gives_iterator = true;
             **ty = syn::parse_quote!(impl ::core::iter::Iterator<Item = #values>);
         } else if let Some((mutable, element)) = slice(ty) {
-            takes_slices = true;
+            has_own_form = true;
             let name = if mutable { quote!(SliceMut) } else { quote!(Slice) };
             let lifetime = lifetime.unwrap_or_else(|| syn::parse_quote!('_));
             **ty = syn::parse_quote!(#krate::__private::twin::#name<#lifetime, #element>);
@@ -46,7 +46,7 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
             && values.to_string() != quote!(#ty).to_string()
             && let Ok(values) = syn::parse2(values)
         {
-            takes_slices = true;
+            has_own_form = true;
             has_self = names_any(&quote!(#ty), &["Self".to_owned()]);
             **ty = values;
         }
@@ -54,7 +54,7 @@ pub(super) fn twin_declaration(item: &syn::ItemTrait, function: &syn::TraitItemF
     if has_self {
         bounds.push(syn::parse_quote!(Self: ::core::marker::Sized));
     }
-    if !takes_slices {
+    if !has_own_form {
         return TokenStream::new();
     }
     if !bounds.is_empty() {

@@ -58,7 +58,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Reports an iterator that writes elements, and one over an array that ends with the function.
+    /// Reports an iterator that writes elements.
     fn refuse_unkept_result(&mut self, chain: &'a Expr) {
         if let Some((span, ..)) = self.unkept(chain, false) {
             self.diags

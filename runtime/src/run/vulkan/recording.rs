@@ -125,7 +125,8 @@ impl Recording {
     }
 
     /// Records the steps of operations, in place of those before, with or without a barrier at the beginning, and with
-    /// timestamps around each operation if `is_timed`. `shared` are those of its buffers that others have, too. The recording is not pending. The command buffer stays where it does the same.
+    /// timestamps around each operation if `is_timed`. `shared` are those of its buffers that others have, too. The recording is not
+    /// pending. The command buffer stays where it does the same.
     pub(crate) fn record(
         &mut self,
         steps: &[Step],
