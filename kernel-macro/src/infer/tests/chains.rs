@@ -224,3 +224,16 @@ fn kernel(x: &[f32], n: u32) {
         "#]],
     );
 }
+
+#[test]
+fn given_iterators_that_write() {
+    check_errors(
+        r##"fn taken(x: &mut [u32]) -> impl Iterator<Item = u32> + '_ { x.iter_mut() } fn kernel(y: &mut [u32]) { y[0] = 1; }"##,
+        expect![[r#"
+            error: [K0001] an iterator that writes elements as a function's result is not supported
+                   help: give the indices, `-> impl Iterator<Item = usize>`, and write `x[i]` where they are used
+             1 | fn taken(x: &mut [u32]) -> impl Iterator<Item = u32> + '_ { x.iter_mut() } fn kernel(y: &mut [u32]) { y[0] = 1; }
+               |                                                               ^^^^^^^^
+        "#]],
+    );
+}
