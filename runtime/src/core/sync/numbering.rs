@@ -105,10 +105,11 @@ mod tests {
 
     #[test]
     fn any_numbers_have_places_of_their_own() {
-        // One after the other, far apart, and such as all begin in one slot.
+        // One after the other, far apart, and such as all begin in one slot. The last take quadratic time, too long for Miri.
+        let numbers = if cfg!(miri) { 40 } else { 1000u64 };
         for step in [1, 1 << 32, 1 << 50, 0xf1de_83e1_9937_733d] {
             let mut numbering = Numbering::default();
-            for place in (0..1000u64).chain(0..1000) {
+            for place in (0..numbers).chain(0..numbers) {
                 assert_eq!(numbering.place_of(place.wrapping_mul(step)), place as usize, "{step}");
             }
         }
