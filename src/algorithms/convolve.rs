@@ -1,8 +1,8 @@
 //! Convolutions of images in two dimensions, as products of matrices that are never stored.
 
-use super::gemm::{AXIS, Activation, ConvolveWindows, FILTERS, PLACES};
+use super::gemm::{AXIS, Activate, Activation, ConvolveWindows, FILTERS, PLACES};
 use super::stages::Stages;
-use super::{expect_len, operation};
+use super::{expect_len, lines, operation};
 use crate::prelude::*;
 use crate::{Error, KernelArgs, Result};
 
@@ -146,12 +146,8 @@ impl OpConvolve {
             let grid = Grid::groups([columns.div_ceil(PLACES), filters.div_ceil(FILTERS), part]);
             let arguments = |args: KernelArgs| {
                 let args = args.value(filters).value(columns).value(depth).value(first);
-                let args = args.value(convolution.activation as u32).value(UVec2::from(image));
-                let args = args
-                    .value(channels.wrapping_mul(plane))
-                    .value(width)
-                    .value(UVec2::from(step))
-                    .value(UVec2::from(padding));
+                let args = args.value(UVec2::from(image)).value(channels.wrapping_mul(plane)).value(width);
+                let args = args.value(UVec2::from(step)).value(UVec2::from(padding));
                 args.read(&taps).read(weights).read(x).read(bias.unwrap_or(&none)).write(y)
             };
             if bias.is_some() {
@@ -160,6 +156,10 @@ impl OpConvolve {
                 stages.launch::<ConvolveWindows<false>>(grid, arguments);
             }
             first += part;
+        }
+        if convolution.activation != Activation::Identity {
+            let activation = convolution.activation as u32;
+            stages.launch::<Activate>(lines::items(y.len()), |args| args.value(activation).write(y));
         }
         Ok(Self(stages))
     }

@@ -10,7 +10,7 @@ use crate::prelude::*;
 
 /// Elements of an invocation: an odd number.
 #[device]
-const RUN: u32 = 15;
+const RUN: u32 = 7;
 /// Results of a tile.
 #[device]
 const TILE: u32 = WIDTH * RUN;
@@ -19,7 +19,7 @@ const TILE: u32 = WIDTH * RUN;
 /// the second.
 ///
 /// Keys are in the order of [`OpSort`](super::OpSort). If they are not sorted, the result has some of them in some order. Work
-/// space: one word for each 3840 results, and two more.
+/// space: one word for each 1792 results, and two more.
 ///
 /// ```
 /// use gridwise::algorithms::OpMerge;
@@ -144,7 +144,7 @@ pub(super) fn merge_tiles<const PAIRS: bool>(
     values: &mut [u32],
 ) {
     // Those of `a`, and those of `b` behind them; then the results, or where they come from.
-    let keys = Shared::<[u32; 3840]>::new();
+    let keys = Shared::<[u32; 1792]>::new();
     let (local, len, tile) = (local_id().x, merged.len() as u32, group());
     let first = tile.saturating_mul(TILE).min(len);
     let count = TILE.min(len - first);
@@ -153,7 +153,7 @@ pub(super) fn merge_tiles<const PAIRS: bool>(
     // Keys that are not sorted give anything.
     let count_a = to_a.saturating_sub(from_a).min(count);
     let from_b = first.wrapping_sub(from_a);
-    let mut own = [0; 15];
+    let mut own = [0; 7];
     #[unroll]
     for k in 0..RUN {
         let at = k * WIDTH + local;
@@ -184,7 +184,7 @@ pub(super) fn merge_tiles<const PAIRS: bool>(
     let mut next_b = count_a + start - low;
     let mut key_a = keys[next_a.min(TILE - 1)];
     let mut key_b = keys[next_b.min(TILE - 1)];
-    let mut source = [0; 15];
+    let mut source = [0; 7];
     #[unroll]
     for k in 0..RUN {
         let is_a = next_b >= count || (next_a < count_a && key_a <= key_b);

@@ -160,9 +160,8 @@ pub(crate) mod philox {
 
     /// Two normal numbers from two words (Box and Muller).
     ///
-    /// Fits for these operands alone take half as many operations as `ln`, `sin` and `cos` of all numbers. Sums and products of `f32` are
-    /// the same on all devices, the root is not. The coefficients have the least greatest relative error (Lawson's algorithm): 3e-8 for the
-    /// logarithm, 5e-9 for sine and cosine, before rounding.
+    /// Fits for these operands alone take half as many operations as `ln`, `sin` and `cos` of all numbers. The coefficients have the least
+    /// greatest relative error (Lawson's algorithm): 3e-8 for the logarithm, 5e-9 for sine and cosine, before rounding.
     pub(in crate::algorithms) fn normals_f32(first: u32, second: u32) -> [f32; 2] {
         // From 2^-24 to 1, times 2^24; its logarithm as that of a power of two and of 1 + z, from the root of 1/2 to that of 2.
         let bits = (((first >> 8) + 1) as f32).to_bits() - 0x3f35_04f3;
@@ -197,8 +196,8 @@ pub(crate) mod philox {
 /// Fills a tensor with random numbers: uniform ones, or those of a normal distribution.
 ///
 /// An element depends on the seed, the round and its index, and on nothing else. So a longer tensor begins with the same numbers, and all
-/// devices give the same uniform numbers. Normal numbers differ between devices by the errors of roots, those of `f64` by those of `ln`,
-/// `sin` and `cos`, too. Each round has
+/// devices give the same uniform numbers. Normal numbers differ between devices by rounding: by 1e-6 of an `f32`, and for `f64` by the
+/// errors of `ln`, `sin` and `cos`. Each round has
 /// numbers of its own. A recording that is evaluated several times takes a [`Parameter`](crate::Parameter) as the round. The
 /// generator is [`Philox`] with the round as the stream; the device needs 64-bit integers. No work space.
 ///
@@ -280,8 +279,8 @@ pub trait Normal: Uniform + crate::ValueArg + sealed::Normal {}
 
 /// Kernels that fill whole blocks, and what is less than a block.
 macro_rules! fills {
-    ($ty:ty, $count:literal, $whole:ident $rest:ident, ($($param:ident),*), |$words:ident| $values:expr) => {
-        #[kernel(workgroup = 256)]
+    ($ty:ty, $count:literal, $whole:ident $rest:ident, ($($param:ident),*) $(, $math:ident($mode:ident))?, |$words:ident| $values:expr) => {
+        #[kernel(workgroup = 256 $(, $math($mode))?)]
         pub fn $whole(key: UVec2, round: u32, $($param: $ty,)* x: &mut [[$ty; $count]]) {
             let i = item();
             if i < x.len() as u32 {
@@ -290,7 +289,7 @@ macro_rules! fills {
             }
         }
 
-        #[kernel(workgroup = 1)]
+        #[kernel(workgroup = 1 $(, $math($mode))?)]
         pub fn $rest(key: UVec2, round: u32, $($param: $ty,)* x: &mut [$ty]) {
             let block = x.len() as u32 / $count;
             let $words = Philox::words([block, 0, round, 0], [key.x, key.y]);
@@ -313,7 +312,7 @@ fills!(f32, 4, uniform_f32 uniform_f32_rest, (), |w| [
     philox::unit_f32(w[3])
 ]);
 fills!(f64, 2, uniform_f64 uniform_f64_rest, (), |w| [philox::unit_f64(w[0], w[1]), philox::unit_f64(w[2], w[3])]);
-fills!(f32, 4, normal_f32 normal_f32_rest, (mean, deviation), |w| {
+fills!(f32, 4, normal_f32 normal_f32_rest, (mean, deviation), fast_math(contract), |w| {
     let a = philox::normals_f32(w[0], w[1]);
     let b = philox::normals_f32(w[2], w[3]);
     [mean + deviation * a[0], mean + deviation * a[1], mean + deviation * b[0], mean + deviation * b[1]]

@@ -24,8 +24,7 @@ fn vector_of(along_lines: bool, matrix: &[Vec4], base: u32, pitch: u32, line: u3
     } else {
         base + (line + (t >> 2) + h * 64) * pitch + (k >> 2) + (t & 3)
     };
-    // With this condition, which is always met, a driver places loads better (NVIDIA H200).
-    if at < matrix.len() as u32 { matrix[at] } else { Vec4::ZERO }
+    matrix[at]
 }
 
 /// An activation of each number.
@@ -43,21 +42,19 @@ macro_rules! in_registers {
         /// Products from number `first` on, of rows and columns that are multiples of [`SIDE`] and a depth that is a multiple of [`SLICE`] and not
         /// zero. Rows and matrices of `a` and `b` lie `pitch` and `stride` vectors apart.
         #[kernel(workgroup = 256, fast_math(contract))]
-        pub fn $name<const BIAS: bool>(
+        pub fn $name(
             first: u32,
             columns: u32,
             rows: u32,
             depth: u32,
             alpha: f32,
             beta: f32,
-            activation: u32,
             a_pitch: u32,
             a_stride: u32,
             b_pitch: u32,
             b_stride: u32,
             a: &[Vec4],
             b: &[Vec4],
-            bias: &[Vec4],
             c: &mut [Vec4],
         ) {
             let left = Shared::<[Vec4; 16 * 33]>::new();
@@ -111,23 +108,18 @@ macro_rules! in_registers {
             }
             let (x, y) = place(t);
             let row_quads = columns >> 2;
+            let corner = (matrix * rows + row0 + y * 4) * row_quads + (column0 >> 2) + x;
             for i in 0..8u32 {
-                let row = matrix * rows + row0 + y * 4 + (i & 3) + (i >> 2) * 16;
-                let quad = (column0 >> 2) + x;
-                let at = row * row_quads + quad;
+                let at = corner + ((i & 3) + (i >> 2) * 16) * row_quads;
                 let (mut close, mut distant) = (alpha * near[i as usize], alpha * far[i as usize]);
                 if beta != 0.0 {
                     close += beta * c[at];
                     distant += beta * c[at + 8];
                 }
-                if BIAS && quad + 8 < bias.len() as u32 {
-                    close += bias[quad];
-                    distant += bias[quad + 8];
-                }
                 // SAFETY: the cells of a tile are dealt out, one to one invocation, and tiles lie side by side.
-                unsafe { c.unordered()[at] = activated_all(activation, close) };
+                unsafe { c.unordered()[at] = close };
                 // SAFETY: as above.
-                unsafe { c.unordered()[at + 8] = activated_all(activation, distant) };
+                unsafe { c.unordered()[at + 8] = distant };
             }
         }
     };
@@ -440,35 +432,30 @@ impl Many<'_, f32> {
             return Ok(false);
         }
         let (Ok(a), Ok(b)) = (self.a.tensor.cast::<Vec4>(), self.b.tensor.cast::<Vec4>()) else { return Ok(false) };
-        let none = mgr.tensor_of_len::<f32>(4)?;
-        let bias = self.batch.bias.unwrap_or(&none).cast::<Vec4>()?;
         let mut c = self.c.cast_mut::<Vec4>()?;
         let mut first = 0;
         while first < count {
             let part = (count - first).min(AXIS);
             let grid = Grid::groups([columns / SIDE, rows / SIDE, part]);
             macro_rules! launch {
-                ($kernel:ident, $bias:literal) => {
-                    stages.launch::<$kernel<$bias>>(grid, |args| {
+                ($kernel:ident) => {
+                    stages.launch::<$kernel>(grid, |args| {
                         let args = args.value(first).value(columns).value(rows).value(depth).value(alpha).value(beta);
-                        let args = args.value(self.batch.activation as u32).value(places[0]).value(places[1]);
-                        let args = args.value(places[2]).value(places[3]);
-                        args.read(&a).read(&b).read(&bias).write(&mut c)
+                        let args = args.value(places[0]).value(places[1]).value(places[2]).value(places[3]);
+                        args.read(&a).read(&b).write(&mut c)
                     })
                 };
             }
-            match (self.a.is_turned, self.b.is_turned, self.batch.bias.is_some()) {
-                (false, false, false) => launch!(Multiply, false),
-                (false, false, true) => launch!(Multiply, true),
-                (false, true, false) => launch!(MultiplyB, false),
-                (false, true, true) => launch!(MultiplyB, true),
-                (true, false, false) => launch!(MultiplyA, false),
-                (true, false, true) => launch!(MultiplyA, true),
-                (true, true, false) => launch!(MultiplyAb, false),
-                (true, true, true) => launch!(MultiplyAb, true),
+            match (self.a.is_turned, self.b.is_turned) {
+                (false, false) => launch!(Multiply),
+                (false, true) => launch!(MultiplyB),
+                (true, false) => launch!(MultiplyA),
+                (true, true) => launch!(MultiplyAb),
             }
             first += part;
         }
+        drop((a, b, c));
+        self.finish(stages)?;
         Ok(true)
     }
 }

@@ -13,7 +13,7 @@ mod windows;
 pub use batched::Many;
 pub(super) use strided::AXIS;
 pub use strided::{Activation, BatchedGemm, Matrices};
-pub(super) use windows::{ConvolveWindows, FILTERS, PLACES};
+pub(super) use windows::{Activate, ConvolveWindows, FILTERS, PLACES};
 
 use super::stages::Stages;
 use super::{expect_len, operation, sealed};

@@ -2,6 +2,7 @@
 //! one has what the filter sees from one place. Where its elements lie is looked up in a list.
 
 use super::strided::activated;
+use crate::algorithms::lines::item;
 use crate::glam::Vec4;
 use crate::prelude::*;
 
@@ -34,7 +35,6 @@ pub fn convolve_windows<const BIAS: bool>(
     columns: u32,
     depth: u32,
     first: u32,
-    activation: u32,
     image: UVec2,
     image_len: u32,
     width: u32,
@@ -117,9 +117,19 @@ pub fn convolve_windows<const BIAS: bool>(
                 let at = (number * filters + filter) * columns + column;
                 if at < y.len() as u32 {
                     // SAFETY: the cells of a tile are dealt out, one to one invocation, and tiles lie side by side.
-                    unsafe { y.unordered()[at] = activated(activation, value) };
+                    unsafe { y.unordered()[at] = value };
                 }
             }
         }
+    }
+}
+
+/// Applies an activation to each element. In the kernel above it would stand behind each of 32 results, which takes a driver's
+/// registers (NVIDIA H200).
+#[kernel(workgroup = 256)]
+pub fn activate(activation: u32, y: &mut [f32]) {
+    let i = item();
+    if i < y.len() as u32 {
+        y[i] = activated(activation, y[i]);
     }
 }
