@@ -96,6 +96,111 @@ both!(several, plain_several, {
     }
 });
 
+both!(parts, plain_parts, {
+    /// What is left of a slice behind a sign, by a pattern, beside what the sign was.
+    fn number(text: &[u32]) -> i32 {
+        let digits = match text {
+            [45, rest @ ..] | [43, rest @ ..] => rest,
+            _ => text,
+        };
+        let (is_negative, same) = match text {
+            [45, rest @ ..] => (true, rest),
+            [43, rest @ ..] => (false, rest),
+            _ => (false, text),
+        };
+        let size = digits.iter().zip(same).fold(0i32, |n, (a, b)| n * 10 + (*a + *b) as i32 / 2 - 48);
+        if is_negative { -size } else { size }
+    }
+
+    /// Ends with a part of what a call gave.
+    fn given(x: &[u32], i: usize) -> &[u32] {
+        match x[i % 3..].split_first() {
+            Some((first, rest)) if *first as usize > i => &rest[1..],
+            Some((_, rest)) => rest,
+            None => x,
+        }
+    }
+
+    fn behind(part: &[u32], i: usize) -> &[u32] {
+        &part[i.min(part.len())..]
+    }
+
+    /// In rounds, from what calls gave, from a block, several in a tuple, and with arms that go on or leave.
+    fn rounds(x: &[u32], i: usize) -> u32 {
+        let (low, high) = x.split_at(x.len() / 3);
+        let own = [i as u32, 3, 5, 7];
+        let mut total = given(x, i).iter().sum::<u32>() << 3;
+        for round in 0..6usize {
+            let part = if let Some(k) = i.checked_sub(round + 2) { behind(x, k) } else { high };
+            let (n, side, other) = match part.len() {
+                0 => (0, part, low),
+                n if n % 2 == 0 => (n, &part[..n / 2], high),
+                n => (n, behind(part, i), x),
+            };
+            total = total.wrapping_mul(31) ^ side.iter().sum::<u32>() ^ (n as u32) << 9 ^ (other.len() as u32) << 17;
+            let mine = match round {
+                0 => &own[..1],
+                1 | 2 => {
+                    let from = i % 2;
+                    &own[from..3]
+                }
+                3 => continue,
+                _ if total % 5 == 0 => break,
+                _ => &own[..],
+            };
+            total = total.wrapping_add(mine.iter().product::<u32>() ^ mine[0]);
+        }
+        total
+    }
+
+    /// One that moves on from what it was chosen as, is compared, and is an argument.
+    fn moving(x: &[u32], i: usize) -> u32 {
+        let half = if let [first, ..] = x
+            && first % 2 == 0
+        {
+            &x[..x.len() / 2]
+        } else {
+            x
+        };
+        let mut rest = match half.split_first() {
+            Some((first, more)) if *first as usize > i => more,
+            _ => half,
+        };
+        let is_whole = rest == half;
+        let mut sum = rest.len() as u32;
+        while let Some((first, more)) = rest.split_first() {
+            sum = sum.wrapping_mul(7) ^ first;
+            rest = if *first % 3 == 0 && more.len() > 1 { &more[1..] } else { more };
+        }
+        sum ^ (is_whole as u32) << 30 ^ sum_of(if is_whole { half } else { &x[1..] })
+    }
+
+    fn sum_of(x: &[u32]) -> u32 {
+        x.iter().sum::<u32>() << 3
+    }
+
+    pub(super) fn all(x: &[u32], i: u32) -> u32 {
+        let text = [43 + i % 5, 48 + i % 10, 50, 51];
+        let numbers = number(&text[..2 + i as usize % 3]) as u32;
+        numbers ^ rounds(x, i as usize % 9) ^ moving(x, i as usize % 5).rotate_left(7)
+    }
+});
+
+#[kernel(workgroup = 32)]
+fn parts_of_one(a: &[u32], y: &mut [u32]) {
+    let i = global_id().x;
+    let from = match i % 4 {
+        0 => &a[..],
+        n if n + 8 < a.len() as u32 => {
+            let skipped = n + i % 8;
+            &a[skipped as usize..]
+        }
+        _ => a,
+    };
+    barrier();
+    y[i] = parts::all(&from[..8], i) ^ from[i] << 4;
+}
+
 #[kernel(workgroup = 32)]
 fn one_of_several(a: &[u32], b: &[u32], swapped: bool, y: &mut [u32], z: &mut [u32]) {
     let i = global_id().x as usize;
@@ -126,18 +231,37 @@ fn expected(swapped: bool) -> Vec<u32> {
     (0..N).map(|i| plain_several::all(&a[i..i + 8], &b[i..i + 8], i as u32) ^ from[i + 1] ^ near(i)).collect()
 }
 
-/// The entry.
-pub const CASES: &[Case] = &[case!(
-    "choices_of_slices::everywhere",
-    [OneOfSeveral],
-    |mgr| {
-        let (a, b) = (mgr.tensor(&a())?, mgr.tensor(&b())?);
-        let (mut y, mut z) = (mgr.tensor_of_len::<u32>(N)?, mgr.tensor_of_len::<u32>(N)?);
-        let seq = mgr.sequence()?;
-        OneOfSeveral::dispatch(&seq, Grid::items(N), &a, &b, false, &mut y, &mut z)?;
-        OneOfSeveral::dispatch(&seq, Grid::items(N), &a, &b, true, &mut y, &mut z)?;
-        seq.eval()?;
-        Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?)])
-    },
-    || vec![Output::U32(expected(false)), Output::U32(expected(true))]
-)];
+fn expected_parts() -> Vec<u32> {
+    let a = a();
+    let from = |i: usize| &a[if i % 4 == 0 { 0 } else { i % 4 + i % 8 }..];
+    (0..N / 2).map(|i| plain_parts::all(&from(i)[..8], i as u32) ^ from(i)[i] << 4).collect()
+}
+
+/// The entries.
+pub const CASES: &[Case] = &[
+    case!(
+        "choices_of_slices::of_one",
+        [PartsOfOne],
+        |mgr| {
+            let (a, mut y) = (mgr.tensor(&a())?, mgr.tensor_of_len::<u32>(N / 2)?);
+            let seq = mgr.sequence()?;
+            PartsOfOne::dispatch(&seq, Grid::items(N / 2), &a, &mut y)?.eval()?;
+            Ok(vec![Output::U32(y.to_vec()?)])
+        },
+        || vec![Output::U32(expected_parts())]
+    ),
+    case!(
+        "choices_of_slices::everywhere",
+        [OneOfSeveral],
+        |mgr| {
+            let (a, b) = (mgr.tensor(&a())?, mgr.tensor(&b())?);
+            let (mut y, mut z) = (mgr.tensor_of_len::<u32>(N)?, mgr.tensor_of_len::<u32>(N)?);
+            let seq = mgr.sequence()?;
+            OneOfSeveral::dispatch(&seq, Grid::items(N), &a, &b, false, &mut y, &mut z)?;
+            OneOfSeveral::dispatch(&seq, Grid::items(N), &a, &b, true, &mut y, &mut z)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(y.to_vec()?), Output::U32(z.to_vec()?)])
+        },
+        || vec![Output::U32(expected(false)), Output::U32(expected(true))]
+    ),
+];

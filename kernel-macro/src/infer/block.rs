@@ -162,6 +162,7 @@ impl<'a> Infer<'a> {
 
     /// The value of a `let`; a reference makes the variable another name of what it leads to.
     fn infer_initial(&mut self, pattern: &'a Pattern, value: &'a Expr, expect: &Expect) -> Term {
+        self.note_chosen_slices(value);
         if self.is_kept_value(pattern, value) {
             self.note_kept_ends(value);
             return self.infer(value, expect);

@@ -13,8 +13,10 @@ use super::{Expect, Infer};
 impl<'a> Infer<'a> {
     /// Infers an expression and records its type. A demanded type guides, but the caller checks it.
     pub(super) fn infer(&mut self, expr: &'a Expr, expect: &Expect) -> Term {
-        if self.tables.given_slices.contains(&expr.id) {
-            return self.infer_given_slice(expr);
+        match self.tables.given_slices.get(&expr.id) {
+            Some(None) => return self.infer_given_slice(expr),
+            Some(Some(origin)) => return self.infer_chosen_slice(expr, *origin),
+            None => {}
         }
         let term = self.infer_any(expr, expect);
         if self.refuse_reference(expr) || self.refuse_value(expr, &term) {

@@ -44,7 +44,7 @@ impl<'a> Infer<'a> {
                 ExprKind::Borrow { .. } | ExprKind::Path(_) | ExprKind::Call { .. } | ExprKind::Method { .. }
             );
             if gives {
-                self.tables.given_slices.insert(end.id);
+                self.tables.given_slices.insert(end.id, None);
                 self.only_end |= is_one;
             }
         }

@@ -78,6 +78,9 @@ impl<'a> Infer<'a> {
 
     fn note_kept_end(&mut self, end: &'a Expr) {
         let inner = strip(end);
+        if self.tables.given_slices.contains_key(&inner.id) {
+            return;
+        }
         match &inner.kind {
             ExprKind::Borrow { mutable: false, operand } if !self.is_in_shared(operand) => {
                 self.keep_value(end);

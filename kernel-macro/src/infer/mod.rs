@@ -9,6 +9,7 @@ mod atomic;
 mod block;
 mod call;
 mod chain;
+mod chosen_slice;
 mod closure;
 mod compare;
 mod computed;

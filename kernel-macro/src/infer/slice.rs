@@ -125,6 +125,7 @@ impl<'a> Infer<'a> {
 
     /// Checks an argument that is a slice of elements of a type, to be written if `writes`.
     pub(super) fn check_slice_of(&mut self, arg: &'a Expr, wanted: &Term, writes: bool) {
+        self.note_chosen_slices(arg);
         let Some((element, mutable)) = self.infer_slice(arg, writes) else { return };
         if self.table.unify(wanted, &element) && (mutable || !writes) {
             return;

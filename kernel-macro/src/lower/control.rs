@@ -180,8 +180,7 @@ impl FnCx<'_, '_, '_> {
         match (target.has_result, value) {
             (false, _) => self.b.break_(target.leaves, &[]),
             (true, Some(value)) => self.b.break_(target.leaves, &[value]),
-            // Control does not come here.
-            (true, None) => self.b.unreachable(),
+            (true, None) => self.expect_left(),
         }
     }
 

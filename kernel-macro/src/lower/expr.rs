@@ -23,7 +23,7 @@ impl FnCx<'_, '_, '_> {
         let outer = self.b.set_location(None);
         let location = self.location_of(expr);
         self.b.set_location(Some(location));
-        let value = match self.typed.given_slices.contains(&expr.id) {
+        let value = match self.typed.given_slices.contains_key(&expr.id) {
             true => self.lower_given_slice(expr),
             false => self.lower_kind(expr),
         };
@@ -160,7 +160,7 @@ impl FnCx<'_, '_, '_> {
         let mut values = Vec::new();
         for expr in exprs {
             let value = self.lower_expr(expr);
-            if self.ty(self.ty_of(expr)).is_some() {
+            if self.typed.given_slices.contains_key(&expr.id) || self.ty(self.ty_of(expr)).is_some() {
                 values.push(value?);
             } else if self.b.is_terminated() {
                 return None;

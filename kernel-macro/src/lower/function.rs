@@ -268,8 +268,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
         match (self.result, value) {
             (None, _) => self.b.return_(None),
             (Some(_), Some(value)) => self.b.return_(Some(value)),
-            // Control does not come here.
-            (Some(_), None) => self.b.unreachable(),
+            (Some(_), None) => self.expect_left(),
         }
     }
 
@@ -283,8 +282,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
                 let both = self.b.compose(result, &[new, value]);
                 self.b.return_(Some(both));
             }
-            // Control does not come here.
-            _ => self.b.unreachable(),
+            _ => self.expect_left(),
         }
     }
 

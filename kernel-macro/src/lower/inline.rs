@@ -236,8 +236,7 @@ impl<'p> FnCx<'p, '_, '_> {
         match (frame.has_result, value) {
             (false, _) => self.b.break_(frame.body, &[]),
             (true, Some(value)) => self.b.break_(frame.body, &[value]),
-            // Control does not come here.
-            (true, None) => self.b.unreachable(),
+            (true, None) => self.expect_left(),
         }
     }
 }

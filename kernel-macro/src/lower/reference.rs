@@ -187,10 +187,11 @@ impl<'p> FnCx<'p, '_, '_> {
         value
     }
 
-    /// A slice with which a function ends: where it begins, and its length. What it is a part of is noted.
+    /// A slice with which a function or the value of a variable ends: where it begins, and its length. What it is a part of is noted.
     pub(super) fn lower_given_slice(&mut self, end: &Expr) -> Option<ValueId> {
         let spot = match self.ty_of(end) {
-            Ty::Buffer { origin: Some(call), .. } => {
+            // Of a part of such a slice, `&rest[1..]`, its own way.
+            Ty::Buffer { origin: Some(call), .. } if !matches!(end.kind, ExprKind::Borrow { .. }) => {
                 let call = *call;
                 let slice = self.lower_kind(end)?;
                 self.slice_of_value(call, slice)?
@@ -198,8 +199,13 @@ impl<'p> FnCx<'p, '_, '_> {
             _ => self.lower_slice(end)?,
         };
         let [offset, len] = self.ends_of(&spot)?;
-        if let (Some(Ty::Buffer { origin: Some(origin), .. }), Some(place)) = (&self.typed.result, spot.place()) {
-            self.origins.insert(*origin, Origin { place: place.clone(), len: None });
+        let chosen = self.typed.given_slices.get(&end.id).copied().flatten();
+        let of_result = match &self.typed.result {
+            Some(Ty::Buffer { origin, .. }) => *origin,
+            _ => None,
+        };
+        if let (Some(origin), Some(place)) = (chosen.or(of_result), spot.place()) {
+            self.origins.insert(origin, Origin { place: place.clone(), len: None });
         }
         Some(self.slice_value(offset, len))
     }

@@ -250,12 +250,16 @@ impl FnCx<'_, '_, '_> {
         results.first().copied().filter(|_| !self.b.is_terminated())
     }
 
+    /// Where a value is missing, control does not come: code without it would be wrong without a word.
+    pub(super) fn expect_left(&mut self) {
+        assert!(self.b.is_terminated(), "an expression without a value does not leave");
+    }
+
     pub(super) fn yield_(&mut self, value: Option<ValueId>, result: Option<TypeId>) {
         match (result, value) {
             (None, _) => self.b.yield_(&[]),
             (Some(_), Some(value)) => self.b.yield_(&[value]),
-            // Control does not come here.
-            (Some(_), None) => self.b.unreachable(),
+            (Some(_), None) => self.expect_left(),
         }
     }
 }

@@ -214,8 +214,9 @@ pub(crate) struct TypedFn {
     pub(crate) lent: BTreeSet<ExprId>,
     /// The parameter that the slice is a part of which the function gives, where it is always one.
     pub(crate) given_param: Option<usize>,
-    /// The expressions with which a function ends that gives a slice.
-    pub(crate) given_slices: BTreeSet<ExprId>,
+    /// The expressions with which a function ends that gives a slice, and those with which the value of a variable ends that is one of
+    /// several slices, with what the variable knows its slice by.
+    pub(crate) given_slices: FastMap<ExprId, Option<ExprId>>,
     /// References that patterns take apart: the places are, here.
     pub(crate) taken_apart: BTreeSet<ExprId>,
     /// Places whose parts patterns name to write them, and whether that is by way of a reference, or else by `ref mut`.

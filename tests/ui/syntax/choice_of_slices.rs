@@ -30,12 +30,22 @@ fn shared(a: &[u32], b: &[u32], y: &mut [u32]) {
     y[i] = tile[63 - local_id().x];
 }
 
-// Names of the arms, and what is no `let`.
+#[derive(Clone, Copy)]
+struct Held {
+    own: [u32; 4],
+}
+
+// Names of the arms, parts of a field, and what is no `let`.
 #[kernel]
 fn named(a: &[u32], b: &[u32], y: &mut [u32]) {
     let i = global_id().x;
     let from = if let Some(n) = i.checked_sub(3) { &a[n..] } else { b };
-    y[i] = from[0] + total(if i > 3 { a } else { b });
+    let held = Held { own: [i; 4] };
+    let own = match i.checked_sub(3) {
+        Some(_) => &held.own[1..],
+        None => a,
+    };
+    y[i] = from[0] + own[0] + total(if i > 3 { a } else { b });
 }
 
 // The other one is moved: rustc sees it.

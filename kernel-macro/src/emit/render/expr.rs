@@ -128,7 +128,7 @@ impl Renderer<'_> {
     /// An expression that stands alone: as a statement, an initialiser or an argument.
     pub(super) fn bare(&mut self, expr: &Expr) -> Tokens {
         let span = expr.span.start;
-        if !self.is_original() && self.typed.given_slices.contains(&expr.id) && self.given != Some(expr.id) {
+        if !self.is_original() && self.typed.given_slices.contains_key(&expr.id) && self.given != Some(expr.id) {
             return self.given_slice(expr);
         }
         match &expr.kind {

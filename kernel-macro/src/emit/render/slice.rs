@@ -145,9 +145,10 @@ impl Renderer<'_> {
         super::expr::path_tokens(&path)
     }
 
-    /// A slice with which a function ends.
+    /// A slice with which a function ends, or the value of a variable.
     pub(super) fn given_slice(&mut self, end: &Expr) -> Tokens {
-        let Some(Ty::Buffer { mutable, .. }) = self.typed.result else { return tokens!() };
+        let is_chosen = self.typed.given_slices.get(&end.id).copied().flatten().is_some();
+        let mutable = matches!(self.typed.result, Some(Ty::Buffer { mutable: true, .. })) && !is_chosen;
         let outer = self.given.replace(end.id);
         let slice = self.slice(end, mutable);
         self.given = outer;

@@ -166,27 +166,34 @@ fn options_as_iterators() {
 #[test]
 fn slices_that_are_chosen() {
     check_errors(
-        r##"fn f(x: &[u32], n: u32) { let part = if n > 1 { &x[1..] } else { &x[2..] }; }"##,
+        r##"fn f(x: &[u32], z: &[u32]) { let part = match x { [1, rest @ ..] => rest, _ => z }; }"##,
         expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: keep where it begins and ends in variables, and write `&x[from..to]` where it is used
-         1 | fn f(x: &[u32], n: u32) { let part = if n > 1 { &x[1..] } else { &x[2..] }; }
-           |                                                 ^^^^^^^
-        error: [K0203] the slice `x[1..]` is used as a value
-               help: pass it to a device function, `f(&x[1..])`, or name it: `let part = &x[1..];`
-         1 | fn f(x: &[u32], n: u32) { let part = if n > 1 { &x[1..] } else { &x[2..] }; }
-           |                                                  ^^^^^^
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: keep where it begins and ends in variables, and write `&x[from..to]` where it is used
-         1 | fn f(x: &[u32], n: u32) { let part = if n > 1 { &x[1..] } else { &x[2..] }; }
-           |                                                                  ^^^^^^^
-        error: [K0203] the slice `x[2..]` is used as a value
-               help: pass it to a device function, `f(&x[2..])`, or name it: `let part = &x[2..];`
-         1 | fn f(x: &[u32], n: u32) { let part = if n > 1 { &x[1..] } else { &x[2..] }; }
-           |                                                                   ^^^^^^
-    "#]],
+            error: [K0115] this value may be a part of several slices
+                   note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
+                   help: move the code that uses it into a function of a slice, and call that with the one or the other
+             1 | fn f(x: &[u32], z: &[u32]) { let part = match x { [1, rest @ ..] => rest, _ => z }; }
+               |                                                                                ^
+        "#]],
+    );
+    check_errors(
+        r##"fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }"##,
+        expect![[r#"
+            error: [K0115] this slice cannot be one of several
+                   note: a slice that is chosen is a part of a parameter or of a variable, not of a field, of an element or of a list
+                   help: choose where it begins and ends, and write `&x[from..to]` where it is used
+             1 | fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }
+               |                                                                                                     ^^^^^^^^^^
+        "#]],
+    );
+    check_errors(
+        r##"fn f(x: &[u32], y: &mut [u32], n: u32) { let part = if n > 1 { let k = n; &x[k..] } else { y }; }"##,
+        expect![[r#"
+            error: [K0115] this value may be a part of several slices
+                   note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
+                   help: move the code that uses it into a function of a slice, and call that with the one or the other
+             1 | fn f(x: &[u32], y: &mut [u32], n: u32) { let part = if n > 1 { let k = n; &x[k..] } else { y }; }
+               |                                                                                            ^
+        "#]],
     );
     check_errors(
         r##"fn f(x: &mut [u32]) {} fn g() { f(&mut [1, 2]); }"##,

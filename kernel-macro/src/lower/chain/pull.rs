@@ -258,8 +258,7 @@ impl FnCx<'_, '_, '_> {
         match (result, element) {
             (Some(_), Some(element)) => self.b.break_(body, &[element]),
             (None, _) => self.b.break_(body, &[]),
-            // Control does not come here.
-            (Some(_), None) => self.b.unreachable(),
+            (Some(_), None) => self.expect_left(),
         }
         self.b.switch_to(parent);
         let results = self.b.push_loop(body, &[], result.as_slice());

@@ -1,0 +1,97 @@
+//! Variables whose slice is one of several parts of a buffer or array: `let part = if c { &x[1..] } else { x };`. As of functions that
+//! give slices, the value is a start and a length.
+
+use crate::ast::{Expr, ExprId, ExprKind};
+use crate::diag::code;
+
+use super::Infer;
+use super::block::strip;
+use super::finish::Deferred;
+use super::index_impl::end_of;
+use super::unify::Term;
+
+impl<'a> Infer<'a> {
+    /// Notes the slices with which the value of a `let` ends: the value itself, or members of a tuple.
+    pub(super) fn note_chosen_slices(&mut self, value: &'a Expr) {
+        if !matches!(
+            strip(value).kind,
+            ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Block { label: None, .. }
+        ) {
+            return;
+        }
+        let mut ends = Vec::new();
+        end_of(value, &mut ends);
+        self.note_chosen(&ends);
+        let tuples: Vec<&[Expr]> = ends
+            .iter()
+            .filter_map(|end| match &end.kind {
+                ExprKind::Tuple(members) => Some(&members[..]),
+                _ => None,
+            })
+            .collect();
+        for position in 0..tuples.first().map_or(0, |members| members.len()) {
+            let members: Vec<_> = tuples.iter().filter_map(|members| members.get(position)).map(strip).collect();
+            self.note_chosen(&members);
+        }
+    }
+
+    /// Notes ends of which one is known to be a slice, before any is inferred. By its number the variable knows its slice. Those that calls or
+    /// patterns make have a number already, which they keep if it is the same for all.
+    fn note_chosen(&mut self, ends: &[&Expr]) {
+        let gives = |end: &&&Expr| {
+            matches!(
+                end.kind,
+                ExprKind::Borrow { .. } | ExprKind::Path(_) | ExprKind::Call { .. } | ExprKind::Method { .. }
+            )
+        };
+        let ends: Vec<_> = ends.iter().filter(gives).map(|end| (end.id, self.origin_of(end))).collect();
+        let Some(origin) = ends.iter().find_map(|(id, slice)| slice.map(|_| *id)) else { return };
+        if ends.iter().all(|(_, slice)| matches!(slice, Some(Some(_))) && *slice == ends[0].1) {
+            return;
+        }
+        self.tables.given_slices.extend(ends.into_iter().map(|(end, _)| (end, Some(origin))));
+        self.has_references = true;
+    }
+
+    /// The origin of an end that is known to be a slice: none of one that no call and no pattern made.
+    fn origin_of(&self, end: &Expr) -> Option<Option<ExprId>> {
+        match &end.kind {
+            ExprKind::Borrow { mutable: false, operand } => self.is_part(strip(operand)).then_some(None),
+            ExprKind::Path(path) => {
+                let (_, local) = path.as_name().and_then(|name| self.variable(name))?;
+                match self.table.shallow(&local.term) {
+                    Term::Buffer { mutable: false, origin, .. } => Some(origin),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A slice that a variable may get. All have one root.
+    pub(super) fn infer_chosen_slice(&mut self, end: &'a Expr, origin: ExprId) -> Term {
+        let before = self.diags.len();
+        let Some((element, _)) = self.infer_slice(end, false).filter(|_| self.diags.len() == before) else {
+            return Term::Error;
+        };
+        let Some(root) = self.slice_root(end) else {
+            self.diags
+                .error(code::REFERENCE_USE, end.span, "this slice cannot be one of several")
+                .note("a slice that is chosen is a part of a parameter or of a variable, not of a field, of an element or of a list")
+                .help("choose where it begins and ends, and write `&x[from..to]` where it is used");
+            return Term::Error;
+        };
+        if self.origin_roots.get(&origin).is_some_and(|known| *known != root) {
+            self.diags
+                .error(code::REFERENCE_USE, end.span, "this value may be a part of several slices")
+                .note(
+                    "kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of",
+                )
+                .help("move the code that uses it into a function of a slice, and call that with the one or the other");
+            return Term::Error;
+        }
+        self.note_origin(origin, end);
+        self.deferred.push(Deferred::Divided { receiver: end, term: element.clone(), owned: false });
+        Term::Buffer { element: element.into(), mutable: false, origin: Some(origin) }
+    }
+}
