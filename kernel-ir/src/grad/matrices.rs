@@ -114,6 +114,18 @@ impl<'s> Reverse<'s, '_> {
         matrix(&self.source.types, self.ty(value))
     }
 
+    fn refused_matrix_store(&self, access: &CoopAccess, value: ValueId) -> Option<Refused> {
+        let is_active = self.is_active(value);
+        let is_there = match access.place.root {
+            Root::Buffer(_) => !is_active || self.has_same_cells(access, self.matrix_of(value)),
+            Root::Shared(shared) => {
+                !is_active && !self.needs.shared(shared) && self.shared_shadows[shared.index()].is_none()
+            }
+            _ => !is_active,
+        };
+        (!is_there).then_some(Refused::MatrixMemory)
+    }
+
     /// Why matrices at an instruction cannot be derived.
     pub(super) fn refused_matrix(&self, inst: &Inst) -> Option<Refused> {
         let is_active = |value: &ValueId| self.is_active(*value);
@@ -135,36 +147,19 @@ impl<'s> Reverse<'s, '_> {
         let is_needed = inst.results.iter().any(|result| self.needs.value(*result));
         let acts = first.is_some_and(|first| self.is_active(first));
         match &inst.kind {
-            InstKind::CoopLoad(access) => {
-                if let Root::Buffer(buffer) = access.place.root
-                    && acts
-                    && !matches!(
-                        self.shadows.buffers[buffer.index()],
-                        None | Some(Shadow { kind: ShadowKind::Atomic(_), .. })
-                    )
-                {
-                    return Some(Refused::MatrixInPlace);
+            InstKind::CoopLoad(access) => match access.place.root {
+                Root::Buffer(buffer) if acts => {
+                    let shadow = self.shadows.buffers[buffer.index()].as_ref();
+                    if shadow.is_some_and(|shadow| !matches!(shadow.kind, ShadowKind::Atomic(_))) {
+                        return Some(Refused::MatrixInPlace);
+                    }
+                    let matrix = first.and_then(|first| self.matrix_of(first));
+                    (!self.has_same_cells(access, matrix)).then_some(Refused::MatrixMemory)
                 }
-                let is_there = match access.place.root {
-                    Root::Buffer(_) => {
-                        !acts || self.has_same_cells(access, first.and_then(|first| self.matrix_of(first)))
-                    }
-                    _ => !acts && !is_needed && !is_turned,
-                };
-                (!is_there).then_some(Refused::MatrixMemory)
-            }
-            InstKind::CoopStore(access, value) => {
-                let is_there = match access.place.root {
-                    Root::Buffer(_) => !self.is_active(*value) || self.has_same_cells(access, self.matrix_of(*value)),
-                    Root::Shared(shared) => {
-                        !self.is_active(*value)
-                            && !self.needs.shared(shared)
-                            && self.shared_shadows[shared.index()].is_none()
-                    }
-                    _ => !self.is_active(*value),
-                };
-                (!is_there).then_some(Refused::MatrixMemory)
-            }
+                Root::Buffer(_) => None,
+                _ => (acts || is_needed || is_turned).then_some(Refused::MatrixMemory),
+            },
+            InstKind::CoopStore(access, value) => self.refused_matrix_store(access, *value),
             InstKind::Coop(op, operands) if acts => match op {
                 CoopOp::Splat => Some(Refused::MatrixNumber),
                 CoopOp::Scale => is_active(&operands[1]).then_some(Refused::MatrixNumber),

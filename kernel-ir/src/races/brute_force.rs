@@ -338,13 +338,20 @@ fn sums(a: &Expr, b: &Expr) -> Vec<Expr> {
 }
 
 fn kernels() -> Vec<(String, Kernel)> {
-    use Expr::{Const, Counter, Element, Global, Group, Groups, Len, Local, Param};
-    let mut all: Vec<Kernel> = Vec::new();
-    let mut add = |accesses: Vec<Access>| all.push(Kernel { accesses, around: None });
+    let (x, y) = (Expr::Global(0), Expr::Global(1));
+    let straight = [writes(&x, &y), pairs(&x, &y), mixtures(&x, &y)].into_iter().flatten();
+    let straight = straight.map(|accesses| Kernel { accesses, around: None });
+    straight.chain(loops(&x)).map(|kernel| (kernel.text(), kernel)).collect()
+}
+
+/// One access, of one invocation or of all: P1 to P4.
+fn writes(x: &Expr, y: &Expr) -> Vec<Vec<Access>> {
+    use Expr::{Const, Group, Local, Param};
+    let mut all = Vec::new();
+    let mut add = |accesses: Vec<Access>| all.push(accesses);
     let sum_of = |a: Expr, b: Expr| plus(a, b);
     // P1, P2 and P3: one digit and two, of the grid and of workgroups.
-    let (x, y) = (Global(0), Global(1));
-    for index in sums(&x, &y) {
+    for index in sums(x, y) {
         add(vec![write(index.clone())]);
         add(vec![behind(vec![("lt", x.clone(), Const(3))], index.clone())]);
         add(vec![behind(vec![("le", y.clone(), Const(1)), ("lt", x.clone(), Param)], index)]);
@@ -367,6 +374,14 @@ fn kernels() -> Vec<(String, Kernel)> {
         )]);
         add(vec![behind(guards[..1].to_vec(), y.clone()), write(plus(Const(3), row(Const(7))))]);
     }
+    all
+}
+
+/// Two accesses, of which one writes: R1 to R5, quotients and remainders.
+fn pairs(x: &Expr, y: &Expr) -> Vec<Vec<Access>> {
+    use Expr::{Const, Param};
+    let mut all = Vec::new();
+    let mut add = |accesses: Vec<Access>| all.push(accesses);
     // R1 to R5: what is written, and what another access reads or writes.
     for (factor, offset) in [(1, 0), (1, 1), (2, 0), (2, 1), (2, 3), (3, 1), (3, 2), (4, 2), (1, 5)] {
         for (other, more) in [(1, 0), (2, 0), (2, 1), (3, 2), (3, 3), (4, 1), (1, 7)] {
@@ -409,6 +424,14 @@ fn kernels() -> Vec<(String, Kernel)> {
         let exchanged = plus(times(3, op("rem", x.clone(), Const(4))), op("div", x.clone(), Const(4)));
         add(vec![behind(vec![("lt", x.clone(), Const(below)), ("lt", y.clone(), Const(1))], exchanged)]);
     }
+    all
+}
+
+/// Bits that are mixed or reversed, and elements.
+fn mixtures(x: &Expr, y: &Expr) -> Vec<Vec<Access>> {
+    use Expr::{Const, Element, Group, Len, Local};
+    let mut all = Vec::new();
+    let mut add = |accesses: Vec<Access>| all.push(accesses);
     // Bits that are mixed.
     for of in [x.clone(), plus(x.clone(), Const(1)), times(3, x.clone()), times(1 << 30, x.clone())] {
         for bits in [0, 1, 2, 31] {
@@ -444,6 +467,13 @@ fn kernels() -> Vec<(String, Kernel)> {
         let both = vec![("lt", x.clone(), Const(1)), ("lt", index.clone(), Len)];
         add(vec![behind(both.clone(), element(index.clone())), behind(both, element(plus(index, Const(1))))]);
     }
+    all
+}
+
+/// P5 and P6.
+fn loops(x: &Expr) -> Vec<Kernel> {
+    use Expr::{Const, Counter, Groups, Param};
+    let mut all = Vec::new();
     let mut add = |around: [Expr; 3], accesses: Vec<Access>| all.push(Kernel { accesses, around: Some(around) });
     // P5: a loop with the stride of the grid, and with others.
     for step in [1, 2, 3] {
@@ -460,7 +490,7 @@ fn kernels() -> Vec<(String, Kernel)> {
         let first = times(part, x.clone());
         add([first.clone(), plus(first, Const(len)), Const(1)], vec![write(Counter)]);
     }
-    all.into_iter().map(|kernel| (kernel.text(), kernel)).collect()
+    all
 }
 
 /// Kernels as people write them, of the suite `races`.

@@ -328,23 +328,12 @@ impl<'m> Printer<'m> {
         let function = self.function;
         let inst = &function.insts[id];
         self.mark(inst);
+        if let Some(result) = inst.results.first()
+            && let Some(text) = self.expression(&inst.kind, *result)?
+        {
+            return self.let_(*result, &text);
+        }
         match &inst.kind {
-            InstKind::Const(constant) => {
-                let text = self.constant(*constant, self.value_type(inst.results[0]))?;
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::Op(op, operands) => {
-                let text = self.op(*op, operands, inst.results[0])?;
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::Compose(members) => {
-                let text = self.compose(members, self.value_type(inst.results[0]))?;
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::Extract(of, steps) => {
-                let text = format!("{}{}", self.name(*of), self.fields(self.value_type(*of), steps));
-                self.let_(inst.results[0], &text)
-            }
             InstKind::Insert(of, member, steps) => {
                 let (result, ty) = (self.name(inst.results[0]), self.ty(self.value_type(*of))?);
                 let fields = self.fields(self.value_type(*of), steps);
@@ -353,40 +342,11 @@ impl<'m> Printer<'m> {
                 self.line(&text);
                 Ok(())
             }
-            InstKind::Param(param) => {
-                let quaternions = self.options.of_param(*param);
-                let param = &self.kernel.params[*param];
-                let text = self.as_value(memory::Stored { text: param.name.clone(), ty: param.ty, quaternions })?;
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::ConstParam(param) => {
-                let ty = self.ty(self.value_type(inst.results[0]))?;
-                let name = &self.kernel.constants[*param].name;
-                let text = if ty == "bool" { name.clone() } else { format!("{name} as {ty}") };
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::Builtin(builtin) => self.let_(inst.results[0], &format!("{}()", builtin.name())),
-            InstKind::Len(buffer) => {
-                let text = format!("{}.len() as u32", self.kernel.buffers[*buffer].name);
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::MemberLen(list, member) => {
-                let text = format!("{}[{}].len() as u32", self.kernel.buffers[*list].name, self.name(*member));
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::Load(place) => {
-                let text = self.load(place)?;
-                self.let_(inst.results[0], &text)
-            }
             InstKind::Store(place, value) => self.store(place, *value),
             InstKind::Atomic(atomic) => self.atomic(atomic, inst.results.first().copied()),
             InstKind::Barrier(crate::ir::Scope::Workgroup) => {
                 self.line("barrier();");
                 Ok(())
-            }
-            InstKind::Subgroup(op, operands) => {
-                let text = self.subgroup(*op, operands)?;
-                self.let_(inst.results[0], &text)
             }
             InstKind::Trap(site, operands) => {
                 self.trap(*site, operands);
@@ -397,16 +357,40 @@ impl<'m> Printer<'m> {
             InstKind::Barrier(_) | InstKind::Fence(..) => self.fail("a barrier or fence of memory"),
             InstKind::Call(..) => self.fail("a call"),
             InstKind::Image(..) => self.fail("an access to an image"),
-            InstKind::Coop(op, operands) => {
-                let text = self.matrix_op(*op, operands, inst.results[0])?;
-                self.let_(inst.results[0], &text)
-            }
-            InstKind::CoopLoad(access) => {
-                let text = self.matrix_load(access, inst.results[0])?;
-                self.let_(inst.results[0], &text)
-            }
             InstKind::CoopStore(access, value) => self.matrix_store(access, *value),
             _ => self.control(id, outs),
         }
+    }
+
+    /// The expression that an instruction is, if it is one.
+    fn expression(&self, kind: &InstKind, result: ValueId) -> Printed<Option<String>> {
+        Ok(Some(match kind {
+            InstKind::Const(constant) => self.constant(*constant, self.value_type(result))?,
+            InstKind::Op(op, operands) => self.op(*op, operands, result)?,
+            InstKind::Compose(members) => self.compose(members, self.value_type(result))?,
+            InstKind::Extract(of, steps) => {
+                format!("{}{}", self.name(*of), self.fields(self.value_type(*of), steps))
+            }
+            InstKind::Param(param) => {
+                let quaternions = self.options.of_param(*param);
+                let param = &self.kernel.params[*param];
+                self.as_value(memory::Stored { text: param.name.clone(), ty: param.ty, quaternions })?
+            }
+            InstKind::ConstParam(param) => {
+                let ty = self.ty(self.value_type(result))?;
+                let name = &self.kernel.constants[*param].name;
+                if ty == "bool" { name.clone() } else { format!("{name} as {ty}") }
+            }
+            InstKind::Builtin(builtin) => format!("{}()", builtin.name()),
+            InstKind::Len(buffer) => format!("{}.len() as u32", self.kernel.buffers[*buffer].name),
+            InstKind::MemberLen(list, member) => {
+                format!("{}[{}].len() as u32", self.kernel.buffers[*list].name, self.name(*member))
+            }
+            InstKind::Load(place) => self.load(place)?,
+            InstKind::Subgroup(op, operands) => self.subgroup(*op, operands)?,
+            InstKind::Coop(op, operands) => self.matrix_op(*op, operands, result)?,
+            InstKind::CoopLoad(access) => self.matrix_load(access, result)?,
+            _ => return Ok(None),
+        }))
     }
 }

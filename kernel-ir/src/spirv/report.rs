@@ -28,35 +28,31 @@ pub(super) struct ReportFunctions {
 impl Writer<'_> {
     /// Calls the trap function. The record claims with 1 + the site's number, for zero means unclaimed.
     pub(super) fn call_trap(&mut self, site: SiteId, operands: &[Id]) {
-        let known = self.reports.traps.iter().find(|(words, _)| *words == operands.len());
-        let function = match known {
-            Some((_, id)) => *id,
-            None => {
-                let id = self.new_id();
-                self.name(id, &format!("trap{}", operands.len()));
-                self.reports.traps.push((operands.len(), id));
-                id
-            }
-        };
-        self.call_report(function, site, operands);
+        self.call_report("trap", |reports| &mut reports.traps, site, operands);
     }
 
     /// Calls the print function; its record begins with 1 + the site's number, for zero ends the records.
     pub(super) fn call_print(&mut self, site: SiteId, words: &[Id]) {
-        let known = self.reports.prints.iter().find(|(count, _)| *count == words.len());
+        self.call_report("print", |reports| &mut reports.prints, site, words);
+    }
+
+    fn call_report(
+        &mut self,
+        name: &str,
+        of_kind: fn(&mut ReportFunctions) -> &mut Vec<(usize, Id)>,
+        site: SiteId,
+        words: &[Id],
+    ) {
+        let known = of_kind(&mut self.reports).iter().find(|(count, _)| *count == words.len());
         let function = match known {
             Some((_, id)) => *id,
             None => {
                 let id = self.new_id();
-                self.name(id, &format!("print{}", words.len()));
-                self.reports.prints.push((words.len(), id));
+                self.name(id, &format!("{name}{}", words.len()));
+                of_kind(&mut self.reports).push((words.len(), id));
                 id
             }
         };
-        self.call_report(function, site, words);
-    }
-
-    fn call_report(&mut self, function: Id, site: SiteId, words: &[Id]) {
         let site = self.uses.site_number(site) + 1;
         let site = self.const_u32(site);
         let void = self.void_type();

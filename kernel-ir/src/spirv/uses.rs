@@ -6,8 +6,8 @@ use super::subgroup;
 use crate::arena::{EntityId, SecondaryMap};
 use crate::descriptor::{SiteKind, SubgroupOperations, TrapRecord};
 use crate::ir::{
-    BlockId, BufferId, Builtin, Function, FunctionId, ImageOp, InstKind, Kernel, Module, Order, Place, Root, Scope,
-    SharedId, SiteId, Step,
+    Atomic, BlockId, BufferId, Builtin, Function, FunctionId, ImageOp, InstKind, Kernel, Module, Order, Place, Root,
+    Scope, SharedId, SiteId, Step,
 };
 use crate::types::Type;
 
@@ -159,29 +159,8 @@ impl Walk<'_> {
             self.accesses = self.accesses || self.is_access(kind);
             match kind {
                 InstKind::Builtin(builtin) => found.builtins[*builtin as usize] = true,
-                InstKind::Atomic(atomic) => {
-                    self.uses.orders_memory |= atomic.order != Order::Relaxed;
-                    // Also what is only stored is exchanged, for the sake of its neighbours.
-                    self.read(&atomic.place);
-                    self.point(&atomic.place);
-                    if let Root::Buffer(buffer) = atomic.place.root
-                        && self.is_narrow(buffer)
-                    {
-                        self.uses.words[buffer] = true;
-                    }
-                    self.place(&atomic.place, found);
-                }
-                InstKind::Barrier(scope) => {
-                    self.uses.orders_memory = true;
-                    // In a loop, what follows comes before the next round's barrier.
-                    let comes_before =
-                        self.accesses || self.loops.first().is_some_and(|body| self.has_accesses(function, *body));
-                    self.uses.barriers_order_buffers |= comes_before;
-                    self.uses.needs_full_workgroups = true;
-                    if *scope == Scope::Subgroup {
-                        self.uses.subgroup |= SubgroupOperations::BASIC;
-                    }
-                }
+                InstKind::Atomic(atomic) => self.atomic(atomic, found),
+                InstKind::Barrier(scope) => self.barrier(function, *scope),
                 InstKind::Fence(..) => self.uses.orders_memory = true,
                 InstKind::Subgroup(op, _) => {
                     self.uses.needs_full_workgroups = true;
@@ -235,6 +214,30 @@ impl Walk<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn atomic(&mut self, atomic: &Atomic, found: &mut FunctionUses) {
+        self.uses.orders_memory |= atomic.order != Order::Relaxed;
+        // Also what is only stored is exchanged, for the sake of its neighbours.
+        self.read(&atomic.place);
+        self.point(&atomic.place);
+        if let Root::Buffer(buffer) = atomic.place.root
+            && self.is_narrow(buffer)
+        {
+            self.uses.words[buffer] = true;
+        }
+        self.place(&atomic.place, found);
+    }
+
+    fn barrier(&mut self, function: &Function, scope: Scope) {
+        self.uses.orders_memory = true;
+        // In a loop, what follows comes before the next round's barrier.
+        let comes_before = self.accesses || self.loops.first().is_some_and(|body| self.has_accesses(function, *body));
+        self.uses.barriers_order_buffers |= comes_before;
+        self.uses.needs_full_workgroups = true;
+        if scope == Scope::Subgroup {
+            self.uses.subgroup |= SubgroupOperations::BASIC;
         }
     }
 

@@ -312,3 +312,21 @@ impl ExprKind {
         true
     }
 }
+
+/// `path(args)`, and where the path stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathCall<'e> {
+    pub(crate) expr: &'e Expr,
+    pub(crate) path: &'e Path,
+    pub(crate) span: SpanRange,
+    pub(crate) args: &'e [Expr],
+}
+
+/// `receiver.name(args)`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MethodCall<'e> {
+    pub(crate) expr: &'e Expr,
+    pub(crate) receiver: &'e Expr,
+    pub(crate) name: &'e Ident,
+    pub(crate) args: &'e [Expr],
+}

@@ -15,8 +15,8 @@ pub(crate) mod walk;
 use gridwise_ir::entity_id;
 
 pub(crate) use expr::{
-    Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, OptionPlace, OptionPlaceLet,
-    Statement,
+    Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, MethodCall, OptionPlace,
+    OptionPlaceLet, PathCall, Statement,
 };
 pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, PathArgs, Trait};
 pub(crate) use gridwise_ir::ir::Unroll;

@@ -18,55 +18,34 @@ pub(crate) enum Overflow {
     Strict,
 }
 
+/// The method of an operation with one behaviour on overflow.
+macro_rules! row {
+    ($overflow:ident $variant:ident $name:expr, ($($receiver:ident)*) ($($param:ident)?) $result:ident) => {
+        Row {
+            intrinsic: Intrinsic::Arithmetic(Overflow::$overflow, Arithmetic::$variant),
+            name: $name,
+            kind: Kind::Method,
+            receivers: &[$(Receiver::$receiver),*],
+            params: &[$(Sig::$param)?],
+            result: Sig::$result,
+        }
+    };
+}
+
 /// Name, receivers, parameter; receivers of the saturating form.
 macro_rules! arithmetic {
-    ($($variant:ident $name:literal ($($receiver:ident)|+) ($($param:ident)?) saturating ($($saturating:ident)|*);)+) => {
+    ($($variant:ident $name:literal ($($receiver:ident)|+) $param:tt saturating ($($saturating:ident)|*);)+) => {
         /// An operation of the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) enum Arithmetic { $($variant,)+ }
 
         /// The methods.
         pub(crate) static METHODS: &[Row] = &[$(
-            Row {
-                intrinsic: Intrinsic::Arithmetic(Overflow::Wrapping, Arithmetic::$variant),
-                name: concat!("wrapping_", $name),
-                kind: Kind::Method,
-                receivers: &[$(Receiver::$receiver),+],
-                params: &[$(Sig::$param)?],
-                result: Sig::Same,
-            },
-            Row {
-                intrinsic: Intrinsic::Arithmetic(Overflow::Overflowing, Arithmetic::$variant),
-                name: concat!("overflowing_", $name),
-                kind: Kind::Method,
-                receivers: &[$(Receiver::$receiver),+],
-                params: &[$(Sig::$param)?],
-                result: Sig::SameAndFlag,
-            },
-            Row {
-                intrinsic: Intrinsic::Arithmetic(Overflow::Checked, Arithmetic::$variant),
-                name: concat!("checked_", $name),
-                kind: Kind::Method,
-                receivers: &[$(Receiver::$receiver),+],
-                params: &[$(Sig::$param)?],
-                result: Sig::OptionSame,
-            },
-            Row {
-                intrinsic: Intrinsic::Arithmetic(Overflow::Saturating, Arithmetic::$variant),
-                name: concat!("saturating_", $name),
-                kind: Kind::Method,
-                receivers: &[$(Receiver::$saturating),*],
-                params: &[$(Sig::$param)?],
-                result: Sig::Same,
-            },
-            Row {
-                intrinsic: Intrinsic::Arithmetic(Overflow::Strict, Arithmetic::$variant),
-                name: concat!("strict_", $name),
-                kind: Kind::Method,
-                receivers: &[$(Receiver::$receiver),+],
-                params: &[$(Sig::$param)?],
-                result: Sig::Same,
-            },
+            row!(Wrapping $variant concat!("wrapping_", $name), ($($receiver)+) $param Same),
+            row!(Overflowing $variant concat!("overflowing_", $name), ($($receiver)+) $param SameAndFlag),
+            row!(Checked $variant concat!("checked_", $name), ($($receiver)+) $param OptionSame),
+            row!(Saturating $variant concat!("saturating_", $name), ($($saturating)*) $param Same),
+            row!(Strict $variant concat!("strict_", $name), ($($receiver)+) $param Same),
         )+];
     };
 }

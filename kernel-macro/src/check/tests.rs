@@ -8,7 +8,7 @@ use super::check_item;
 use crate::ast::ExprId;
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
-use crate::infer::tests::harness::{accepted, check_errors, infer_source};
+use crate::infer::tests::harness::{accepted, check_each, check_errors, infer_source};
 use crate::program::{ItemId, TypedItem};
 use crate::typed::Callee;
 
@@ -22,85 +22,63 @@ fn parameters_that_reach_the_device() {
 
 #[test]
 fn parameters_that_do_not() {
-    check_errors(
-        "fn kernel(n: usize) {}",
+    check_each(
+        &[
+            "fn kernel(n: usize) {}",
+            "fn kernel(x: &[bool]) {}",
+            "fn kernel(x: &mut [usize]) {}",
+            "fn kernel(p: (f32, u32)) {}",
+            "fn kernel(x: &[(f32, u32)]) {}",
+            "fn kernel(b: BVec3, z: ()) {}",
+            "fn kernel(a: [bool; 2], e: [f32; 0]) {}",
+        ],
         expect![[r#"
-        error: [K0205] parameter `n` of type `usize` cannot reach the device
-               note: `usize` has 64 bits on the host and 32 on the device
-               help: pass `u32`: any unsigned integer indexes
-         1 | fn kernel(n: usize) {}
-           |              ^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(x: &[bool]) {}",
-        expect![[r#"
-        error: [K0205] parameter `x` of type `&[bool]` cannot reach the device
-               note: `bool` has no layout in buffers
-               help: store `u32`: `flag as u32`, and read it with `!= 0`
-         1 | fn kernel(x: &[bool]) {}
-           |              ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(x: &mut [usize]) {}",
-        expect![[r#"
-        error: [K0205] parameter `x` of type `&mut [usize]` cannot reach the device
-               note: `usize` has 64 bits on the host and 32 on the device
-               help: pass `u32`: any unsigned integer indexes
-         1 | fn kernel(x: &mut [usize]) {}
-           |              ^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(p: (f32, u32)) {}",
-        expect![[r#"
-        error: [K0205] parameter `p` of type `(f32, u32)` cannot reach the device
-               note: Rust does not define the layout of tuples
-               help: pass a struct with `#[derive(GpuData)]`
-         1 | fn kernel(p: (f32, u32)) {}
-           |              ^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(x: &[(f32, u32)]) {}",
-        expect![[r#"
-        error: [K0205] parameter `x` of type `&[(f32, u32)]` cannot reach the device
-               note: Rust does not define the layout of tuples
-               help: pass a struct with `#[derive(GpuData)]`
-         1 | fn kernel(x: &[(f32, u32)]) {}
-           |              ^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(b: BVec3, z: ()) {}",
-        expect![[r#"
-        error: [K0205] parameter `b` of type `BVec3` cannot reach the device
-               note: vectors of `bool` have no layout in buffers
-               help: pass `u32` lanes
-         1 | fn kernel(b: BVec3, z: ()) {}
-           |              ^^^^^
-        error: [K0205] parameter `z` of type `()` cannot reach the device
-               note: `()` holds nothing
-               help: remove the parameter
-         1 | fn kernel(b: BVec3, z: ()) {}
-           |                        ^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(a: [bool; 2], e: [f32; 0]) {}",
-        expect![[r#"
-        error: [K0205] parameter `a` of type `[bool; 2]` cannot reach the device
-               note: `bool` has no layout in buffers
-               help: store `u32`: `flag as u32`, and read it with `!= 0`
-         1 | fn kernel(a: [bool; 2], e: [f32; 0]) {}
-           |              ^^^^^^^^^
-        error: [K0205] parameter `e` of type `[f32; 0]` cannot reach the device
-               note: an array without elements holds nothing
-               help: give it a length of one or more
-         1 | fn kernel(a: [bool; 2], e: [f32; 0]) {}
-           |                            ^^^^^^^^
-    "#]],
+            error: [K0205] parameter `n` of type `usize` cannot reach the device
+                   note: `usize` has 64 bits on the host and 32 on the device
+                   help: pass `u32`: any unsigned integer indexes
+             1 | fn kernel(n: usize) {}
+               |              ^^^^^
+            error: [K0205] parameter `x` of type `&[bool]` cannot reach the device
+                   note: `bool` has no layout in buffers
+                   help: store `u32`: `flag as u32`, and read it with `!= 0`
+             1 | fn kernel(x: &[bool]) {}
+               |              ^^^^^^^
+            error: [K0205] parameter `x` of type `&mut [usize]` cannot reach the device
+                   note: `usize` has 64 bits on the host and 32 on the device
+                   help: pass `u32`: any unsigned integer indexes
+             1 | fn kernel(x: &mut [usize]) {}
+               |              ^^^^^^^^^^^^
+            error: [K0205] parameter `p` of type `(f32, u32)` cannot reach the device
+                   note: Rust does not define the layout of tuples
+                   help: pass a struct with `#[derive(GpuData)]`
+             1 | fn kernel(p: (f32, u32)) {}
+               |              ^^^^^^^^^^
+            error: [K0205] parameter `x` of type `&[(f32, u32)]` cannot reach the device
+                   note: Rust does not define the layout of tuples
+                   help: pass a struct with `#[derive(GpuData)]`
+             1 | fn kernel(x: &[(f32, u32)]) {}
+               |              ^^^^^^^^^^^^^
+            error: [K0205] parameter `b` of type `BVec3` cannot reach the device
+                   note: vectors of `bool` have no layout in buffers
+                   help: pass `u32` lanes
+             1 | fn kernel(b: BVec3, z: ()) {}
+               |              ^^^^^
+            error: [K0205] parameter `z` of type `()` cannot reach the device
+                   note: `()` holds nothing
+                   help: remove the parameter
+             1 | fn kernel(b: BVec3, z: ()) {}
+               |                        ^^
+            error: [K0205] parameter `a` of type `[bool; 2]` cannot reach the device
+                   note: `bool` has no layout in buffers
+                   help: store `u32`: `flag as u32`, and read it with `!= 0`
+             1 | fn kernel(a: [bool; 2], e: [f32; 0]) {}
+               |              ^^^^^^^^^
+            error: [K0205] parameter `e` of type `[f32; 0]` cannot reach the device
+                   note: an array without elements holds nothing
+                   help: give it a length of one or more
+             1 | fn kernel(a: [bool; 2], e: [f32; 0]) {}
+               |                            ^^^^^^^^
+        "#]],
     );
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use gridwise_ir::ir::{AtomicOp, Order};
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, ScalarName};
+use crate::ast::{Expr, ExprKind, MethodCall, ScalarName};
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::Callee;
@@ -33,14 +33,8 @@ const ATOMIC_METHODS: [&str; 11] = [
 
 impl<'a> Infer<'a> {
     /// A method of `Atomic<T>`.
-    pub(super) fn infer_atomic_method(
-        &mut self,
-        expr: &'a Expr,
-        receiver: &'a Expr,
-        name: &'a Ident,
-        scalar: ScalarName,
-        args: &'a [Expr],
-    ) -> Term {
+    pub(super) fn infer_atomic_method(&mut self, call: MethodCall<'a>, scalar: ScalarName) -> Term {
+        let MethodCall { expr, receiver, name, args } = call;
         let value = Term::Scalar(scalar);
         let method = name.to_string();
         let op = match method.as_str() {
@@ -63,14 +57,13 @@ impl<'a> Infer<'a> {
         if let (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, ScalarName::F16 | ScalarName::F32 | ScalarName::F64) =
             (op, scalar)
         {
-            self.diags
-                .error(
-                    code::UNKNOWN_METHOD,
-                    range(name.span()),
-                    format!("no method `{method}` on type `Atomic<{}>`", scalar.name()),
-                )
-                .note("bitwise operations are for integers")
-                .help(format!("declare it `Atomic<{}>` and use `to_bits` and `from_bits`", scalar.unsigned().name()));
+            self.error(
+                code::UNKNOWN_METHOD,
+                range(name.span()),
+                format!("no method `{method}` on type `Atomic<{}>`", scalar.name()),
+            )
+            .note("bitwise operations are for integers")
+            .help(format!("declare it `Atomic<{}>` and use `to_bits` and `from_bits`", scalar.unsigned().name()));
             return Term::Error;
         }
         if scalar.bits() < 32 && is_in_struct(receiver) {
@@ -95,14 +88,13 @@ impl<'a> Infer<'a> {
         };
         let Some(order_of_failure) = self.order_of(failure) else { return Term::Error };
         if order_of_failure.releases() {
-            self.diags
-                .error(
-                    code::MEMORY_ORDER,
-                    failure.span,
-                    format!("a failed exchange cannot have the order `{}`", text(failure)),
-                )
-                .note("nothing is written then")
-                .help("write `Acquire` or `Relaxed`");
+            self.error(
+                code::MEMORY_ORDER,
+                failure.span,
+                format!("a failed exchange cannot have the order `{}`", text(failure)),
+            )
+            .note("nothing is written then")
+            .help("write `Acquire` or `Relaxed`");
             return Term::Error;
         }
         let op = AtomicOp::CompareExchange(order_of_failure);
@@ -146,8 +138,7 @@ impl<'a> Infer<'a> {
             _ => "Atomic<u32>",
         };
         let message = format!("`Atomic<{}>` is not supported in structs and tuples", scalar.name());
-        self.diags
-            .error(code::ATOMIC_USE, receiver.span, message)
+        self.error(code::ATOMIC_USE, receiver.span, message)
             .note("devices exchange whole words, with the neighbouring bytes")
             .help(format!("declare it `{wide}`, or give it a buffer of its own: `&[Atomic<{}>]`", scalar.name()));
         Term::Error
@@ -163,8 +154,7 @@ impl<'a> Infer<'a> {
         let mut wanted: Vec<String> = args.iter().take(values).map(text).collect();
         wanted.extend((wanted.len()..values).map(|_| "value".to_owned()));
         wanted.extend(["AcqRel", "Relaxed"][2 - orders..].iter().map(|&order| order.to_owned()));
-        self.diags
-            .error(code::WRONG_ARGUMENTS, range(name.span()), message)
+        self.error(code::WRONG_ARGUMENTS, range(name.span()), message)
             .help(format!("write `{source}.{name}({})`", wanted.join(", ")));
         Term::Error
     }
@@ -186,7 +176,7 @@ impl<'a> Infer<'a> {
             },
         };
         let message = format!("no method `{method}` on type `Atomic<{}>`", scalar.name());
-        self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
+        self.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
     }
 
     /// The memory order that an argument names.
@@ -206,14 +196,12 @@ impl<'a> Infer<'a> {
             return order;
         }
         if last == "SeqCst" {
-            self.diags
-                .error(code::MEMORY_ORDER, arg.span, "`SeqCst` is not available in kernels")
+            self.error(code::MEMORY_ORDER, arg.span, "`SeqCst` is not available in kernels")
                 .note("Vulkan's memory model has no single order of all operations, which `SeqCst` promises")
                 .help("write `AcqRel` for operations that read and write, `Acquire` for loads, `Release` for stores");
             return None;
         }
-        self.diags
-            .error(code::MEMORY_ORDER, arg.span, format!("expected a memory order, found `{}`", text(arg)))
+        self.error(code::MEMORY_ORDER, arg.span, format!("expected a memory order, found `{}`", text(arg)))
             .note("an order is written out where it is used: it is part of the instruction")
             .help("write `Relaxed`, `Acquire`, `Release` or `AcqRel`");
         None
@@ -227,7 +215,7 @@ impl<'a> Infer<'a> {
             _ => return true,
         };
         let message = format!("`{name}` cannot have the order `{}`", text(at));
-        self.diags.error(code::MEMORY_ORDER, at.span, message).help(instead);
+        self.error(code::MEMORY_ORDER, at.span, message).help(instead);
         false
     }
 }

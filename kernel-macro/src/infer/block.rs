@@ -98,7 +98,7 @@ impl<'a> Infer<'a> {
         };
         let note = self.because(because, expected, block.span.end);
         let message = format!("expected {expected_name}, but the block ends without a value");
-        let error = self.diags.error(code::MISSING_VALUE, range(block.span.end), message);
+        let error = self.error(code::MISSING_VALUE, range(block.span.end), message);
         if let Some(note) = note {
             error.note(note);
         }
@@ -251,8 +251,7 @@ impl<'a> Infer<'a> {
             Pattern::Binding { name, .. } => (range(name.span()), format!("the variable `{name}` has no value here")),
             _ => (span, "these variables have no values here".to_owned()),
         };
-        self.diags
-            .error(code::UNINITIALISED, span, message)
+        self.error(code::UNINITIALISED, span, message)
             .note("a reference or slice gets its place where it is declared, and keeps it")
             .help("let the choice be an index: `let start = if … { … } else { … };`, then `let part = &x[start..];`");
     }

@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::Builtin;
 
-use crate::ast::{Expr, ExprKind, Item, Path, ScalarName, SpanRange, TypeExpr, TypeKind};
+use crate::ast::{Expr, ExprKind, Item, Path, PathCall, ScalarName, SpanRange, TypeExpr, TypeKind};
 use crate::builtin::foreign;
 use crate::builtin::intrinsic::{Intrinsic, Kind, Sig};
 use crate::builtin::vector::Vector;
@@ -35,6 +35,7 @@ const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
 
 impl<'a> Infer<'a> {
     pub(super) fn infer_call(&mut self, expr: &'a Expr, path: &'a Path, span: SpanRange, args: &'a [Expr]) -> Term {
+        let call = PathCall { expr, path, span, args };
         if let Some(name) = path.as_name()
             && !self.constant
             && let Some((binding, _)) = self.variable(name)
@@ -46,7 +47,7 @@ impl<'a> Infer<'a> {
             self.open.push((expr, term.clone()));
             return self.infer_default(expr, term);
         }
-        if let Some(term) = self.infer_user_associated(expr, path, span, args) {
+        if let Some(term) = self.infer_user_associated(call) {
             return term;
         }
         match self.constructor_of(path) {
@@ -59,12 +60,12 @@ impl<'a> Infer<'a> {
         }
         let program = self.program;
         if let Some(&item) = program.items[self.item].uses.get(&path.text()) {
-            return self.infer_item_call(expr, item, path, span, args);
+            return self.infer_item_call(item, call);
         }
         if self.is_own_name(path) {
-            return self.infer_item_call(expr, self.item, path, span, args);
+            return self.infer_item_call(self.item, call);
         }
-        if let Some(term) = self.infer_memory_call(expr, path, span, args) {
+        if let Some(term) = self.infer_memory_call(call) {
             return term;
         }
         if crate::builtin::names::is_from_fn(path) {
@@ -73,13 +74,8 @@ impl<'a> Infer<'a> {
         if crate::builtin::names::is_cmp_function(path) {
             return self.infer_cmp_call(expr, path, span, args);
         }
-        if let Some(term) = self.infer_parallel_call(expr, path, span, args) {
-            return term;
-        }
-        if let Some(term) = self.infer_coop_call(expr, path, span, args) {
-            return term;
-        }
-        if let Some(term) = self.infer_builtin_call(expr, path, span, args) {
+        let built_in = [Self::infer_parallel_call, Self::infer_coop_call, Self::infer_builtin_call];
+        if let Some(term) = built_in.into_iter().find_map(|infer| infer(self, call)) {
             return term;
         }
         if let Some(ty) = builtin_path(&parent(path)).filter(|_| path.segments.len() > 1) {
@@ -150,29 +146,20 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn infer_item_call(
-        &mut self,
-        expr: &'a Expr,
-        item: ItemId,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Term {
+    fn infer_item_call(&mut self, item: ItemId, call: PathCall<'a>) -> Term {
+        let PathCall { expr, path, span, args } = call;
         let program = self.program;
         let Item::Fn(function) = &program.items[item].item else {
             let kind = kind_of(&program.items[item].item);
-            let error = self.diags.error(
-                code::UNKNOWN_NAME,
-                span,
-                format!("expected a function, found {kind} `{}`", path.text()),
-            );
+            let error =
+                self.error(code::UNKNOWN_NAME, span, format!("expected a function, found {kind} `{}`", path.text()));
             if kind == "struct" {
                 error.help(format!("write `{} {{ … }}`", path.text()));
             }
             return self.infer_arguments_only(args);
         };
         if !function.generics.params.is_empty() {
-            return self.infer_generic_call(expr, item, function, path, span, args);
+            return self.infer_generic_call(item, function, call);
         }
         let (params, result) = match &program.items[item].typed {
             TypedItem::Fn(typed) => (typed.params.clone(), typed.result.clone().unwrap_or(Ty::Unit)),
@@ -211,13 +198,7 @@ impl<'a> Infer<'a> {
     }
 
     /// `global_id()`, `vec3(…)`.
-    fn infer_builtin_call(
-        &mut self,
-        expr: &'a Expr,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Option<Term> {
+    fn infer_builtin_call(&mut self, PathCall { expr, path, span, args }: PathCall<'a>) -> Option<Term> {
         let (last, modules) = path.segments.split_last()?;
         if !builtin_modules(modules.iter().map(ToString::to_string)) {
             return None;
@@ -347,7 +328,7 @@ impl<'a> Infer<'a> {
             (Some(first), Some(last)) => SpanRange { start: first.span.start, end: last.span.end },
             _ => span,
         };
-        self.diags.error(code::WRONG_ARGUMENTS, span, message);
+        self.error(code::WRONG_ARGUMENTS, span, message);
     }
 
     fn report_unknown_function(&mut self, path: &Path, span: SpanRange, args: &[Expr]) {
@@ -361,29 +342,26 @@ impl<'a> Infer<'a> {
         let unsupported_type =
             parent(path).segments.last().and_then(|ty| UNSUPPORTED_TYPES.iter().find(|(name, _)| ty == name));
         if let Some((ty, instead)) = unsupported_type {
-            self.diags
-                .error(code::UNKNOWN_TYPE, span, format!("type `{ty}` is not available in kernels yet"))
-                .help(*instead);
+            self.error(code::UNKNOWN_TYPE, span, format!("type `{ty}` is not available in kernels yet")).help(*instead);
             return;
         }
         let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
         if let Some(instead) = foreign::library_function(&segments) {
             let message = format!("function `{}` is not available in kernels", path.text());
-            self.diags.error(code::UNKNOWN_NAME, span, message).help(instead);
+            self.error(code::UNKNOWN_NAME, span, message).help(instead);
             return;
         }
         if let [.., owner, _] = segments.as_slice()
             && let Some(instead) = foreign::ty(owner)
         {
             let message = format!("type `{owner}` is not available in kernels");
-            self.diags.error(code::UNKNOWN_TYPE, span, message).help(instead);
+            self.error(code::UNKNOWN_TYPE, span, message).help(instead);
             return;
         }
         let rust =
             UNSUPPORTED_FUNCTIONS.iter().find(|(unsupported, _)| *unsupported == name).map(|(_, instead)| *instead);
         if let Some(instead) = foreign::function(&name).or(rust) {
-            self.diags
-                .error(code::UNKNOWN_NAME, span, format!("function `{name}` is not available in kernels"))
+            self.error(code::UNKNOWN_NAME, span, format!("function `{name}` is not available in kernels"))
                 .help(instead);
             return;
         }
@@ -395,8 +373,7 @@ impl<'a> Infer<'a> {
                 ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) => format!("({})", text(receiver)),
                 _ => text(receiver),
             };
-            self.diags
-                .error(code::UNKNOWN_NAME, span, format!("cannot find function `{name}` in this scope"))
+            self.error(code::UNKNOWN_NAME, span, format!("cannot find function `{name}` in this scope"))
                 .help(format!("it is a method: write `{written}.{name}({})`", rest.join(", ")));
             return;
         }
@@ -417,12 +394,12 @@ impl<'a> Infer<'a> {
             },
         };
         let message = format!("cannot find function `{}` in this scope", path.text());
-        self.diags.error(code::UNKNOWN_NAME, span, message).help(help);
+        self.error(code::UNKNOWN_NAME, span, message).help(help);
     }
 
     fn report_type_as_function(&mut self, ty: &Ty, span: SpanRange, args: &[Expr]) {
         let name = self.name_of(ty);
-        let error = self.diags.error(code::UNKNOWN_NAME, span, format!("expected a function, found type `{name}`"));
+        let error = self.error(code::UNKNOWN_NAME, span, format!("expected a function, found type `{name}`"));
         match (ty, args) {
             (Ty::Scalar(_), [arg]) => error.help(format!("write `{} as {name}`", cast_source(arg))),
             (Ty::Vector(..), [arg]) if !matches!(arg.kind, ExprKind::Error) => {

@@ -18,14 +18,13 @@ impl<'a> Infer<'a> {
     /// `exact`: the number of elements must be known, too.
     pub(super) fn check_reversible(&mut self, name: &Ident, receiver: &'a Expr, exact: bool) {
         let Some((span, what, help)) = self.irreversible(receiver, exact) else { return };
-        self.diags
-            .error(
-                code::UNSUPPORTED_SYNTAX,
-                range(name.span()),
-                format!("`{name}` after `{what}` is not supported in kernels"),
-            )
-            .note(format!("`{what}` stands at line {}", super::line_of(span.start)))
-            .help(help);
+        self.error(
+            code::UNSUPPORTED_SYNTAX,
+            range(name.span()),
+            format!("`{name}` after `{what}` is not supported in kernels"),
+        )
+        .note(format!("`{what}` stands at line {}", super::line_of(span.start)))
+        .help(help);
     }
 
     /// The step of a chain that cannot be reversed. `exact`: the number of elements must be known, too.
@@ -75,8 +74,7 @@ impl<'a> Infer<'a> {
     /// Reports a `skip` of which Rust's library does not say whether the closures before it run for what is skipped.
     pub(super) fn check_skippable(&mut self, name: &Ident, receiver: &'a Expr) {
         if self.is_by_position(receiver) && self.has_closure(receiver) {
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`skip` after `map` is not supported in kernels")
+            self.error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`skip` after `map` is not supported in kernels")
                 .note("whether the closure runs for elements that are skipped depends on the steps that follow")
                 .help("put `.skip(…)` before `.map(…)`");
         }
@@ -88,23 +86,24 @@ impl<'a> Infer<'a> {
             let source = text(named);
             let message =
                 format!("`zip` of closures with the iterator `{source}` in a variable is not supported in kernels");
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), message)
+            self.error(code::UNSUPPORTED_SYNTAX, range(name.span()), message)
                 .note("whether they run for an element without a partner depends on the steps that follow")
                 .help("put `.zip(…)` before `.map(…)`");
             return;
         }
         if self.draws(left) {
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "`zip` after `by_ref` is not supported in kernels")
-                .note("whether the element without a partner is taken depends on the steps that follow")
-                .help("put it second: `other.zip(range.by_ref())`");
+            self.error(
+                code::UNSUPPORTED_SYNTAX,
+                range(name.span()),
+                "`zip` after `by_ref` is not supported in kernels",
+            )
+            .note("whether the element without a partner is taken depends on the steps that follow")
+            .help("put it second: `other.zip(range.by_ref())`");
             return;
         }
         let by_position = self.is_by_position(left) && self.is_by_position(right);
         if by_position && self.has_closure(left) && (self.owns_array(left) || self.owns_array(right)) {
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, range(name.span()), "this `zip` is not supported in kernels")
+            self.error(code::UNSUPPORTED_SYNTAX, range(name.span()), "this `zip` is not supported in kernels")
                 .note("whether the closures before it run for an element without a partner depends on the steps that follow")
                 .help("put `.zip(…)` before `.map(…)`, or go through arrays with `.iter()`");
         }
@@ -117,14 +116,13 @@ impl<'a> Infer<'a> {
             true => "write `.cycle()` in the function, or index by the remainder: `x[i % n]`".to_owned(),
             false => format!("put `.cycle()` before `.{what}(…)`, or index by the remainder: `x[i % n]`"),
         };
-        self.diags
-            .error(
-                code::UNSUPPORTED_SYNTAX,
-                range(name.span()),
-                format!("`cycle` after `{what}` is not supported in kernels"),
-            )
-            .note("only sources with positions can begin anew: ranges, arrays and slices")
-            .help(help);
+        self.error(
+            code::UNSUPPORTED_SYNTAX,
+            range(name.span()),
+            format!("`cycle` after `{what}` is not supported in kernels"),
+        )
+        .note("only sources with positions can begin anew: ranges, arrays and slices")
+        .help(help);
     }
 
     /// The first step of a chain from its end that does more than tell which positions come.
@@ -154,14 +152,13 @@ impl<'a> Infer<'a> {
     /// Reports a chain with a loop of its own where elements are asked for one by one.
     pub(super) fn refuse_nested(&mut self, name: &Ident, chain: &'a Expr) {
         let Some((span, step)) = self.nested_step(chain) else { return };
-        self.diags
-            .error(
-                code::UNSUPPORTED_SYNTAX,
-                span,
-                format!("`{step}` in the argument of `{name}` is not supported in kernels"),
-            )
-            .note("it would be a loop inside the loop of the chain")
-            .help("write nested `for` loops");
+        self.error(
+            code::UNSUPPORTED_SYNTAX,
+            span,
+            format!("`{step}` in the argument of `{name}` is not supported in kernels"),
+        )
+        .note("it would be a loop inside the loop of the chain")
+        .help("write nested `for` loops");
     }
 
     /// The step of a chain that has a loop of its own.
@@ -183,14 +180,13 @@ impl<'a> Infer<'a> {
     pub(super) fn check_equated(&mut self, name: &Ident, left: &'a Expr, right: &'a Expr) {
         let has_closures = self.has_closure(left) || self.has_closure(right);
         if has_closures && self.knows_length(left) && self.knows_length(right) {
-            self.diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    range(name.span()),
-                    format!("`{name}` after a step with a closure is not supported in kernels"),
-                )
-                .note("the version of Rust decides whether the closure runs for the rest of the longer side")
-                .help("compare the lengths first, then the elements: `a.zip(b).all(|(a, b)| a == b)`");
+            self.error(
+                code::UNSUPPORTED_SYNTAX,
+                range(name.span()),
+                format!("`{name}` after a step with a closure is not supported in kernels"),
+            )
+            .note("the version of Rust decides whether the closure runs for the rest of the longer side")
+            .help("compare the lengths first, then the elements: `a.zip(b).all(|(a, b)| a == b)`");
         }
     }
 

@@ -114,8 +114,7 @@ impl<'a> Infer<'a> {
     fn refuse_written_parameter(&mut self, closure: &Closure) -> bool {
         let written = closure.params.iter().filter_map(|(_, ty)| ty.as_ref()).find(|ty| ty.writes());
         let Some(ty) = written else { return false };
-        self.diags
-            .error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure that writes through a parameter cannot be used as a value in kernels")
+        self.error(code::UNSUPPORTED_SYNTAX, ty.span, "a closure that writes through a parameter cannot be used as a value in kernels")
             .help("give it a variable, `let f = |…| …;`, without `move`, and call that; or pass it for a parameter `impl FnMut(…)`");
         true
     }
@@ -156,8 +155,7 @@ impl<'a> Infer<'a> {
 
     pub(super) fn report_closure_values(&mut self) {
         for (_, span, name) in std::mem::take(&mut self.closure_values) {
-            self.diags
-                .error(code::REFERENCE_USE, span, format!("the closure `{name}` cannot be used as a value here"))
+            self.error(code::REFERENCE_USE, span, format!("the closure `{name}` cannot be used as a value here"))
                 .note("it may change variables of the enclosing function, or writes through a parameter")
                 .help("call it by its name, here or in a closure that is `let mut`, too; or pass it for a parameter `impl FnMut(…)`");
         }
@@ -179,7 +177,7 @@ impl<'a> Infer<'a> {
             if !matches!(self.table.shallow(&found), Term::Error | Term::Never) {
                 let found = self.describe(&found);
                 let message = format!("expected a closure or the name of a function, found {found}");
-                self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help("write `|x| …`");
+                self.error(code::MISMATCHED_TYPES, arg.span, message).help("write `|x| …`");
             }
             return;
         };
@@ -308,7 +306,7 @@ impl<'a> Infer<'a> {
             let (expected, found) = (demand.params.len(), closure.params.len());
             let plural = if expected == 1 { "" } else { "s" };
             let message = format!("expected a closure with {expected} parameter{plural}, found one with {found}");
-            self.diags.error(code::WRONG_ARGUMENTS, expr.span, message);
+            self.error(code::WRONG_ARGUMENTS, expr.span, message);
         }
         for (position, (pattern, ty)) in closure.params.iter().enumerate() {
             let term = self.param_term(expr, ty.as_ref(), demand, position);
@@ -326,13 +324,12 @@ impl<'a> Infer<'a> {
             if let Term::Buffer { origin: None, .. } = self.table.shallow(&term)
                 && !matches!(pattern, Pattern::Binding { inner: None, .. } | Pattern::Wild(_))
             {
-                self.diags
-                    .error(
-                        code::UNSUPPORTED_SYNTAX,
-                        pattern.span(),
-                        "a closure's parameter that is a slice needs a name",
-                    )
-                    .help("write `x`, and `match x { … }` in the closure");
+                self.error(
+                    code::UNSUPPORTED_SYNTAX,
+                    pattern.span(),
+                    "a closure's parameter that is a slice needs a name",
+                )
+                .help("write `x`, and `match x { … }` in the closure");
             }
             self.bind_pattern(pattern, &term);
             params.push(term);
@@ -350,7 +347,7 @@ impl<'a> Infer<'a> {
                     let (expected, found) = (self.describe(&demanded), self.describe(&written));
                     let message = format!("expected a closure that takes {expected}, found {found}");
                     let span = ty.map_or(expr.span, |ty| ty.span);
-                    self.diags.error(code::MISMATCHED_TYPES, span, message);
+                    self.error(code::MISMATCHED_TYPES, span, message);
                 }
                 written
             }
@@ -366,13 +363,12 @@ impl<'a> Infer<'a> {
             Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, mutable),
             Pattern::Wild(_) => {}
             _ => {
-                self.diags
-                    .error(
-                        code::UNSUPPORTED_SYNTAX,
-                        pattern.span(),
-                        "a closure's parameter that is a reference needs a name",
-                    )
-                    .help("write `v`, and take `*v` apart in the closure");
+                self.error(
+                    code::UNSUPPORTED_SYNTAX,
+                    pattern.span(),
+                    "a closure's parameter that is a reference needs a name",
+                )
+                .help("write `v`, and take `*v` apart in the closure");
                 self.poisoned = true;
                 pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, mutable));
             }
@@ -386,13 +382,12 @@ impl<'a> Infer<'a> {
             Pattern::Wild(_) | Pattern::Rest(_) => {}
             Pattern::Tuple(members, _) => members.iter().for_each(|member| self.note_state(member)),
             _ => {
-                self.diags
-                    .error(
-                        code::UNSUPPORTED_SYNTAX,
-                        pattern.span(),
-                        "the state needs a name of its own, or a tuple of names",
-                    )
-                    .help("write `state`, and take `*state` apart in the closure");
+                self.error(
+                    code::UNSUPPORTED_SYNTAX,
+                    pattern.span(),
+                    "the state needs a name of its own, or a tuple of names",
+                )
+                .help("write `state`, and take `*state` apart in the closure");
                 pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
             }
         }
@@ -499,8 +494,7 @@ impl<'a> Infer<'a> {
             }
             _ => {
                 let name = path.text();
-                self.diags
-                    .error(code::UNKNOWN_NAME, span, format!("expected a function, found the variable `{name}`"))
+                self.error(code::UNKNOWN_NAME, span, format!("expected a function, found the variable `{name}`"))
                     .note("kernels have no function pointers");
                 self.infer_arguments_only(args)
             }
@@ -550,14 +544,13 @@ impl<'a> Infer<'a> {
                 if !fits {
                     let message =
                         "the parameters or the result of this closure differ from those that the function asks for";
-                    self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+                    self.error(code::MISMATCHED_TYPES, arg.span, message);
                 }
             }
             Term::Error | Term::Never => {}
             _ => {
                 let found = self.describe(found);
-                self.diags
-                    .error(code::MISMATCHED_TYPES, arg.span, format!("expected a closure, found {found}"))
+                self.error(code::MISMATCHED_TYPES, arg.span, format!("expected a closure, found {found}"))
                     .help("write `|x| …`");
             }
         }

@@ -1,9 +1,7 @@
 //! Inference of comparisons of what is made of parts: which types have an order or equality, which functions that leads to,
 //! and the methods `cmp`, `partial_cmp`, `max` and their like where no `impl` has them.
 
-use proc_macro2::Ident;
-
-use crate::ast::{Enum, Expr, ExprKind, Item, Path, ScalarName, SpanRange, Struct};
+use crate::ast::{Enum, Expr, ExprKind, Item, MethodCall, Path, ScalarName, SpanRange, Struct};
 use crate::builtin::intrinsic::Kind;
 use crate::builtin::standard::{Given, MAX_COMPARED, Standard};
 use crate::diag::code;
@@ -47,20 +45,14 @@ impl<'a> Infer<'a> {
             }
             _ => receiver,
         };
-        self.diags
-            .error(code::UNKNOWN_NAME, span, format!("function `{}` does not take {kind} in kernels", path.text()))
+        self.error(code::UNKNOWN_NAME, span, format!("function `{}` does not take {kind} in kernels", path.text()))
             .help(format!("write `{receiver}.{name}({argument})`"));
         Term::Error
     }
 
     /// A method that compares, of a type that may have it; `None` for other names and types.
-    pub(super) fn infer_comparison(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, term): (&'a Expr, &Term),
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Option<Term> {
+    pub(super) fn infer_comparison(&mut self, call: MethodCall<'a>, term: &Term) -> Option<Term> {
+        let MethodCall { expr, receiver, name, args } = call;
         let text = name.to_string();
         let method = Comparison::named(&text)?;
         let fits = match term {
@@ -108,8 +100,7 @@ impl<'a> Infer<'a> {
             // A parameter of a closure may be a reference in Rust.
             (false, None) if !self.has_references && !self.poisoned => {
                 let source = crate::source::text(arg);
-                self.diags
-                    .error(code::MISMATCHED_TYPES, arg.span, "expected a reference, found a value")
+                self.error(code::MISMATCHED_TYPES, arg.span, "expected a reference, found a value")
                     .help(format!("write `&{source}`"));
             }
             _ => {}
@@ -140,7 +131,7 @@ impl<'a> Infer<'a> {
             Standard::PartialEq => format!("cannot compare `{whole}` with `==`"),
             _ => format!("`{whole}` has no `{}` that kernels know", of.name()),
         };
-        let error = self.diags.error(code::BAD_OPERAND, operand.span, message);
+        let error = self.error(code::BAD_OPERAND, operand.span, message);
         if part != *ty {
             error.note(format!("it contains `{part_name}`"));
         }

@@ -90,8 +90,7 @@ impl<'a> Infer<'a> {
             if found == Term::Unit && !matches!(blamed.kind, ExprKind::Tuple(_)) {
                 let expected = self.describe(&expected);
                 let message = format!("expected {expected}, but this branch ends without a value");
-                self.diags
-                    .error(code::MISSING_VALUE, range(else_expr.span.end), message)
+                self.error(code::MISSING_VALUE, range(else_expr.span.end), message)
                     .note("both branches of an `if` have the same type");
             } else {
                 self.report_mismatch(blamed, &expected, &found, Because::FirstArm(line));
@@ -109,15 +108,13 @@ impl<'a> Infer<'a> {
         };
         if !self.table.unify(&Term::Unit, &expected) {
             let name = self.describe(&expected);
-            self.diags
-                .error(code::MISSING_VALUE, expr.span, format!("expected {name}, but this `if` has no `else`"))
+            self.error(code::MISSING_VALUE, expr.span, format!("expected {name}, but this `if` has no `else`"))
                 .help("add an `else` branch with a value");
             return Term::Error;
         }
         if !self.table.is_never(&found) && !self.table.unify(&found, &Term::Unit) {
             let span = then_block.tail.as_ref().map_or(then_block.span, |tail| tail.span);
-            self.diags
-                .error(code::MISSING_VALUE, span, "this `if` has no `else`, so its value is lost")
+            self.error(code::MISSING_VALUE, span, "this `if` has no `else`, so its value is lost")
                 .help("add an `else` branch, or end the expression with `;`");
         }
         Term::Unit
@@ -212,8 +209,7 @@ impl<'a> Infer<'a> {
         match value {
             Some(value) if kind == FrameKind::Counted => {
                 self.infer(value, &Expect::Nothing);
-                self.diags
-                    .error(code::BAD_LOOP_CONTROL, value.span, "`break` with a value leaves a `while` or `for` loop")
+                self.error(code::BAD_LOOP_CONTROL, value.span, "`break` with a value leaves a `while` or `for` loop")
                     .note("only `loop` and labelled blocks have a value")
                     .help("store the value in a variable before the `break`");
             }
@@ -226,13 +222,12 @@ impl<'a> Infer<'a> {
             }
             None if kind != FrameKind::Counted && !self.table.unify(&term, &Term::Unit) => {
                 let expected = self.describe(&term);
-                self.diags
-                    .error(
-                        code::MISSING_VALUE,
-                        expr.span,
-                        format!("expected {expected}, but this `break` has no value"),
-                    )
-                    .help("give every `break` of this loop a value of that type");
+                self.error(
+                    code::MISSING_VALUE,
+                    expr.span,
+                    format!("expected {expected}, but this `break` has no value"),
+                )
+                .help("give every `break` of this loop a value of that type");
             }
             None => {}
         }
@@ -244,8 +239,7 @@ impl<'a> Infer<'a> {
         if let Some(frame) = self.find_frame(expr, label, "continue") {
             if self.frames[frame].kind == FrameKind::Block {
                 let span = label.map_or(expr.span, |label| range(label.span));
-                self.diags
-                    .error(code::BAD_LOOP_CONTROL, span, "`continue` names a labelled block")
+                self.error(code::BAD_LOOP_CONTROL, span, "`continue` names a labelled block")
                     .help("`break` leaves a block; `continue` needs a loop");
             } else {
                 self.tables.targets.insert(expr.id, self.frames[frame].id);
@@ -275,7 +269,7 @@ impl<'a> Infer<'a> {
             Some(frame) => return Some(frame),
         };
         let span = SpanRange::token(expr.span.start);
-        let error = self.diags.error(code::BAD_LOOP_CONTROL, span, message);
+        let error = self.error(code::BAD_LOOP_CONTROL, span, message);
         if found.is_some() {
             error.help("name the loop or block to leave with a label");
         } else {
@@ -289,7 +283,7 @@ impl<'a> Infer<'a> {
         let suggestion =
             nearest(&label.name, labels).map(|name| format!("a label with a similar name exists: `'{name}`"));
         let message = format!("use of undeclared label `'{}`", label.name);
-        let error = self.diags.error(code::BAD_LOOP_CONTROL, range(label.span), message);
+        let error = self.error(code::BAD_LOOP_CONTROL, range(label.span), message);
         error.help(suggestion.unwrap_or_else(|| format!("write `'{}:` before the loop", label.name)));
     }
 
@@ -302,13 +296,12 @@ impl<'a> Infer<'a> {
             {
                 let found = self.infer(value, &Expect::Nothing);
                 if !matches!(self.table.shallow(&found), Term::Unit | Term::Never | Term::Error) {
-                    self.diags
-                        .error(
-                            code::MISMATCHED_TYPES,
-                            value.span,
-                            "this function returns nothing, but this `return` has a value",
-                        )
-                        .help("write `return;`");
+                    self.error(
+                        code::MISMATCHED_TYPES,
+                        value.span,
+                        "this function returns nothing, but this `return` has a value",
+                    )
+                    .help("write `return;`");
                 }
             }
             Some(_) if self.refuse_early_iterator(expr) => {}
@@ -321,7 +314,7 @@ impl<'a> Infer<'a> {
                 let expected = self.describe(&result);
                 let note = self.because(Because::Result, &result, expr.span.start);
                 let message = format!("expected {expected}, but this `return` has no value");
-                let error = self.diags.error(code::MISSING_VALUE, expr.span, message);
+                let error = self.error(code::MISSING_VALUE, expr.span, message);
                 if let Some(note) = note {
                     error.note(note);
                 }

@@ -5,7 +5,7 @@ use gridwise_ir::ir::{CoopFold, CoopLayout, CoopLine};
 use gridwise_ir::types::CoopRole;
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, GenericArg, Path, PathArgs, ScalarName, SpanRange, TypeKind};
+use crate::ast::{Expr, ExprKind, GenericArg, Path, PathArgs, PathCall, ScalarName, SpanRange, TypeKind};
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Callee, CoopCall, CoopTy, Len, Resolution};
@@ -94,7 +94,7 @@ impl<'a> Infer<'a> {
     fn matrix_of(&mut self, args: Option<&'a PathArgs>, span: SpanRange) -> Term {
         let Some([element, role, rows, columns]) = args.map(|args| &args.args[..]) else {
             let message = "`CoopMatrix` needs its element type, its role, its rows and its columns";
-            self.diags.error(code::MATRIX_USE, span, message).help(WRITTEN);
+            self.error(code::MATRIX_USE, span, message).help(WRITTEN);
             return Term::Error;
         };
         let scalar = self.matrix_element(element);
@@ -117,8 +117,7 @@ impl<'a> Infer<'a> {
             Some(Term::Error) => None,
             other => {
                 let found = other.map_or("a value".to_owned(), |term| self.describe(&term));
-                self.diags
-                    .error(code::MATRIX_USE, arg.span, format!("there are no matrices of {found}"))
+                self.error(code::MATRIX_USE, arg.span, format!("there are no matrices of {found}"))
                     .help("matrices have elements of `f16`, `bf16`, `f32`, `i8`, `u8`, `i32` or `u32`");
                 None
             }
@@ -132,8 +131,7 @@ impl<'a> Infer<'a> {
         });
         let role = written.and_then(|written| ROLES.iter().find(|(name, _)| written == name));
         if role.is_none() {
-            self.diags
-                .error(code::MATRIX_USE, arg.span, "expected the role of the matrix in a product")
+            self.error(code::MATRIX_USE, arg.span, "expected the role of the matrix in a product")
                 .help("write `MatrixA`, `MatrixB` or `Accumulator`, of `a * b + c`");
         }
         role.map(|(_, role)| *role)
@@ -141,21 +139,19 @@ impl<'a> Infer<'a> {
 
     fn matrix_lines(&mut self, arg: &'a GenericArg) -> Option<u32> {
         let Some(value) = &arg.value else {
-            self.diags.error(code::MATRIX_USE, arg.span, "expected a number of rows or columns").help(WRITTEN);
+            self.error(code::MATRIX_USE, arg.span, "expected a number of rows or columns").help(WRITTEN);
             return None;
         };
         match self.array_len(value)? {
             Len::Known(lines) if (1..=MOST_LINES).contains(&lines) => Some(lines),
             Len::Known(lines) => {
-                self.diags
-                    .error(code::MATRIX_USE, arg.span, format!("a matrix cannot have {lines} rows or columns"))
+                self.error(code::MATRIX_USE, arg.span, format!("a matrix cannot have {lines} rows or columns"))
                     .note("devices have small matrices: 8 by 8, 16 by 16 and their like")
                     .help("build larger matrices as arrays of these");
                 None
             }
             Len::Chosen(_) | Len::Param(_) => {
-                self.diags
-                    .error(code::MATRIX_USE, arg.span, "the shape of a matrix cannot depend on the launch")
+                self.error(code::MATRIX_USE, arg.span, "the shape of a matrix cannot depend on the launch")
                     .help("write a number or a `const`");
                 None
             }
@@ -163,13 +159,7 @@ impl<'a> Infer<'a> {
     }
 
     /// `CoopMatrix::<…>::splat(0.0)`; `None` for other calls.
-    pub(super) fn infer_coop_call(
-        &mut self,
-        expr: &'a Expr,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Option<Term> {
+    pub(super) fn infer_coop_call(&mut self, PathCall { expr, path, span, args }: PathCall<'a>) -> Option<Term> {
         let name = path.segments.last()?;
         let owner = parent(path);
         let term = if is_matrix(&owner) {
@@ -198,7 +188,7 @@ impl<'a> Infer<'a> {
             }
             other => {
                 let message = format!("no function `{other}` on type `{}`", super::coop::name(ty));
-                let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+                let error = self.error(code::UNKNOWN_METHOD, range(name.span()), message);
                 match FUNCTIONS[2..].contains(&other) {
                     true => error.help(format!("it is a method: write `matrix.{other}(…)`")),
                     false => {
@@ -250,7 +240,7 @@ impl<'a> Infer<'a> {
             }
             other => {
                 let message = format!("no method `{other}` on type `{}`", super::coop::name(ty));
-                let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+                let error = self.error(code::UNKNOWN_METHOD, range(name.span()), message);
                 match nearest(other, FUNCTIONS) {
                     Some(known) => error.help(format!("a function with a similar name exists: `{known}`")),
                     None => error.help("matrices have `mul_add`, `store`, `convert`, `map`, `row_sum` and its like, and the operators `+`, `-`, `*`"),
@@ -264,8 +254,7 @@ impl<'a> Infer<'a> {
     fn infer_mul_add(&mut self, expr: &'a Expr, a: CoopTy, name: &Ident, args: &'a [Expr]) -> Term {
         if a.role != CoopRole::A {
             let message = format!("`mul_add` is a method of the left factor, and this is a `{}`", super::coop::name(a));
-            self.diags
-                .error(code::MATRIX_USE, range(name.span()), message)
+            self.error(code::MATRIX_USE, range(name.span()), message)
                 .help("write `a.mul_add(b, c)` for `a * b + c`, with `a` a `CoopMatrix<_, MatrixA, _, _>`");
             self.infer_arguments_only(args);
             return args.last().map_or(Term::Error, |addend| self.sum_of(addend));
@@ -295,7 +284,7 @@ impl<'a> Infer<'a> {
             .map(|sum| format!("`{}`", super::coop::name(sum)))
             .collect();
         let found = self.describe(&c);
-        let error = self.diags.error(code::MATRIX_USE, addend.span, format!("a product cannot be added to {found}"));
+        let error = self.error(code::MATRIX_USE, addend.span, format!("a product cannot be added to {found}"));
         match sums.is_empty() {
             true => error.note("`f16` is summed up in `f32` or `f16`, `bf16` in `f32`, `i8` in `i32`, `u8` in `u32`"),
             false => error.note(format!("this product is added to {}", sums.join(" or "))),
@@ -319,8 +308,7 @@ impl<'a> Infer<'a> {
         }
         if ty.role != CoopRole::Accumulator {
             let message = format!("`{name}` is a method of sums, and this is a `{}`", super::coop::name(ty));
-            self.diags
-                .error(code::MATRIX_USE, range(name.span()), message)
+            self.error(code::MATRIX_USE, range(name.span()), message)
                 .help("write it after `mul_add`, whose result is a `CoopMatrix<_, Accumulator, _, _>`");
         }
         self.tables.calls.insert(expr.id, Callee::Coop(call));
@@ -333,8 +321,7 @@ impl<'a> Infer<'a> {
             return true;
         }
         let message = format!("`{name}` does not compute with elements of `bf16`");
-        self.diags
-            .error(code::MATRIX_USE, range(name.span()), message)
+        self.error(code::MATRIX_USE, range(name.span()), message)
             .note("devices multiply matrices of `bf16`, and convert them")
             .help("write `matrix.convert::<f32>()` before, and `.convert::<bf16>()` after it");
         false
@@ -404,7 +391,7 @@ impl<'a> Infer<'a> {
         }
         let (found, element) = (self.describe(&shallow), a.scalar.name());
         let message = format!("`{}` cannot be multiplied by {found}", super::coop::name(a));
-        self.diags.error(code::MATRIX_USE, right.span, message).note(format!(
+        self.error(code::MATRIX_USE, right.span, message).note(format!(
             "the right factor has as many rows as the left one has columns: `CoopMatrix<{element}, MatrixB, {}, _>`",
             a.columns
         ));
@@ -422,8 +409,7 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let Some([GenericArg { ty: Some(to), span, .. }]) = turbofish.map(|args| &args.args[..]) else {
-            self.diags
-                .error(code::MATRIX_USE, range(name.span()), "`convert` needs the type of the new elements")
+            self.error(code::MATRIX_USE, range(name.span()), "`convert` needs the type of the new elements")
                 .help("write `matrix.convert::<f16>()`");
             return Term::Error;
         };
@@ -437,8 +423,7 @@ impl<'a> Infer<'a> {
             }
             other => {
                 let (from, to) = (super::coop::name(ty), self.describe(&other));
-                self.diags
-                    .error(code::MATRIX_USE, *span, format!("a `{from}` does not convert to elements of {to}"))
+                self.error(code::MATRIX_USE, *span, format!("a `{from}` does not convert to elements of {to}"))
                     .note("`f32` converts to `f16` and `bf16`, and these convert to `f32`");
                 Term::Error
             }
@@ -454,7 +439,7 @@ impl<'a> Infer<'a> {
             } else {
                 "load(&x, offset, stride, RowMajor)"
             };
-            self.diags.error(code::WRONG_ARGUMENTS, range(name.span()), message).help(format!("write `{call}`"));
+            self.error(code::WRONG_ARGUMENTS, range(name.span()), message).help(format!("write `{call}`"));
             return None;
         };
         let found = self.infer_slice(memory, writes);
@@ -465,14 +450,12 @@ impl<'a> Infer<'a> {
         let (element, mutable) = found?;
         if writes && !mutable {
             let source = text(strip(memory));
-            self.diags
-                .error(code::NOT_ASSIGNABLE, memory.span, format!("`{source}` cannot be written"))
+            self.error(code::NOT_ASSIGNABLE, memory.span, format!("`{source}` cannot be written"))
                 .help("a reference that elements are written through must be `&mut`, here and in its declaration");
             return None;
         }
         if !self.is_matrix_memory(memory) {
-            self.diags
-                .error(code::MATRIX_USE, memory.span, "matrices lie in buffers and in shared memory")
+            self.error(code::MATRIX_USE, memory.span, "matrices lie in buffers and in shared memory")
                 .note("a device moves them between its own registers and buffers or shared memory")
                 .help(
                     "name a parameter of the kernel or a `Shared<[T; N]>` itself, and give the position as the offset",
@@ -503,7 +486,7 @@ impl<'a> Infer<'a> {
         }
         let (matrix, found) = (super::coop::name(ty), self.describe(element));
         let message = format!("a `{matrix}` cannot be loaded from or stored to elements of type {found}");
-        self.diags.error(code::MATRIX_USE, memory.span, message).note(
+        self.error(code::MATRIX_USE, memory.span, message).note(
             "memory must hold elements of the type of the matrix, or numbers or vectors that are as large as several of them",
         );
         None
@@ -518,8 +501,7 @@ impl<'a> Infer<'a> {
             "RowMajor" => Some(CoopLayout::RowMajor),
             "ColumnMajor" => Some(CoopLayout::ColumnMajor),
             _ => {
-                self.diags
-                    .error(code::MATRIX_USE, arg.span, format!("expected a layout, found `{}`", text(arg)))
+                self.error(code::MATRIX_USE, arg.span, format!("expected a layout, found `{}`", text(arg)))
                     .note("a layout is written out where it is used: it is part of the instruction")
                     .help("write `RowMajor` or `ColumnMajor`");
                 None

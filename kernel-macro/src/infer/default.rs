@@ -33,7 +33,7 @@ impl<'a> Infer<'a> {
             _ => "write the value".to_owned(),
         };
         let message = format!("`{whole}` has no `Default` that kernels know");
-        let error = self.diags.error(code::UNKNOWN_METHOD, expr.span, message);
+        let error = self.error(code::UNKNOWN_METHOD, expr.span, message);
         if part != *ty {
             error.note(format!("it contains `{part_name}`"));
         }

@@ -68,7 +68,7 @@ impl Infer<'_> {
         match evaluator.value(expr) {
             Ok(value) => Some(value),
             Err(failure) => {
-                let error = self.diags.error(code::BAD_CONST, failure.span, failure.message);
+                let error = self.error(code::BAD_CONST, failure.span, failure.message);
                 if let Some(help) = failure.help {
                     error.help(help);
                 }

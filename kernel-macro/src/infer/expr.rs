@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, ExprKind, Path, SpanRange, TypeExpr};
+use crate::ast::{Expr, ExprKind, MethodCall, Path, SpanRange, TypeExpr};
 use crate::typed::Len;
 
 use super::finish::Deferred;
@@ -66,7 +66,9 @@ impl<'a> Infer<'a> {
             ExprKind::Continue { label } => self.infer_continue(expr, label.as_deref()),
             ExprKind::Return(value) => self.infer_return(expr, value.as_deref()),
             ExprKind::Call { callee, callee_span, args } => self.infer_call(expr, callee, *callee_span, args),
-            ExprKind::Method { receiver, name, args, .. } => self.infer_method(expr, receiver, name, args, expect),
+            ExprKind::Method { receiver, name, args, .. } => {
+                self.infer_method(MethodCall { expr, receiver, name, args }, expect)
+            }
             ExprKind::Range { start, end, inclusive } => self.infer_range(start, end.as_deref(), *inclusive),
             ExprKind::Field { base, member } => self.infer_field(expr, base, member),
             ExprKind::Index { base, index } => self.infer_index(expr, base, index),

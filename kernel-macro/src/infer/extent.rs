@@ -31,8 +31,7 @@ impl<'a> Infer<'a> {
         }
         if !self.found_large {
             self.found_large = true;
-            self.diags
-                .error(code::NESTING, at, "a type is too large here, or nested too deeply")
+            self.error(code::NESTING, at, "a type is too large here, or nested too deeply")
                 .note(format!(
                     "a type has at most {MOST_LEVELS} levels, {MOST_PARTS} members, and {MOST_NUMBERS} numbers in all elements"
                 ))

@@ -84,7 +84,7 @@ impl<'a> Infer<'a> {
                     Some(Ty::Scalar(scalar)) if scalar != ScalarName::Bool => {}
                     Some(ty) => {
                         let message = format!("expected `{}`, found a range of numbers", self.name_of(&ty));
-                        self.diags.error(code::MISMATCHED_TYPES, span, message);
+                        self.error(code::MISMATCHED_TYPES, span, message);
                     }
                 },
                 Deferred::Subgroup { arg, term, operand } => self.check_subgroup_operand(arg, &term, operand),
@@ -158,8 +158,7 @@ impl<'a> Infer<'a> {
         if !self.diags.has_errors()
             && let Item::Fn(function) = &self.program.items[self.item].item
         {
-            self.diags
-                .error(code::INTERNAL, range(function.name.span()), "an expression was left without a type")
+            self.error(code::INTERNAL, range(function.name.span()), "an expression was left without a type")
                 .note("this is a bug in gridwise: please report it with this function");
         }
     }
@@ -179,16 +178,14 @@ impl<'a> Infer<'a> {
                 let local = local.clone();
                 let example = self.written(&local.term).replace("; _]", "; 4]").replace('_', "f32");
                 self.table.poison(&local.term);
-                self.diags
-                    .error(code::CANNOT_INFER, range(local.span), format!("cannot infer the type of `{}`", local.name))
+                self.error(code::CANNOT_INFER, range(local.span), format!("cannot infer the type of `{}`", local.name))
                     .help(format!("write it, for example `let {}: {example} = …`", local.name));
             }
         }
         for (expr, term) in std::mem::take(&mut self.open) {
             if self.table.resolve(&term).is_none() {
                 self.table.poison(&term);
-                self.diags
-                    .error(code::CANNOT_INFER, expr.span, "cannot infer the type of this expression")
+                self.error(code::CANNOT_INFER, expr.span, "cannot infer the type of this expression")
                     .help("bind it with `let` and write the type");
             }
         }
@@ -196,8 +193,7 @@ impl<'a> Infer<'a> {
 
     /// Reports an operand or receiver whose type must be known here but is not.
     pub(super) fn report_unknown(&mut self, expr: &Expr) {
-        self.diags
-            .error(code::CANNOT_INFER, expr.span, "the type of this value must be known here")
+        self.error(code::CANNOT_INFER, expr.span, "the type of this value must be known here")
             .help("write the type where it is declared");
     }
 
@@ -248,7 +244,7 @@ impl<'a> Infer<'a> {
         };
         let message = format!("cannot cast `{}` as `{}`", self.name_of(&from), self.name_of(&to));
         let span = SpanRange { start: value.span.start, end: ty.end };
-        let error = self.diags.error(code::BAD_CAST, span, message);
+        let error = self.error(code::BAD_CAST, span, message);
         error.note("`as` converts between numbers, from `bool` and `char` to integers, and from `u8` to `char`");
         if let Some(help) = help {
             error.help(help);

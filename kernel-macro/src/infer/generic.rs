@@ -4,8 +4,8 @@
 //! everything: rustc checks that against the bounds. And once for each list of arguments, with all types known.
 
 use crate::ast::{
-    Alias, Bound, Enum, Expr, ExprKind, Fn, GenericKind, GenericParam, Generics, Item, Path, PathArgs, ScalarName,
-    SpanRange, Struct, TypeExpr,
+    Alias, Bound, Enum, Expr, ExprKind, Fn, GenericKind, GenericParam, Generics, Item, Path, PathArgs, PathCall,
+    ScalarName, SpanRange, Struct, TypeExpr,
 };
 use crate::diag::code;
 use crate::program::{Binding, ItemId, ProgramItem, TypedItem};
@@ -258,8 +258,7 @@ impl<'a> Infer<'a> {
             return false;
         }
         let (message, name) = (format!("expected `usize`, found `{}`", scalar.name()), name.clone());
-        self.diags
-            .error(code::MISMATCHED_TYPES, len.span, message)
+        self.error(code::MISMATCHED_TYPES, len.span, message)
             .note("the length of an array is a `usize`, and cannot be computed from a generic parameter")
             .help(format!("declare the parameter as `const {name}: usize`"));
         true
@@ -298,20 +297,12 @@ impl<'a> Infer<'a> {
     }
 
     /// A call of a generic function.
-    pub(super) fn infer_generic_call(
-        &mut self,
-        expr: &'a Expr,
-        item: ItemId,
-        function: &'a Fn,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Term {
+    pub(super) fn infer_generic_call(&mut self, item: ItemId, function: &'a Fn, call: PathCall<'a>) -> Term {
         let params = self.open_params(&function.generics);
-        if let Some(written) = path.last_args() {
+        if let Some(written) = call.path.last_args() {
             self.unify_written(&function.name.to_string(), &function.generics, &params, written);
         }
-        self.infer_instance_call(expr, item, function, params, span, args)
+        self.infer_instance_call(call.expr, item, function, params, call.span, call.args)
     }
 
     /// Checks the arguments of a call whose callee has open parameters, and asks for the instance.
@@ -390,7 +381,7 @@ impl<'a> Infer<'a> {
             let plural = if count == 1 { "" } else { "s" };
             let found = written.args.len();
             let message = format!("`{name}` takes {count} generic argument{plural}, but {found} were given");
-            self.diags.error(code::WRONG_ARGUMENTS, SpanRange::of(&written.tokens), message);
+            self.error(code::WRONG_ARGUMENTS, SpanRange::of(&written.tokens), message);
             params.iter().for_each(|param| self.table.poison(&param.term));
             return;
         }
@@ -401,7 +392,7 @@ impl<'a> Infer<'a> {
                 (scalar, ..) => {
                     let what = if scalar.is_some() { "a constant" } else { "a type" };
                     let message = format!("expected {what} for the parameter `{}` of `{name}`", param.name);
-                    self.diags.error(code::WRONG_ARGUMENTS, arg.span, message);
+                    self.error(code::WRONG_ARGUMENTS, arg.span, message);
                     Term::Error
                 }
             };
@@ -449,17 +440,14 @@ impl<'a> Infer<'a> {
                 {
                     let name = &function.name;
                     let message = format!("cannot infer the parameter `{}` of `{name}`", param.name);
-                    self.diags
-                        .error(code::CANNOT_INFER, request.span, message)
-                        .help(format!("write it: `{name}::<…>(…)`"));
+                    self.error(code::CANNOT_INFER, request.span, message).help(format!("write it: `{name}::<…>(…)`"));
                 }
                 bindings.push(Binding { name: param.name.clone(), ty: ty.unwrap_or(Ty::Error), scalar: param.scalar });
             }
             if let Some(binding) = bindings.iter().find(|binding| holds_slice(&binding.ty)) {
                 let (message, ty) =
                     (format!("the parameter `{}` cannot be a slice", binding.name), self.name_of(&binding.ty));
-                self.diags
-                    .error(code::REFERENCE_USE, request.span, message)
+                self.error(code::REFERENCE_USE, request.span, message)
                     .note(format!(
                         "it would be `{ty}`, and the buffer of each slice must be known when the kernel is compiled"
                     ))

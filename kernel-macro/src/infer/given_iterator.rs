@@ -61,13 +61,12 @@ impl<'a> Infer<'a> {
     /// Reports an iterator that writes elements.
     fn refuse_unkept_result(&mut self, chain: &'a Expr) {
         if let Some((span, ..)) = self.unkept(chain, false) {
-            self.diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    span,
-                    "an iterator that writes elements as a function's result is not supported",
-                )
-                .help("give the indices, `-> impl Iterator<Item = usize>`, and write `x[i]` where they are used");
+            self.error(
+                code::UNSUPPORTED_SYNTAX,
+                span,
+                "an iterator that writes elements as a function's result is not supported",
+            )
+            .help("give the indices, `-> impl Iterator<Item = usize>`, and write `x[i]` where they are used");
         }
     }
 
@@ -78,14 +77,13 @@ impl<'a> Infer<'a> {
         if function.given_elements().is_none() || !self.closure_stack.is_empty() {
             return false;
         }
-        self.diags
-            .error(
-                code::UNSUPPORTED_SYNTAX,
-                expr.span,
-                "`return` in a function that gives an iterator is not supported in kernels",
-            )
-            .note("the chain with which the function ends is put where the function is called")
-            .help("let the chain have no elements: `.take(if … { 0 } else { n })`, or an empty range");
+        self.error(
+            code::UNSUPPORTED_SYNTAX,
+            expr.span,
+            "`return` in a function that gives an iterator is not supported in kernels",
+        )
+        .note("the chain with which the function ends is put where the function is called")
+        .help("let the chain have no elements: `.take(if … { 0 } else { n })`, or an empty range");
         true
     }
 
@@ -128,16 +126,15 @@ impl<'a> Infer<'a> {
                 let lent = args.filter(|(param, _)| param.ty.reference().is_some()).map(|(_, arg)| arg);
                 let Some(lent) = lent.into_iter().find(|arg| self.has_index(arg)) else { return false };
                 let source = text(operand(lent));
-                self.diags
-                    .error(
-                        code::REFERENCE_USE,
-                        lent.span,
-                        format!("the iterator of `{}` in a variable cannot go through `{source}`", function.name),
-                    )
-                    .note("an element of a buffer is a copy here, which ends with the statement")
-                    .help(format!(
-                        "copy it to a variable, `let own = {source};`, or go through the iterator where it is made"
-                    ));
+                self.error(
+                    code::REFERENCE_USE,
+                    lent.span,
+                    format!("the iterator of `{}` in a variable cannot go through `{source}`", function.name),
+                )
+                .note("an element of a buffer is a copy here, which ends with the statement")
+                .help(format!(
+                    "copy it to a variable, `let own = {source};`, or go through the iterator where it is made"
+                ));
                 true
             }
             _ => false,

@@ -72,8 +72,7 @@ impl<'a> Infer<'a> {
             (None, Some(root)) => self.given_root = Some(root),
             (Some(known), Some(root)) if *known == root => {}
             _ => {
-                self.diags
-                    .error(code::REFERENCE_USE, end.span, "this function may give parts of several slices")
+                self.error(code::REFERENCE_USE, end.span, "this function may give parts of several slices")
                     .note("kernels have no pointers: the slice that a function gives is a part of one parameter, or of one field of it")
                     .help("return the ends, `-> Range<usize>`, and name the part where the function is called: `&x[ends]`");
             }
@@ -139,13 +138,12 @@ impl<'a> Infer<'a> {
             return;
         }
         let source = text(strip(receiver));
-        self.diags
-            .error(
-                code::REFERENCE_USE,
-                receiver.span,
-                format!("`{}` cannot give a slice of `{source}` here", function.name),
-            )
-            .note("the slice could be used after the index that selects the element has changed")
-            .help(format!("copy it to a variable: `let own = {source};`, and call `own.{}(…)`", function.name));
+        self.error(
+            code::REFERENCE_USE,
+            receiver.span,
+            format!("`{}` cannot give a slice of `{source}` here", function.name),
+        )
+        .note("the slice could be used after the index that selects the element has changed")
+        .help(format!("copy it to a variable: `let own = {source};`, and call `own.{}(…)`", function.name));
     }
 }

@@ -3,7 +3,7 @@
 use gridwise_ir::descriptor::TexelKind;
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Path};
+use crate::ast::{Expr, ExprKind, MethodCall, Path};
 use crate::builtin::image::{ImageMethod, ImageTy};
 use crate::diag::code;
 use crate::source::text;
@@ -17,13 +17,8 @@ use super::{Infer, range};
 
 impl<'a> Infer<'a> {
     /// A method of an image.
-    pub(super) fn infer_image_method(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, image): (&'a Expr, ImageTy),
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Term {
+    pub(super) fn infer_image_method(&mut self, call: MethodCall<'a>, image: ImageTy) -> Term {
+        let MethodCall { expr, receiver, name, args } = call;
         let method = name.to_string();
         let Some(method) = ImageMethod::named(&image, &method) else {
             self.report_no_image_method(receiver, image, name);
@@ -32,8 +27,7 @@ impl<'a> Infer<'a> {
         let is_float = image.image.format.kind() == TexelKind::Float;
         if let (ImageMethod::Sample | ImageMethod::SampleLevel, false) = (method, is_float) {
             let message = format!("no method `{name}` on type `{}`", image.name());
-            self.diags
-                .error(code::UNKNOWN_METHOD, range(name.span()), message)
+            self.error(code::UNKNOWN_METHOD, range(name.span()), message)
                 .note("samplers mix texels, and these are integers")
                 .help(format!("read a texel: `{}.fetch(at, 0)`", text(receiver)));
             return self.infer_arguments_only(args);
@@ -48,8 +42,7 @@ impl<'a> Infer<'a> {
         }
         if method == ImageMethod::Store && !image.mutable {
             let (source, instead) = (text(receiver), self.stored_instead(receiver, &image.name()));
-            self.diags
-                .error(code::NOT_ASSIGNABLE, expr.span, format!("cannot store to `{source}`"))
+            self.error(code::NOT_ASSIGNABLE, expr.span, format!("cannot store to `{source}`"))
                 .note(format!("`{source}` is `&{}`, which is read-only", image.name()))
                 .help(instead);
             return Term::Error;
@@ -87,13 +80,13 @@ impl<'a> Infer<'a> {
                 None => format!("it has {}", names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
             },
         };
-        self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
+        self.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
     }
 
     /// Reports an image that is used as a value.
     pub(super) fn refuse_image(&mut self, expr: &Expr, path: &Path, image: ImageTy) {
         let name = path.text();
-        let error = self.diags.error(code::BUFFER_USE, expr.span, format!("the image `{name}` is used as a value"));
+        let error = self.error(code::BUFFER_USE, expr.span, format!("the image `{name}` is used as a value"));
         error.note("images are parameters of kernels; their methods are called where the kernel has them");
         match image.image.is_sampled {
             true => error.help(format!("read it: `{name}.sample(at)`, `{name}.fetch(at, level)`")),

@@ -35,39 +35,36 @@ impl<'a> Infer<'a> {
         let term = self.table.shallow(&self.term(base));
         let (name, source) = (self.describe(&term), text(place));
         if !self.writes_place {
-            self.diags
-                .error(
-                    code::NOT_ASSIGNABLE,
-                    place.span,
-                    format!("`{source}` needs `index_mut`, which kernels do not call here"),
-                )
-                .note("kernels call `index_mut` only to assign to the element, or to take a `&mut` reference to it")
-                .help(format!("write `let element = &mut {source};`, and use `element`"));
+            self.error(
+                code::NOT_ASSIGNABLE,
+                place.span,
+                format!("`{source}` needs `index_mut`, which kernels do not call here"),
+            )
+            .note("kernels call `index_mut` only to assign to the element, or to take a `&mut` reference to it")
+            .help(format!("write `let element = &mut {source};`, and use `element`"));
             return;
         }
         if !self.leads_to_own(base) {
             let of = text(base);
-            self.diags
-                .error(
-                    code::NOT_ASSIGNABLE,
-                    place.span,
-                    format!("`index_mut` of {name} would write memory that other invocations reach"),
-                )
-                .note("a call with `&mut self` may change only the invocation's own variables")
-                .help(format!(
-                    "copy it first: `let mut own = {of};`, then `own[…] = …;`, and store it back: `{of} = own;`"
-                ));
+            self.error(
+                code::NOT_ASSIGNABLE,
+                place.span,
+                format!("`index_mut` of {name} would write memory that other invocations reach"),
+            )
+            .note("a call with `&mut self` may change only the invocation's own variables")
+            .help(format!(
+                "copy it first: `let mut own = {of};`, then `own[…] = …;`, and store it back: `{of} = own;`"
+            ));
             return;
         }
         self.requests.retain(|request| request.expr != place.id);
         let Some((member, params, is_generic)) = self.member_of_element(&term, index) else {
-            self.diags
-                .error(
-                    code::NOT_ASSIGNABLE,
-                    place.span,
-                    format!("cannot assign to `{source}`: {name} has no `IndexMut`"),
-                )
-                .help("write `impl IndexMut` for it in the `#[device] mod` of the type");
+            self.error(
+                code::NOT_ASSIGNABLE,
+                place.span,
+                format!("cannot assign to `{source}`: {name} has no `IndexMut`"),
+            )
+            .help("write `impl IndexMut` for it in the `#[device] mod` of the type");
             return;
         };
         self.tables.calls.insert(place.id, Callee::Device(member));
@@ -86,20 +83,18 @@ impl<'a> Infer<'a> {
             } else if !may_leave(end) {
                 let help =
                     format!("write `&{}` of a part of `self`", if function.writes_self() { "mut …" } else { "…" });
-                self.diags
-                    .error(
-                        code::REFERENCE_USE,
-                        end.span,
-                        format!("`{}` has to end with a reference to a part of `self`", function.name),
-                    )
-                    .help(help);
+                self.error(
+                    code::REFERENCE_USE,
+                    end.span,
+                    format!("`{}` has to end with a reference to a part of `self`", function.name),
+                )
+                .help(help);
             }
         }
         let is_one = matches!(&function.body.tail, Some(tail) if matches!(strip(tail).kind, ExprKind::Borrow { .. }));
         if function.writes_self() && (!is_one || function.returns_early) {
             let span = function.body.tail.as_ref().map_or(SpanRange::token(function.name.span()), |tail| tail.span);
-            self.diags
-                .error(code::REFERENCE_USE, span, "`index_mut` must end with exactly one `&mut` reference to a part of `self`")
+            self.error(code::REFERENCE_USE, span, "`index_mut` must end with exactly one `&mut` reference to a part of `self`")
                 .note("the place must be known when the kernel is compiled")
                 .help("keep the parts in an array: `&mut self.parts[i]`; or write a method, `fn set(&mut self, i: usize, value: T)`");
         }

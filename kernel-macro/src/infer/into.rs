@@ -24,7 +24,7 @@ impl<'a> Infer<'a> {
             let (name, members) = (self.describe(receiver), members.iter().map(text).collect::<Vec<_>>().join(", "));
             let name = name.trim_matches('`');
             let message = format!("`{name}` is not made from a tuple in kernels");
-            self.diags.error(code::UNKNOWN_METHOD, value.span, message).help(format!("write `{name}::new({members})`"));
+            self.error(code::UNKNOWN_METHOD, value.span, message).help(format!("write `{name}::new({members})`"));
             self.infer_arguments_only(std::slice::from_ref(value));
             return Some(Term::Error);
         }
@@ -68,16 +68,13 @@ impl<'a> Infer<'a> {
             })
         });
         match found {
-            Some(candidate) if !candidate.needs_instance() => {
-                self.tables.calls.insert(expr.id, Callee::Device(candidate.member()));
+            Some(candidate) if !candidate.is_generic => {
+                self.tables.calls.insert(expr.id, Callee::Device(candidate.member));
             }
             found => {
                 let (source, from, to) = (text(receiver), self.name_of(&from), self.name_of(&to));
-                let error = self.diags.error(
-                    code::UNKNOWN_METHOD,
-                    expr.span,
-                    format!("`{to}` is not made from `{from}` by `into`"),
-                );
+                let error =
+                    self.error(code::UNKNOWN_METHOD, expr.span, format!("`{to}` is not made from `{from}` by `into`"));
                 match (found, &to_term) {
                     (None, Term::Vector(..)) if matches!(from_term, Term::Array(..)) => {
                         error.help(format!("write `{to}::from({source})`"))

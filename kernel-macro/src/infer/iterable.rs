@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprId, ExprKind, Item, OptionPlace};
+use crate::ast::{Expr, ExprId, ExprKind, Item, MethodCall, OptionPlace};
 use crate::builtin::iteration::{Iteration, Parts};
 use crate::builtin::slice::SliceMethod;
 use crate::diag::code;
@@ -51,13 +51,8 @@ pub(super) struct Called<'a, 't> {
 
 impl<'a> Infer<'a> {
     /// A method of an array, slice or buffer; `None` for other receivers and methods.
-    pub(super) fn infer_elements_method(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, term): (&'a Expr, &Term),
-        name: &'a Ident,
-        args: &'a [Expr],
-    ) -> Option<Term> {
+    pub(super) fn infer_elements_method(&mut self, call: MethodCall<'a>, term: &Term) -> Option<Term> {
+        let MethodCall { expr, receiver, name, args } = call;
         let called = Called { expr, receiver, term, elements: Elements::of(term)?, name, args };
         let text = name.to_string();
         if !matches!(text.as_str(), "len" | "is_empty") && self.refuse_list(receiver, term) {
@@ -156,7 +151,7 @@ impl<'a> Infer<'a> {
             return Term::Error;
         }
         self.has_references = true;
-        self.infer_iterator_method(expr, (receiver, element), name, args, &Expect::Nothing)
+        self.infer_iterator_method(MethodCall { expr, receiver, name, args }, element, &Expect::Nothing)
     }
 
     /// The element type of the argument of a `for`, `zip` or `chain`: an iterator or an array.
@@ -172,13 +167,12 @@ impl<'a> Infer<'a> {
         match (&term, Elements::of(&term)) {
             (Term::Array(..) | Term::ArrayOf(..), _) if self.reference_of(expr) == Some(true) => {
                 let source = text(expr);
-                self.diags
-                    .error(
-                        code::REFERENCE_USE,
-                        expr.span,
-                        format!("cannot iterate over the `&mut` reference `{source}` directly"),
-                    )
-                    .help(format!("write `{source}.iter_mut()`, or `{source}.iter()` to read"));
+                self.error(
+                    code::REFERENCE_USE,
+                    expr.span,
+                    format!("cannot iterate over the `&mut` reference `{source}` directly"),
+                )
+                .help(format!("write `{source}.iter_mut()`, or `{source}.iter()` to read"));
                 Term::Error
             }
             (Term::Iterator(element), _) | (_, Some(Elements { element, slice: None })) => {
@@ -206,7 +200,7 @@ impl<'a> Infer<'a> {
         let found = self.describe(term);
         let source = text(expr);
         let message = format!("expected a range, an array or an iterator, found {found}");
-        let error = self.diags.error(code::MISMATCHED_TYPES, expr.span, message);
+        let error = self.error(code::MISMATCHED_TYPES, expr.span, message);
         match term {
             Term::Buffer { mutable: true, .. } => {
                 error.help(format!("write `{source}.iter_mut()`, or `{source}.iter()` to read"))
@@ -230,7 +224,7 @@ impl<'a> Infer<'a> {
             if !matches!(term, Term::Error | Term::Never) {
                 let found = self.describe(&term);
                 let message = format!("expected an array or a slice, found {found}");
-                let error = self.diags.error(code::MISMATCHED_TYPES, operand.span, message);
+                let error = self.error(code::MISMATCHED_TYPES, operand.span, message);
                 match term {
                     Term::Iterator(_) if mutable => {
                         error.help(format!("write `{}.by_ref()`", text(operand)));
@@ -275,8 +269,7 @@ impl<'a> Infer<'a> {
             return;
         }
         let (source, name) = (text(receiver), self.name_of(&ty));
-        self.diags
-            .error(code::REFERENCE_USE, receiver.span, format!("an iterator cannot lend the elements of `{source}`"))
+        self.error(code::REFERENCE_USE, receiver.span, format!("an iterator cannot lend the elements of `{source}`"))
             .note(format!("`{name}` is not `Copy`, and iterators in kernels give values"))
             .help(format!("derive `Clone, Copy` for it, or go through the indices: `for k in 0..{source}.len()`, and `{source}[k]`"));
     }
@@ -287,8 +280,7 @@ impl<'a> Infer<'a> {
             return false;
         }
         let source = text(receiver);
-        self.diags
-            .error(code::ATOMIC_USE, receiver.span, format!("`{source}` holds atomics and cannot be copied"))
+        self.error(code::ATOMIC_USE, receiver.span, format!("`{source}` holds atomics and cannot be copied"))
             .help(format!("go through the indices: `(0..{source}.len()).map(|i| {source}[i].load(Relaxed))`"));
         true
     }
@@ -300,8 +292,7 @@ impl<'a> Infer<'a> {
             return false;
         }
         let source = text(receiver);
-        self.diags
-            .error(code::SHARED_USE, receiver.span, format!("the shared variable `{source}` is used as a value"))
+        self.error(code::SHARED_USE, receiver.span, format!("the shared variable `{source}` is used as a value"))
             .help(format!("write `{source}.iter()`"));
         true
     }

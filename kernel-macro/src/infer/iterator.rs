@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{BinaryOp, Expr, ExprKind, ScalarName, SpanRange};
+use crate::ast::{BinaryOp, Expr, ExprKind, MethodCall, ScalarName, SpanRange};
 use crate::builtin::iteration::{Iteration, Nested, UNSUPPORTED};
 use crate::builtin::standard::Standard;
 use crate::diag::code;
@@ -28,14 +28,8 @@ pub(super) fn over(item: &Term) -> Term {
 
 impl<'a> Infer<'a> {
     /// A method of an iterator.
-    pub(super) fn infer_iterator_method(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, item): (&'a Expr, &Term),
-        name: &'a Ident,
-        args: &'a [Expr],
-        expect: &Expect,
-    ) -> Term {
+    pub(super) fn infer_iterator_method(&mut self, call: MethodCall<'a>, item: &Term, expect: &Expect) -> Term {
+        let MethodCall { expr, receiver, name, args } = call;
         let text = name.to_string();
         let asked = match text.as_str() {
             "next" if args.is_empty() => Some((Iteration::Next, option(item))),
@@ -128,7 +122,7 @@ impl<'a> Infer<'a> {
 
     fn report_no_iteration(&mut self, name: &Ident, text: &str) {
         let message = format!("iterators in kernels have no method `{name}`");
-        let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+        let error = self.error(code::UNKNOWN_METHOD, range(name.span()), message);
         if let Some((_, instead)) = UNSUPPORTED.iter().find(|(method, _)| *method == text) {
             error.help(*instead);
         } else if let Some(near) = nearest(text, Iteration::NAMES.iter().copied()) {
@@ -247,14 +241,13 @@ impl<'a> Infer<'a> {
     fn refuse_return(&mut self, arg: &'a Expr) {
         let Some((literal, closure)) = closure_literal(arg) else { return };
         if self.closures.get(&literal.id).is_some_and(|signature| signature.returns) {
-            self.diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    closure.body.span,
-                    "`return` in a closure of `flat_map` is not supported in kernels",
-                )
-                .note("its elements are produced where the closure ends")
-                .help("leave elements out before, `.filter(…).flat_map(…)`, or give an option");
+            self.error(
+                code::UNSUPPORTED_SYNTAX,
+                closure.body.span,
+                "`return` in a closure of `flat_map` is not supported in kernels",
+            )
+            .note("its elements are produced where the closure ends")
+            .help("leave elements out before, `.filter(…).flat_map(…)`, or give an option");
         }
     }
 
@@ -272,8 +265,7 @@ impl<'a> Infer<'a> {
             made => {
                 let made = self.describe(&made);
                 let message = format!("expected a closure that gives an iterator, found one that gives {made}");
-                self.diags
-                    .error(code::MISMATCHED_TYPES, range(name.span()), message)
+                self.error(code::MISMATCHED_TYPES, range(name.span()), message)
                     .help("end the closure with a chain, an array or an option: `|i| (0..i).map(move |j| …)`");
                 return;
             }
@@ -299,14 +291,13 @@ impl<'a> Infer<'a> {
                     (Some(ty), _) => self.term_of(ty),
                     (None, Expect::Nothing | Expect::Cast(_)) => {
                         let example = self.written(item).replace('_', "f32");
-                        self.diags
-                            .error(
-                                code::CANNOT_INFER,
-                                range(name.span()),
-                                format!("the type of this {name} must be written"),
-                            )
-                            .note("a type may be the sum of others: rustc asks for it, too")
-                            .help(format!("write `.{name}::<{example}>()`"));
+                        self.error(
+                            code::CANNOT_INFER,
+                            range(name.span()),
+                            format!("the type of this {name} must be written"),
+                        )
+                        .note("a type may be the sum of others: rustc asks for it, too")
+                        .help(format!("write `.{name}::<{example}>()`"));
                         item.clone()
                     }
                     _ => item.clone(),
@@ -315,7 +306,7 @@ impl<'a> Infer<'a> {
                 if !self.table.unify(&made, item) {
                     let (made, item) = (self.describe(&made), self.describe(item));
                     let message = format!("the elements are {item}, their {name} cannot be {made}");
-                    self.diags.error(code::MISMATCHED_TYPES, span, message).help("convert them first, with `.map(…)`");
+                    self.error(code::MISMATCHED_TYPES, span, message).help("convert them first, with `.map(…)`");
                 }
                 self.deferred.push(Deferred::Summed { span, term: item.clone() });
                 (Vec::new(), made)
@@ -348,9 +339,7 @@ impl<'a> Infer<'a> {
             _ => {
                 let (found, span) = (self.describe(item), range(name.span()));
                 let message = format!("`{name}` is for options, arrays and slices, found {found}");
-                self.diags
-                    .error(code::BAD_OPERAND, span, message)
-                    .help("make a chain of each element: `.flat_map(|v| …)`");
+                self.error(code::BAD_OPERAND, span, message).help("make a chain of each element: `.flat_map(|v| …)`");
                 (Vec::new(), Term::Error)
             }
         }
@@ -382,7 +371,7 @@ impl<'a> Infer<'a> {
                     if !self.table.unify(element, &found) {
                         let (expected, found) = (self.describe(element), self.describe(&found));
                         let message = format!("expected an iterator over {expected}, found one over {found}");
-                        self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+                        self.error(code::MISMATCHED_TYPES, arg.span, message);
                     }
                 }
             }
@@ -399,8 +388,7 @@ impl<'a> Infer<'a> {
         };
         if !is_number {
             let found = self.describe(term);
-            self.diags
-                .error(code::BAD_OPERAND, span, format!("cannot add or multiply {found} this way"))
+            self.error(code::BAD_OPERAND, span, format!("cannot add or multiply {found} this way"))
                 .help("fold: `.fold(start, |a, b| a + b)`");
         }
     }
@@ -421,7 +409,7 @@ impl<'a> Infer<'a> {
         };
         match part {
             Ty::Scalar(_) => {
-                let error = self.diags.error(code::BAD_OPERAND, span, "floats have no total order, because of NaN");
+                let error = self.error(code::BAD_OPERAND, span, "floats have no total order, because of NaN");
                 match key {
                     true => error.help(
                         "say how to compare, `.min_by(|a, b| a.total_cmp(b))`, or order by the bits of a float that is not negative: `x.to_bits()`",
@@ -437,7 +425,7 @@ impl<'a> Infer<'a> {
                     Ty::Struct(item, _) | Ty::Enum(item, _) => self.help_to_derive(item, "Ord"),
                     _ => "order by an integer: `.min_by_key(|v| …)`".to_owned(),
                 };
-                let error = self.diags.error(code::BAD_OPERAND, span, format!("kernels cannot order {found}"));
+                let error = self.error(code::BAD_OPERAND, span, format!("kernels cannot order {found}"));
                 if part != ty {
                     error.note(format!("it contains `{part_name}`"));
                 }
@@ -456,7 +444,7 @@ impl<'a> Infer<'a> {
         };
         if !fits {
             let (option, found) = (self.describe(&option(state)), self.describe(term));
-            self.diags.error(
+            self.error(
                 code::MISMATCHED_TYPES,
                 span,
                 format!("expected a closure that gives {option} or a `Result`, found one that gives {found}"),

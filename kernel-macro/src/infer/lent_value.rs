@@ -155,13 +155,12 @@ impl<'a> Infer<'a> {
             true => "choose the index, and name the element where it is used: `let slot = &table[index];`",
             false => "derive `Clone, Copy` for it; or choose the index, and write `&x[index]` where it is used",
         };
-        self.diags
-            .error(
-                code::REFERENCE_USE,
-                place.span,
-                format!("a reference to `{source}` cannot be chosen, changed or returned"),
-            )
-            .note(format!("`{name}` {why}, and kernels have no pointers: such a reference is a copy of the value"))
-            .help(help);
+        self.error(
+            code::REFERENCE_USE,
+            place.span,
+            format!("a reference to `{source}` cannot be chosen, changed or returned"),
+        )
+        .note(format!("`{name}` {why}, and kernels have no pointers: such a reference is a copy of the value"))
+        .help(help);
     }
 }

@@ -57,8 +57,7 @@ impl<'a> Infer<'a> {
         // Rule: what is exclusive is not given away, as Rust has it.
         // Example: `let part = lists[k];` of `lists: &mut [&mut [T]]`
         let source = text(value);
-        self.diags
-            .error(code::BUFFER_USE, value.span, format!("cannot move `{source}` out of the list, which is `&mut`"))
+        self.error(code::BUFFER_USE, value.span, format!("cannot move `{source}` out of the list, which is `&mut`"))
             .help(format!("borrow it: `&mut {source}`, or `&{source}` to read"));
         Some(Term::Error)
     }
@@ -69,8 +68,7 @@ impl<'a> Infer<'a> {
         let Term::Image(image) = self.table.shallow(&term) else { return Term::Error };
         if mutable && !image.mutable {
             let source = text(strip(operand));
-            self.diags
-                .error(code::NOT_ASSIGNABLE, value.span, format!("cannot borrow `{source}` to store to it"))
+            self.error(code::NOT_ASSIGNABLE, value.span, format!("cannot borrow `{source}` to store to it"))
                 .note(format!("it is `&{}`, which is read-only", image.name()))
                 .help(format!("write `let … = {source};`, or a list `&mut [&mut {}]`", image.name()));
             return Term::Error;
@@ -83,8 +81,7 @@ impl<'a> Infer<'a> {
 
     /// Reports a variable that could name one image after the other.
     pub(super) fn refuse_other_image(&mut self, value: &Expr) {
-        self.diags
-            .error(code::BUFFER_USE, value.span, "a variable that names an image cannot be `mut`")
+        self.error(code::BUFFER_USE, value.span, "a variable that names an image cannot be `mut`")
             .help("leave out `mut`; to choose another image, keep its position, `let mut k`, and write `layers[k]` where it is used");
     }
 
@@ -122,13 +119,12 @@ impl<'a> Infer<'a> {
         }
         let source = text(super::slice::sliced(expr));
         let of = if self.is_image_list(term) { "images" } else { "buffers" };
-        self.diags
-            .error(
-                code::BUFFER_USE,
-                expr.span,
-                format!("`{source}` is a list of {of}, which has `len()` and an index only"),
-            )
-            .help(format!("go through the positions: `for k in 0..{source}.len()`, and take `{source}[k]`"));
+        self.error(
+            code::BUFFER_USE,
+            expr.span,
+            format!("`{source}` is a list of {of}, which has `len()` and an index only"),
+        )
+        .help(format!("go through the positions: `for k in 0..{source}.len()`, and take `{source}[k]`"));
         true
     }
 
@@ -141,8 +137,7 @@ impl<'a> Infer<'a> {
             return false;
         }
         let source = text(strip(receiver));
-        self.diags
-            .error(code::REFERENCE_USE, receiver.span, "a buffer of a list cannot be split into slices here")
+        self.error(code::REFERENCE_USE, receiver.span, "a buffer of a list cannot be split into slices here")
             .note("the slices could be used after the index that selects the buffer has changed")
             .help(format!("go through the indices, or pass it to a device function that splits it: `f({source})`"));
         true
@@ -164,8 +159,7 @@ impl<'a> Infer<'a> {
         let source = text(strip(expr));
         let method = if image.image.is_sampled { "sample" } else { "load" };
         let borrow = if image.mutable { "&mut " } else { "" };
-        self.diags
-            .error(code::BUFFER_USE, expr.span, format!("the image `{source}` is used as a value"))
+        self.error(code::BUFFER_USE, expr.span, format!("the image `{source}` is used as a value"))
             .note("the image of each access must be known when the kernel is compiled")
             .help(format!("call its methods, `{source}.{method}(at)`, or name it: `let image = {borrow}{source};`"));
         true
@@ -176,8 +170,7 @@ impl<'a> Infer<'a> {
         let source = text(expr);
         let is_written = matches!(self.table.shallow(&self.term(expr)), Term::Buffer { mutable: true, .. });
         let borrow = if is_written { "&mut " } else { "" };
-        self.diags
-            .error(code::BUFFER_USE, expr.span, format!("the buffer `{source}` is used as a value"))
+        self.error(code::BUFFER_USE, expr.span, format!("the buffer `{source}` is used as a value"))
             .note("the buffer of each access must be known when the kernel is compiled")
             .help(format!("name it, `let part = {borrow}{source};`, index it, or pass it to a device function"));
     }

@@ -76,7 +76,7 @@ impl<'a> Infer<'a> {
             return;
         }
         let name = scalar.name();
-        let error = self.diags.error(code::BAD_LITERAL, span, format!("literal out of range for `{name}`"));
+        let error = self.error(code::BAD_LITERAL, span, format!("literal out of range for `{name}`"));
         error.note(format!("the largest `{name}` is {largest:e}; the literal would be infinite"));
         error.help(format!("write `{name}::INFINITY` if that is meant"));
     }
@@ -92,7 +92,7 @@ impl<'a> Infer<'a> {
             return;
         }
         let message = format!("literal out of range for `{}`", scalar.name());
-        let error = self.diags.error(code::BAD_LITERAL, span, message);
+        let error = self.error(code::BAD_LITERAL, span, message);
         error.note(format!("`{}` holds `{min}` to `{max}`", scalar.name()));
         match scalar {
             ScalarName::Usize | ScalarName::Isize => {

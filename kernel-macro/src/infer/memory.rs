@@ -1,6 +1,6 @@
 //! Inference of `core::mem::swap`, `replace` and `take`, which exchange what references lead to.
 
-use crate::ast::{Expr, ExprKind, Path, SpanRange};
+use crate::ast::{Expr, ExprKind, PathCall};
 use crate::builtin::names::memory_function;
 use crate::diag::code;
 use crate::source::text;
@@ -15,13 +15,7 @@ use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
     /// `mem::swap(&mut a, &mut b)` and its like; `None` for other calls.
-    pub(super) fn infer_memory_call(
-        &mut self,
-        expr: &'a Expr,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Option<Term> {
+    pub(super) fn infer_memory_call(&mut self, PathCall { expr, path, span, args }: PathCall<'a>) -> Option<Term> {
         let function = memory_function(path)?;
         let name = path.segments.last().map(ToString::to_string).unwrap_or_default();
         let wanted = if function == MemoryFunction::Take { 1 } else { 2 };
@@ -39,8 +33,7 @@ impl<'a> Infer<'a> {
                     let (expected, found) = (self.describe(&place), self.describe(&other));
                     let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
                     let message = format!("expected `&mut {expected}`, found `&mut {found}`");
-                    self.diags
-                        .error(code::MISMATCHED_TYPES, args[1].span, message)
+                    self.error(code::MISMATCHED_TYPES, args[1].span, message)
                         .note("both values must have the same type");
                 }
                 Term::Unit
@@ -76,7 +69,7 @@ impl<'a> Infer<'a> {
         if !matches!(self.table.shallow(&term), Term::Error | Term::Never) {
             let source = text(super::slice::sliced(arg));
             let message = format!("expected a `&mut` reference, found {found}");
-            self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help(format!("write `&mut {source}`"));
+            self.error(code::MISMATCHED_TYPES, arg.span, message).help(format!("write `&mut {source}`"));
         }
         Term::Error
     }

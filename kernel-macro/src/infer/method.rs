@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, Item, ScalarName};
+use crate::ast::{Expr, Item, MethodCall, ScalarName};
 use crate::builtin::foreign;
 use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
 use crate::builtin::iteration::{Iteration, Parts, UNSUPPORTED};
@@ -67,14 +67,8 @@ const UNICODE_METHODS: &[(&[&str], &str)] = &[
 ];
 
 impl<'a> Infer<'a> {
-    pub(super) fn infer_method(
-        &mut self,
-        expr: &'a Expr,
-        receiver: &'a Expr,
-        name: &'a Ident,
-        args: &'a [Expr],
-        expect: &Expect,
-    ) -> Term {
+    pub(super) fn infer_method(&mut self, call: MethodCall<'a>, expect: &Expect) -> Term {
+        let MethodCall { expr, receiver, name, args } = call;
         let is_slice = self.is_part(super::slice::sliced(receiver));
         let term = self.infer_elements(receiver, is_slice && writes_elements(&name.to_string()));
         match self.table.kind(&term) {
@@ -99,22 +93,22 @@ impl<'a> Infer<'a> {
             return self.infer_arguments_only(args);
         }
         if let Term::Iterator(item) = &shallow {
-            return self.infer_iterator_method(expr, (receiver, item), name, args, expect);
+            return self.infer_iterator_method(call, item, expect);
         }
         if let Term::Range(item, inclusive) = &shallow {
-            return self.infer_range_method(expr, (receiver, item, *inclusive), name, args, expect);
+            return self.infer_range_method(call, (item, *inclusive), expect);
         }
-        if let Some(term) = self.infer_elements_method(expr, (receiver, &shallow), name, args) {
+        if let Some(term) = self.infer_elements_method(call, &shallow) {
             return term;
         }
-        if let Some(result) = self.infer_choice_method(expr, (receiver, &shallow), name, args, expect) {
+        if let Some(result) = self.infer_choice_method(call, &shallow, expect) {
             return result;
         }
         if let Term::Image(image) = shallow {
-            return self.infer_image_method(expr, (receiver, image), name, args);
+            return self.infer_image_method(call, image);
         }
         if let Term::Atomic(scalar) = shallow {
-            return self.infer_atomic_method(expr, receiver, name, scalar, args);
+            return self.infer_atomic_method(call, scalar);
         }
         if let Term::Coop(ty) = shallow {
             return self.infer_coop_method(expr, ty, name, args);
@@ -123,10 +117,10 @@ impl<'a> Infer<'a> {
             return term;
         }
         let Some(row) = find_row(&name.to_string(), &shallow, Some(Kind::Method)) else {
-            if let Some(term) = self.infer_user_method(expr, (receiver, &shallow), name, args) {
+            if let Some(term) = self.infer_user_method(call, &shallow) {
                 return term;
             }
-            if let Some(term) = self.infer_comparison(expr, (receiver, &shallow), name, args) {
+            if let Some(term) = self.infer_comparison(call, &shallow) {
                 return term;
             }
             if name == "try_into"
@@ -193,7 +187,7 @@ impl<'a> Infer<'a> {
         let message = format!("can't call method `{name}` on ambiguous numeric type `{class}`");
         let literal = super::op::is_literal(receiver);
         let receiver_text = text(receiver);
-        let error = self.diags.error(code::CANNOT_INFER, range(name.span()), message);
+        let error = self.error(code::CANNOT_INFER, range(name.span()), message);
         if literal {
             let digits = receiver_text.trim_matches(['(', ')']);
             error.help(format!("add a suffix: `{digits}_{suffix}.{name}(…)`"));
@@ -205,7 +199,7 @@ impl<'a> Infer<'a> {
     fn report_own_or_of_trait(&mut self, receiver: &Term, name: &Ident) {
         let ty = self.describe(receiver);
         let message = format!("`{name}` is a method of {ty} and of a trait, in a generic function");
-        let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+        let error = self.error(code::UNKNOWN_METHOD, range(name.span()), message);
         error.note("Rust calls the trait's method where the type is a parameter, and the type's own method elsewhere");
         error.help(format!("write `T::{name}(…)` for a parameter `T`, or give the trait's method another name"));
     }
@@ -219,7 +213,7 @@ impl<'a> Infer<'a> {
             Some(_) => format!("no method `{name}` on type {ty}"),
             None => format!("no function `{name}` on type {ty}"),
         };
-        let error = self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message);
+        let error = self.error(code::UNKNOWN_METHOD, range(name.span()), message);
         if let Some(help) = help {
             error.help(help);
         }

@@ -77,7 +77,7 @@ impl<'a> Infer<'a> {
         let expected_name = self.describe(expected);
         let message = format!("expected {expected_name}, found {found_name}");
         let are_slices = expected_name == found_name && expected_name.contains("&");
-        let error = self.diags.error(code::MISMATCHED_TYPES, expr.span, message);
+        let error = self.error(code::MISMATCHED_TYPES, expr.span, message);
         if are_slices {
             error
                 .note(

@@ -5,6 +5,7 @@
 //! `Term::Error` fits everything, so nothing is reported twice.
 
 mod associated;
+mod associated_const;
 mod atomic;
 mod block;
 mod call;
@@ -75,7 +76,7 @@ use gridwise_ir::arena::EntityId;
 use proc_macro2::{Ident, Span};
 
 use crate::ast::{Alias, BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
-use crate::diag::{Diagnostics, code};
+use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::source::Spelling;
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
@@ -260,6 +261,11 @@ struct Infer<'a> {
 }
 
 impl<'a> Infer<'a> {
+    /// Records an error of the item, as [`Diagnostics::error`] does.
+    fn error(&mut self, code: code::Code, span: SpanRange, message: impl Into<String>) -> &mut Diagnostic {
+        self.diags.error(code, span, message)
+    }
+
     fn new(program: &'a Program, item: ItemId) -> Self {
         Self {
             program,
@@ -392,8 +398,7 @@ impl<'a> Infer<'a> {
         let ty = self.known_type(&alias.ty);
         if let Ty::Atomic(_) | Ty::Shared(_) = ty {
             let name = self.name_of(&ty);
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, alias.ty.span, format!("an alias of `{name}` is not supported"))
+            self.error(code::UNSUPPORTED_SYNTAX, alias.ty.span, format!("an alias of `{name}` is not supported"))
                 .note("the types of atomics and shared memory say which variables are shared")
                 .help(format!("write `{name}` where it is used"));
         }
@@ -410,8 +415,7 @@ impl<'a> Infer<'a> {
     }
 
     fn report_open_type(&mut self, span: SpanRange) {
-        self.diags
-            .error(code::CANNOT_INFER, span, "types of items are written out: `_` is for local variables")
+        self.error(code::CANNOT_INFER, span, "types of items are written out: `_` is for local variables")
             .help("write the type");
     }
 

@@ -88,20 +88,19 @@ impl<'a> Infer<'a> {
             return true;
         }
         let source = text(sliced(value));
-        self.diags
-            .error(
-                code::BUFFER_USE,
-                value.span,
-                format!("`{name}` cannot become a slice of something else, `{source}`"),
-            )
-            .note("kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of")
-            .help("move the code that uses it into a function of a slice, and call that with the one or the other");
+        self.error(
+            code::BUFFER_USE,
+            value.span,
+            format!("`{name}` cannot become a slice of something else, `{source}`"),
+        )
+        .note("kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of")
+        .help("move the code that uses it into a function of a slice, and call that with the one or the other");
         true
     }
 
     fn refuse_fixed(&mut self, place: &Expr, name: &str, writes: bool) {
         let kind = if writes { "`&mut` slice" } else { "immutable variable" };
-        let error = self.diags.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the {kind} `{name}`"));
+        let error = self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the {kind} `{name}`"));
         match writes {
             true => error
                 .note("slices that are written keep to the elements that they were made of")

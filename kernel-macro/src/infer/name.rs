@@ -31,8 +31,7 @@ impl<'a> Infer<'a> {
         let Term::Buffer { element, origin: None, .. } = term else { return false };
         let name = path.text();
         if let Term::Image(_) = self.table.shallow(element) {
-            self.diags
-                .error(code::BUFFER_USE, expr.span, format!("the list of images `{name}` is used as a value"))
+            self.error(code::BUFFER_USE, expr.span, format!("the list of images `{name}` is used as a value"))
                 .note(format!("`{name}[k]` is one of them; `{name}.len()` is their number"))
                 .help("read texels in the kernel, and pass their values");
             return true;
@@ -42,8 +41,7 @@ impl<'a> Infer<'a> {
             _ => format!("take an element, `{name}[i]`, or name all of them: `let part = &{name}[..];`"),
         };
         let element = self.written(element);
-        self.diags
-            .error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
+        self.error(code::BUFFER_USE, expr.span, format!("the buffer `{name}` is used as a value"))
             .note(format!("kernels index buffers: `{name}[i]` is a `{element}`; `{name}.len()` is their length"))
             .help(help);
         true
@@ -56,8 +54,7 @@ impl<'a> Infer<'a> {
             let name: &str = &spelling;
             if let Some(binding) = self.visible.named(name) {
                 if self.constant {
-                    self.diags
-                        .error(code::BAD_CONST, expr.span, format!("the variable `{name}` is used in a constant"))
+                    self.error(code::BAD_CONST, expr.span, format!("the variable `{name}` is used in a constant"))
                         .note("array lengths and consts are known when the kernel is compiled")
                         .help("use a literal or a `#[device] const`");
                     return Term::Error;
@@ -81,8 +78,7 @@ impl<'a> Infer<'a> {
         if let (Some(through), Some(name)) = (&path.through, path.segments.last()) {
             let (of, through) = (parent(path).text(), through.text());
             let message = format!("no `impl {through} for {of}` with a const `{name}` is known here");
-            self.diags
-                .error(code::UNKNOWN_NAME, expr.span, message)
+            self.error(code::UNKNOWN_NAME, expr.span, message)
                 .help("write the trait and its `impl` in a `#[device] mod`");
             return Term::Error;
         }
@@ -109,7 +105,7 @@ impl<'a> Infer<'a> {
             Some(_) => format!("the variant `{text}` needs its members"),
             None => format!("expected a value, found struct `{text}`"),
         };
-        let error = self.diags.error(code::UNKNOWN_NAME, expr.span, message);
+        let error = self.error(code::UNKNOWN_NAME, expr.span, message);
         match constructor.shape {
             Shape::Tuple => error.help(format!("write `{text}(…)`")),
             _ => error.help(format!("write `{text} {{ … }}`")),
@@ -140,7 +136,7 @@ impl<'a> Infer<'a> {
                 }
                 (Item::Const(constant), TypedItem::None) => {
                     let message = format!("the value of `{}` depends on itself", constant.name);
-                    self.diags.error(code::BAD_CONST, span, message);
+                    self.error(code::BAD_CONST, span, message);
                     Term::Error
                 }
                 (Item::Const(_), _) => {
@@ -148,8 +144,7 @@ impl<'a> Infer<'a> {
                     Term::Error
                 }
                 (Item::Fn(function), _) => {
-                    self.diags
-                        .error(code::UNKNOWN_NAME, span, format!("the function `{}` is used as a value", path.text()))
+                    self.error(code::UNKNOWN_NAME, span, format!("the function `{}` is used as a value", path.text()))
                         .note("kernels have no function pointers")
                         .help(format!("call it: `{}(…)`", function.name));
                     Term::Error
@@ -157,7 +152,7 @@ impl<'a> Infer<'a> {
                 (other @ (Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) | Item::Alias(_)), _) => {
                     let kind = super::ty::kind_of(other);
                     let message = format!("expected a value, found {kind} `{}`", path.text());
-                    self.diags.error(code::UNKNOWN_NAME, span, message);
+                    self.error(code::UNKNOWN_NAME, span, message);
                     Term::Error
                 }
             });
@@ -197,7 +192,7 @@ impl<'a> Infer<'a> {
             _ => format!("cannot find value `{}` in this scope", path.text()),
         };
         let help = self.name_help(path);
-        let error = self.diags.error(code::UNKNOWN_NAME, expr.span, message);
+        let error = self.error(code::UNKNOWN_NAME, expr.span, message);
         if let Some(help) = help {
             error.help(help);
         }

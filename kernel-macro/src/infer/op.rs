@@ -73,7 +73,7 @@ impl<'a> Infer<'a> {
 
     fn report_not(&mut self, operand: &Expr, term: &Term) {
         let name = self.describe(term);
-        let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `!` to {name}"));
+        let error = self.error(code::BAD_OPERAND, operand.span, format!("cannot apply `!` to {name}"));
         match term {
             Term::Vector(..) => error.note("`!` is for vectors of integers and of `bool`"),
             _ => error.note("`!` is for `bool` and integers"),
@@ -83,7 +83,7 @@ impl<'a> Infer<'a> {
     /// Reports a minus sign before something that has none.
     pub(super) fn report_negation(&mut self, operand: &Expr, term: &Term) {
         let name = self.describe(term);
-        let error = self.diags.error(code::BAD_OPERAND, operand.span, format!("cannot apply `-` to {name}"));
+        let error = self.error(code::BAD_OPERAND, operand.span, format!("cannot apply `-` to {name}"));
         match term {
             Term::Scalar(scalar) if scalar.is_unsigned() => {
                 error.note("unsigned values cannot be negated");
@@ -223,21 +223,19 @@ impl<'a> Infer<'a> {
             Term::Scalar(ScalarName::Usize | ScalarName::Isize) => {
                 let (found, source) = (self.describe(right), cast_source(operation.right));
                 let message = format!("cannot shift a vector by {found}");
-                self.diags
-                    .error(code::BAD_OPERAND, operation.right.span, message)
+                self.error(code::BAD_OPERAND, operation.right.span, message)
                     .note("glam shifts vectors by integers of fixed width")
                     .help(format!("write `{source} as u32`"));
             }
             Term::Vector(scalar, count) if scalar.is_int() && *count == lanes => {
                 if operation.assigns {
                     let (place, amount) = (text(operation.left), text(operation.right));
-                    self.diags
-                        .error(
-                            code::BAD_OPERAND,
-                            operation.right.span,
-                            format!("`{symbol}=` shifts all lanes of a vector by one number"),
-                        )
-                        .help(format!("write `{place} = {place} {symbol} {amount}`"));
+                    self.error(
+                        code::BAD_OPERAND,
+                        operation.right.span,
+                        format!("`{symbol}=` shifts all lanes of a vector by one number"),
+                    )
+                    .help(format!("write `{place} = {place} {symbol} {amount}`"));
                 }
             }
             _ if self.is_integer(right) => {}
@@ -390,7 +388,7 @@ impl<'a> Infer<'a> {
         let (symbol, assign) = (operation.op.symbol(), if operation.assigns { "=" } else { "" });
         let (left, right) = (self.describe(&left), self.describe(right));
         let message = format!("cannot apply `{symbol}{assign}` to {left} and {right}");
-        let error = self.diags.error(code::BAD_OPERAND, operation.right.span, message);
+        let error = self.error(code::BAD_OPERAND, operation.right.span, message);
         error.note(
             "matrices of subgroups have `+` and `-` of their own type, and `*` by a number, but for those of `bf16`",
         );
@@ -428,7 +426,7 @@ impl<'a> Infer<'a> {
                 let (symbol, assign) = (op.symbol(), if assigns { "=" } else { "" });
                 let (left_name, right_name) = (self.describe(&left), self.describe(right));
                 let message = format!("cannot apply `{symbol}{assign}` to {left_name} and {right_name}");
-                let error = self.diags.error(code::BAD_OPERAND, operation.right.span, message);
+                let error = self.error(code::BAD_OPERAND, operation.right.span, message);
                 error.help(linear_help(&left, right));
                 Term::Error
             }
@@ -466,7 +464,7 @@ impl<'a> Infer<'a> {
             _ => format!("cannot apply `{written}` to {name}"),
         };
         let help = operand_help(operation.op, term);
-        let error = self.diags.error(code::BAD_OPERAND, operand.span, message);
+        let error = self.error(code::BAD_OPERAND, operand.span, message);
         if let Some(help) = help {
             error.help(help);
         }
@@ -476,13 +474,12 @@ impl<'a> Infer<'a> {
     pub(super) fn check_reference_pattern(&mut self, span: proc_macro2::Span, term: &Term) {
         // An iterator over something unknown may lend it.
         if !self.has_references && !self.poisoned && !self.table.is_poisoned(term) {
-            self.diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    SpanRange::token(span),
-                    "patterns for references are not supported in kernels",
-                )
-                .help("leave the `&` out: there are no references here");
+            self.error(
+                code::UNSUPPORTED_SYNTAX,
+                SpanRange::token(span),
+                "patterns for references are not supported in kernels",
+            )
+            .help("leave the `&` out: there are no references here");
         }
     }
 

@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::Ident;
-
-use crate::ast::{BinaryOp, Expr, ScalarName};
+use crate::ast::{BinaryOp, MethodCall, ScalarName};
 use crate::typed::{Callee, ChoiceMethod};
 
 use super::closure::{Demand, Gives};
@@ -79,14 +77,8 @@ fn ordering_method(name: &str) -> Option<Signature> {
 
 impl<'a> Infer<'a> {
     /// A method of an `Option`, `Result` or `bool`; `None` when it has no such method.
-    pub(super) fn infer_choice_method(
-        &mut self,
-        expr: &'a Expr,
-        (receiver, term): (&'a Expr, &Term),
-        name: &'a Ident,
-        args: &'a [Expr],
-        expect: &Expect,
-    ) -> Option<Term> {
+    pub(super) fn infer_choice_method(&mut self, call: MethodCall<'a>, term: &Term, expect: &Expect) -> Option<Term> {
+        let MethodCall { expr, receiver, name, args } = call;
         let text = name.to_string();
         let (method, wanted, result) = match term {
             Term::Option(value) => self.option_method(term, value, &text)?,
@@ -132,7 +124,7 @@ impl<'a> Infer<'a> {
     fn option_method(&mut self, whole: &Term, value: &Term, name: &str) -> Option<Signature> {
         use ChoiceMethod as M;
         let given = || vec![value.clone()];
-        let whole = whole.clone();
+        let (whole, other) = (whole.clone(), self.fresh());
         Some(match name {
             "is_some" => (M::IsSome, Vec::new(), Term::BOOL),
             "is_none" => (M::IsNone, Vec::new(), Term::BOOL),
@@ -141,39 +133,17 @@ impl<'a> Infer<'a> {
             "unwrap_or" => (M::UnwrapOr, vec![Wanted::Value(value.clone())], value.clone()),
             "unwrap_or_default" => (M::UnwrapOrDefault, Vec::new(), value.clone()),
             "unwrap_or_else" => (M::UnwrapOrElse, vec![call(Vec::new(), value)], value.clone()),
-            "ok_or" => {
-                let error = self.fresh();
-                (M::OkOr, vec![Wanted::Value(error.clone())], result(value, &error))
-            }
-            "ok_or_else" => {
-                let error = self.fresh();
-                (M::OkOrElse, vec![call(Vec::new(), &error)], result(value, &error))
-            }
+            "ok_or" => (M::OkOr, vec![Wanted::Value(other.clone())], result(value, &other)),
+            "ok_or_else" => (M::OkOrElse, vec![call(Vec::new(), &other)], result(value, &other)),
             "or" => (M::Or, vec![Wanted::Value(whole.clone())], whole),
             "or_else" => (M::OrElse, vec![call(Vec::new(), &whole)], whole),
             "xor" => (M::Xor, vec![Wanted::Value(whole.clone())], whole),
-            "and" => {
-                let other = option(&self.fresh());
-                (M::And, vec![Wanted::Value(other.clone())], other)
-            }
-            "and_then" => {
-                let other = option(&self.fresh());
-                (M::AndThen, vec![call(given(), &other)], other)
-            }
-            "map" => {
-                let other = self.fresh();
-                (M::Map, vec![call(given(), &other)], option(&other))
-            }
-            "map_or" => {
-                let other = self.fresh();
-                (M::MapOr, vec![Wanted::Result(other.clone()), call(given(), &other)], other)
-            }
-            "map_or_else" => {
-                let other = self.fresh();
-                (M::MapOrElse, vec![call(Vec::new(), &other), call(given(), &other)], other)
-            }
+            "and" => (M::And, vec![Wanted::Value(option(&other))], option(&other)),
+            "and_then" => (M::AndThen, vec![call(given(), &option(&other))], option(&other)),
+            "map" => (M::Map, vec![call(given(), &other)], option(&other)),
+            "map_or" => (M::MapOr, vec![Wanted::Result(other.clone()), call(given(), &other)], other),
+            "map_or_else" => (M::MapOrElse, vec![call(Vec::new(), &other), call(given(), &other)], other),
             "zip" => {
-                let other = self.fresh();
                 let pair = Term::tuple(vec![value.clone(), other.clone()]);
                 (M::Zip, vec![Wanted::Value(option(&other))], option(&pair))
             }
@@ -205,6 +175,7 @@ impl<'a> Infer<'a> {
 
     fn result_method(&mut self, value: &Term, error: &Term, name: &str) -> Option<Signature> {
         use ChoiceMethod as M;
+        let other = self.fresh();
         let (given, failed) = (|| vec![value.clone()], || vec![error.clone()]);
         Some(match name {
             "is_ok" => (M::IsOk, Vec::new(), Term::BOOL),
@@ -216,38 +187,14 @@ impl<'a> Infer<'a> {
             "unwrap_or" => (M::UnwrapOr, vec![Wanted::Value(value.clone())], value.clone()),
             "unwrap_or_default" => (M::UnwrapOrDefault, Vec::new(), value.clone()),
             "unwrap_or_else" => (M::UnwrapOrElse, vec![call(failed(), value)], value.clone()),
-            "and" => {
-                let other = result(&self.fresh(), error);
-                (M::And, vec![Wanted::Value(other.clone())], other)
-            }
-            "and_then" => {
-                let other = result(&self.fresh(), error);
-                (M::AndThen, vec![call(given(), &other)], other)
-            }
-            "or" => {
-                let other = result(value, &self.fresh());
-                (M::Or, vec![Wanted::Value(other.clone())], other)
-            }
-            "or_else" => {
-                let other = result(value, &self.fresh());
-                (M::OrElse, vec![call(failed(), &other)], other)
-            }
-            "map" => {
-                let other = self.fresh();
-                (M::Map, vec![call(given(), &other)], result(&other, error))
-            }
-            "map_err" => {
-                let other = self.fresh();
-                (M::MapErr, vec![call(failed(), &other)], result(value, &other))
-            }
-            "map_or" => {
-                let other = self.fresh();
-                (M::MapOr, vec![Wanted::Result(other.clone()), call(given(), &other)], other)
-            }
-            "map_or_else" => {
-                let other = self.fresh();
-                (M::MapOrElse, vec![call(failed(), &other), call(given(), &other)], other)
-            }
+            "and" => (M::And, vec![Wanted::Value(result(&other, error))], result(&other, error)),
+            "and_then" => (M::AndThen, vec![call(given(), &result(&other, error))], result(&other, error)),
+            "or" => (M::Or, vec![Wanted::Value(result(value, &other))], result(value, &other)),
+            "or_else" => (M::OrElse, vec![call(failed(), &result(value, &other))], result(value, &other)),
+            "map" => (M::Map, vec![call(given(), &other)], result(&other, error)),
+            "map_err" => (M::MapErr, vec![call(failed(), &other)], result(value, &other)),
+            "map_or" => (M::MapOr, vec![Wanted::Result(other.clone()), call(given(), &other)], other),
+            "map_or_else" => (M::MapOrElse, vec![call(failed(), &other), call(given(), &other)], other),
             "inspect" => (M::Inspect, vec![lending(given(), &Term::Unit)], result(value, error)),
             "inspect_err" => (M::InspectErr, vec![lending(failed(), &Term::Unit)], result(value, error)),
             "copied" | "cloned" | "as_ref" => (M::Same, Vec::new(), result(value, error)),

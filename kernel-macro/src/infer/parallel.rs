@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::{Order, Scope};
 
-use crate::ast::{Expr, ExprKind, Path, SpanRange};
+use crate::ast::{Expr, ExprKind, PathCall, SpanRange};
 use crate::builtin::names::is_subgroup_function;
 use crate::diag::code;
 use crate::source::text;
@@ -17,13 +17,7 @@ use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
     /// `barrier()`, `fence(scope, order)`, `subgroup::…`; `None` for other calls.
-    pub(super) fn infer_parallel_call(
-        &mut self,
-        expr: &'a Expr,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Option<Term> {
+    pub(super) fn infer_parallel_call(&mut self, PathCall { expr, path, span, args }: PathCall<'a>) -> Option<Term> {
         let name = path.segments.last()?.to_string();
         if is_subgroup_function(path) {
             return Some(self.infer_subgroup(expr, &name, span, args));
@@ -43,8 +37,7 @@ impl<'a> Infer<'a> {
             (None | Some("gridwise"), "with_slope") => Some(self.infer_with_slope(expr, span, args)),
             (None | Some("gridwise"), "fence") => Some(self.infer_fence(expr, span, args)),
             (Some("Atomic"), _) => {
-                self.diags
-                    .error(code::ATOMIC_USE, span, format!("`{}` is not available in kernels", path.text()))
+                self.error(code::ATOMIC_USE, span, format!("`{}` is not available in kernels", path.text()))
                     .note("atomics live in buffers and in shared memory, where they begin as zeros")
                     .help("call methods on an element: `counts[i].fetch_add(1, Relaxed)`");
                 Some(Term::Error)
@@ -71,8 +64,7 @@ impl<'a> Infer<'a> {
             Some(Ty::Scalar(scalar)) if !scalar.is_float() => {}
             Some(ty) => {
                 let message = format!("`workgroup_uniform` does not take `{}`", self.name_of(&ty));
-                self.diags
-                    .error(code::DIVERGENT_BARRIER, arg.span, message)
+                self.error(code::DIVERGENT_BARRIER, arg.span, message)
                     .note("it takes a `bool` or an integer, for conditions and bounds of loops")
                     .help("write it around the condition");
             }
@@ -112,8 +104,7 @@ impl<'a> Infer<'a> {
             Some(Ty::Vector(scalar, _)) if scalar.is_float() && lanes => {}
             Some(ty) => {
                 let message = format!("`{function}` does not take `{}`", self.name_of(&ty));
-                self.diags
-                    .error(code::MISMATCHED_TYPES, arg.span, message)
+                self.error(code::MISMATCHED_TYPES, arg.span, message)
                     .note(if lanes { "it takes a float or a vector of floats" } else { "its value is a float" })
                     .help("write it around the floats that count");
             }
@@ -122,9 +113,12 @@ impl<'a> Infer<'a> {
 
     fn infer_fence(&mut self, expr: &'a Expr, span: SpanRange, args: &'a [Expr]) -> Term {
         let [scope, order] = args else {
-            self.diags
-                .error(code::WRONG_ARGUMENTS, span, format!("`fence` takes 2 arguments, but {} were given", args.len()))
-                .help("write `fence(Scope::Workgroup, AcqRel)`");
+            self.error(
+                code::WRONG_ARGUMENTS,
+                span,
+                format!("`fence` takes 2 arguments, but {} were given", args.len()),
+            )
+            .help("write `fence(Scope::Workgroup, AcqRel)`");
             return Term::Unit;
         };
         let last = match &strip(scope).kind {
@@ -138,15 +132,13 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         if known.is_none() {
-            self.diags
-                .error(code::MEMORY_ORDER, scope.span, format!("expected a scope, found `{}`", text(scope)))
+            self.error(code::MEMORY_ORDER, scope.span, format!("expected a scope, found `{}`", text(scope)))
                 .help("write `Scope::Subgroup`, `Scope::Workgroup` or `Scope::Device`");
         }
         let order_at = order;
         let order = self.order_of(order);
         if order == Some(Order::Relaxed) {
-            self.diags
-                .error(code::MEMORY_ORDER, order_at.span, "a fence cannot have the order `Relaxed`")
+            self.error(code::MEMORY_ORDER, order_at.span, "a fence cannot have the order `Relaxed`")
                 .note("it would order nothing")
                 .help("write `Acquire`, `Release` or `AcqRel`");
         } else if let (Some(scope), Some(order)) = (known, order) {

@@ -45,8 +45,7 @@ impl<'a> Infer<'a> {
                 self.bind_pattern(inner, term);
             }
             Pattern::Rest(span) => {
-                self.diags
-                    .error(code::BAD_PATTERN, range(*span), "`..` stands for members of a tuple, struct or array")
+                self.error(code::BAD_PATTERN, range(*span), "`..` stands for members of a tuple, struct or array")
                     .help("write `_`");
             }
             Pattern::Tuple(members, span) => self.bind_tuple(members, *span, term),
@@ -77,8 +76,7 @@ impl<'a> Infer<'a> {
             if !self.table.unify(&local.term, term) {
                 let (expected, found) = (self.describe(&local.term), self.describe(term));
                 let message = format!("expected {expected}, but `{name}` is {found} here");
-                self.diags
-                    .error(code::MISMATCHED_TYPES, range(name.span()), message)
+                self.error(code::MISMATCHED_TYPES, range(name.span()), message)
                     .note("a variable has the same type in all alternatives");
             }
             return;
@@ -118,8 +116,7 @@ impl<'a> Infer<'a> {
             other @ (Term::Error | Term::Never) => (other, count),
             Term::Array(_, Len::Chosen(number)) => {
                 let name = self.program.chosen_name(number);
-                self.diags
-                    .error(code::MISMATCHED_TYPES, span, format!("an array of `{name}` elements has no pattern"))
+                self.error(code::MISMATCHED_TYPES, span, format!("an array of `{name}` elements has no pattern"))
                     .note("how many there are is chosen for each launch")
                     .help("take the elements by index");
                 return self.bind_all(patterns, &Term::Error);
@@ -138,7 +135,7 @@ impl<'a> Infer<'a> {
         let found = self.describe(term);
         let article = if what.starts_with('a') { "an" } else { "a" };
         let message = format!("expected {found}, found a pattern for {article} {what}");
-        self.diags.error(code::MISMATCHED_TYPES, span, message);
+        self.error(code::MISMATCHED_TYPES, span, message);
         self.bind_all(patterns, &Term::Error);
     }
 
@@ -163,8 +160,7 @@ impl<'a> Infer<'a> {
                 match found {
                     Some(found) if !self.table.unify(&found, term) => {
                         let (expected, found) = (self.describe(term), self.describe(&found));
-                        self.diags
-                            .error(code::MISMATCHED_TYPES, span, format!("expected {expected}, found {found}"))
+                        self.error(code::MISMATCHED_TYPES, span, format!("expected {expected}, found {found}"))
                             .note(format!("the matched value is {expected}"));
                     }
                     Some(_) => {}
@@ -180,7 +176,7 @@ impl<'a> Infer<'a> {
             return;
         }
         let message = format!("cannot find const or variant `{}` in this scope", path.text());
-        let error = self.diags.error(code::UNKNOWN_NAME, span, message);
+        let error = self.error(code::UNKNOWN_NAME, span, message);
         if path.as_name().is_some() {
             error.help("a variable begins with a small letter; a variant is written with its enum in front");
         }
@@ -188,7 +184,7 @@ impl<'a> Infer<'a> {
 
     fn report_members_needed(&mut self, constructor: &Constructor<'a>, path: &Path, span: SpanRange) {
         let text = path.text();
-        let error = self.diags.error(code::BAD_PATTERN, span, format!("`{text}` has members"));
+        let error = self.error(code::BAD_PATTERN, span, format!("`{text}` has members"));
         match constructor.shape {
             Shape::Tuple => error.help(format!("write `{text}(..)`, or a pattern for each member")),
             _ => error.help(format!("write `{text} {{ .. }}`, or a pattern for each field")),
@@ -212,8 +208,7 @@ impl<'a> Infer<'a> {
         }
         if !self.table.is_poisoned(term) {
             let (expected, found) = (self.describe(term), self.describe(&constructor.term));
-            self.diags
-                .error(code::MISMATCHED_TYPES, span, format!("expected {expected}, found a pattern for {found}"))
+            self.error(code::MISMATCHED_TYPES, span, format!("expected {expected}, found a pattern for {found}"))
                 .note(format!("the matched value is {expected}"));
         }
         false
@@ -225,8 +220,7 @@ impl<'a> Infer<'a> {
             Named::Constructor(constructor) => {
                 self.bind_all(members, &Term::Error);
                 let text = path.text();
-                let error =
-                    self.diags.error(code::BAD_PATTERN, span, format!("`{text}` has no members in parentheses"));
+                let error = self.error(code::BAD_PATTERN, span, format!("`{text}` has no members in parentheses"));
                 match constructor.shape {
                     Shape::Named => error.help(format!("write `{text} {{ … }}`")),
                     _ => error.help(format!("write `{text}` alone")),
@@ -247,7 +241,7 @@ impl<'a> Infer<'a> {
             let (expected, found) = (constructor.fields.len(), members.len());
             let plural = if expected == 1 { "" } else { "s" };
             let message = format!("`{}` has {expected} member{plural}, but the pattern has {found}", path.text());
-            self.diags.error(code::BAD_PATTERN, span, message).help("write `_` for one, `..` for all that are left");
+            self.error(code::BAD_PATTERN, span, message).help("write `_` for one, `..` for all that are left");
             return self.bind_all(members, &Term::Error);
         };
         let apart = match constructor.term {
@@ -288,7 +282,7 @@ impl<'a> Infer<'a> {
                 Member::Index(index, _) if (*index as usize) < constructor.fields.len() => Some(*index),
                 Member::Index(index, span) => {
                     let message = format!("`{}` has no member `{index}`", path.text());
-                    self.diags.error(code::UNKNOWN_FIELD, range(*span), message);
+                    self.error(code::UNKNOWN_FIELD, range(*span), message);
                     None
                 }
             };
@@ -298,8 +292,7 @@ impl<'a> Infer<'a> {
         }
         let missing = constructor.fields.len() > fields.len();
         if missing && !rest && positions.len() == fields.len() {
-            self.diags
-                .error(code::BAD_PATTERN, span, format!("the pattern leaves out fields of `{}`", path.text()))
+            self.error(code::BAD_PATTERN, span, format!("the pattern leaves out fields of `{}`", path.text()))
                 .help("end it with `..`");
         }
         self.tables.structs.insert(id, positions);
@@ -320,11 +313,10 @@ impl<'a> Infer<'a> {
         if !fits {
             let (expected, found) = (self.describe(term), self.describe(&vector));
             let message = format!("expected {expected}, found a pattern for {found}");
-            let error = self.diags.error(code::MISMATCHED_TYPES, span, message);
+            let error = self.error(code::MISMATCHED_TYPES, span, message);
             error.note(format!("the matched value is {expected}"));
         } else if (scalar, lanes) == (ScalarName::F32, 4) {
-            self.diags
-                .error(code::BAD_PATTERN, span, "`Vec4` has no fields that a pattern could name")
+            self.error(code::BAD_PATTERN, span, "`Vec4` has no fields that a pattern could name")
                 .note("on the host it is a SIMD register, which has no fields")
                 .help("take it apart as an array: `let [x, y, z, w] = v.to_array();`");
             return fields.iter().for_each(|field| self.bind_pattern(&field.pattern, &Term::Error));
@@ -341,17 +333,14 @@ impl<'a> Infer<'a> {
                     Member::Index(index, span) => (index.to_string(), range(*span)),
                 };
                 let message = format!("`{}` has no field `{name}`", path.text());
-                self.diags
-                    .error(code::UNKNOWN_FIELD, span, message)
-                    .help("its fields are its lanes: `x`, `y` and so on");
+                self.error(code::UNKNOWN_FIELD, span, message).help("its fields are its lanes: `x`, `y` and so on");
             }
             let term = if fits && lane.is_some() { Term::Scalar(scalar) } else { Term::Error };
             self.bind_pattern(&field.pattern, &term);
             positions.extend(lane.map(|lane| lane as u32));
         }
         if usize::from(lanes) > fields.len() && !rest && positions.len() == fields.len() {
-            self.diags
-                .error(code::BAD_PATTERN, span, format!("the pattern leaves out fields of `{}`", path.text()))
+            self.error(code::BAD_PATTERN, span, format!("the pattern leaves out fields of `{}`", path.text()))
                 .help("end it with `..`");
         }
         self.tables.structs.insert(id, positions);
@@ -454,8 +443,7 @@ impl<'a> Infer<'a> {
         let scope = self.visible.len();
         self.bind_pattern(pattern, &term);
         self.visible.truncate(scope);
-        self.diags
-            .error(code::BAD_PATTERN, expr.span, "`let` can stand only in the condition of an `if` or `while`")
+        self.error(code::BAD_PATTERN, expr.span, "`let` can stand only in the condition of an `if` or `while`")
             .note("`let`s are combined by `&&`, not inside parentheses or `||`")
             .help("for a `bool` write `matches!(value, pattern)`");
         Term::Error
@@ -486,15 +474,14 @@ impl<'a> Infer<'a> {
                 if !self.table.unify(&error, expected) {
                     let (expected, error) = (self.describe(expected), self.describe(&error));
                     let message = format!("`?` returns {error}, but the function's error is {expected}");
-                    self.diags
-                        .error(code::MISMATCHED_TYPES, expr.span, message)
+                    self.error(code::MISMATCHED_TYPES, expr.span, message)
                         .help("write a `match` that converts the error");
                 }
                 (*value).clone()
             }
             (Term::Option(value) | Term::Result(value, _), _) => {
                 let (found, result) = (self.describe(&term), self.describe(&result));
-                let error = self.diags.error(
+                let error = self.error(
                     code::MISMATCHED_TYPES,
                     expr.span,
                     format!("`?` on {found} in a function that returns {result}"),
@@ -508,11 +495,7 @@ impl<'a> Infer<'a> {
             }
             (other, _) => {
                 let name = self.describe(&other);
-                self.diags.error(
-                    code::BAD_OPERAND,
-                    expr.span,
-                    format!("`?` is for `Option` and `Result`, found {name}"),
-                );
+                self.error(code::BAD_OPERAND, expr.span, format!("`?` is for `Option` and `Result`, found {name}"));
                 Term::Error
             }
         }
@@ -523,14 +506,13 @@ impl<'a> Infer<'a> {
         let before = std::mem::replace(&mut self.diverges, false);
         let found = self.infer_block(block, &Expect::Nothing);
         if !self.table.is_never(&found) && !self.diverges {
-            self.diags
-                .error(
-                    code::MISSING_VALUE,
-                    range(block.span.end),
-                    "the `else` block of a `let` must not come to its end",
-                )
-                .note("the variables of the pattern have no values there")
-                .help("end it with `return`, `break` or `continue`");
+            self.error(
+                code::MISSING_VALUE,
+                range(block.span.end),
+                "the `else` block of a `let` must not come to its end",
+            )
+            .note("the variables of the pattern have no values there")
+            .help("end it with `return`, `break` or `continue`");
         }
         self.diverges = before;
     }

@@ -53,7 +53,7 @@ impl<'a> Infer<'a> {
         };
         let found = self.describe(&found);
         let message = format!("`{name}` is a method of slices and `Shared` arrays, and this is {found}");
-        self.diags.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
+        self.error(code::UNKNOWN_METHOD, range(name.span()), message).help(help);
     }
 
     pub(super) fn infer_index(&mut self, expr: &'a Expr, base: &'a Expr, index: &'a Expr) -> Term {
@@ -119,13 +119,13 @@ impl<'a> Infer<'a> {
             && *value >= u128::from(len)
         {
             let message = format!("index {value} is out of range: `{}` has {len} elements", text(base));
-            self.diags.error(code::BAD_INDEX, index.span, message);
+            self.error(code::BAD_INDEX, index.span, message);
         }
     }
 
     fn report_unindexable(&mut self, base: &Expr, term: &Term) {
         let name = self.describe(term);
-        let error = self.diags.error(code::BAD_INDEX, base.span, format!("cannot index into {name}"));
+        let error = self.error(code::BAD_INDEX, base.span, format!("cannot index into {name}"));
         match term {
             Term::Matrix(_) => error.help(format!("a column is `{0}.x_axis`, or `{0}.col(i)`", text(base))),
             Term::Image(_) => error.help(format!("its texels are loaded and stored: `{}.load(at)`", text(base))),
@@ -138,7 +138,7 @@ impl<'a> Infer<'a> {
     pub(super) fn report_index(&mut self, index: &Expr, term: &Term) {
         let name = self.describe(term);
         let source = cast_source(index);
-        let error = self.diags.error(code::BAD_INDEX, index.span, format!("expected `u32` or `usize`, found {name}"));
+        let error = self.error(code::BAD_INDEX, index.span, format!("expected `u32` or `usize`, found {name}"));
         error.note("buffers and arrays are indexed by unsigned integers");
         match term {
             Term::Scalar(scalar) if scalar.is_number() && !scalar.is_half() => {
@@ -232,7 +232,7 @@ impl<'a> Infer<'a> {
         }
         let ty = self.describe(term);
         let base = text(base);
-        let error = self.diags.error(code::UNKNOWN_FIELD, range(span), format!("no field `{name}` on type {ty}"));
+        let error = self.error(code::UNKNOWN_FIELD, range(span), format!("no field `{name}` on type {ty}"));
         match term {
             Term::Vector(_, lanes) => {
                 let is_swizzle = name.len() > 1 && name.chars().all(|lane| "xyzw".contains(lane));
@@ -277,7 +277,7 @@ impl<'a> Infer<'a> {
         let names: Vec<String> = fields.iter().map(|(field, _)| field.to_string()).collect();
         let message = format!("{what} has no field `{name}`");
         let suggestion = nearest(&name.to_string(), names.iter().map(String::as_str)).map(str::to_owned);
-        let error = self.diags.error(code::UNKNOWN_FIELD, range(name.span()), message);
+        let error = self.error(code::UNKNOWN_FIELD, range(name.span()), message);
         match suggestion {
             Some(field) => error.help(format!("a field with a similar name exists: `{field}`")),
             None => {
@@ -294,7 +294,7 @@ impl<'a> Infer<'a> {
             Some(&item) => {
                 let kind = super::ty::kind_of(&program.items[item].item);
                 let message = format!("expected a struct, found {kind} `{}`", path.text());
-                self.diags.error(code::UNKNOWN_TYPE, super::expr::path_span(path), message);
+                self.error(code::UNKNOWN_TYPE, super::expr::path_span(path), message);
             }
             None => self.report_unknown_struct(path),
         }
@@ -308,7 +308,7 @@ impl<'a> Infer<'a> {
         let text = path.text();
         if let Some(ty) = super::ty::builtin_path(path) {
             let name = self.name_of(&ty);
-            let error = self.diags.error(code::UNKNOWN_TYPE, span, format!("expected a struct, found type `{name}`"));
+            let error = self.error(code::UNKNOWN_TYPE, span, format!("expected a struct, found type `{name}`"));
             match ty {
                 Ty::Vector(..) => _ = error.help(format!("write `{name}::new(…)`")),
                 Ty::Matrix(_) => _ = error.help(format!("write `{name}::from_cols(…)`")),
@@ -323,7 +323,7 @@ impl<'a> Infer<'a> {
             Some(name) => format!("a struct with a similar name exists: `{name}`"),
             None => "a struct needs `#[derive(GpuData)]` to be used in kernels".to_owned(),
         };
-        self.diags.error(code::UNKNOWN_TYPE, span, format!("cannot find struct `{text}` in this scope")).help(help);
+        self.error(code::UNKNOWN_TYPE, span, format!("cannot find struct `{text}` in this scope")).help(help);
     }
 
     pub(super) fn infer_assign(&mut self, place: &'a Expr, value: &'a Expr) -> Term {
@@ -376,7 +376,7 @@ impl<'a> Infer<'a> {
             ExprKind::Index { base, .. } if self.is_list(&self.term(base)) => {
                 let (source, is_image) = (text(place), matches!(self.table.shallow(&self.term(place)), Term::Image(_)));
                 let what = if is_image { "an image" } else { "a buffer" };
-                let error = self.diags.error(
+                let error = self.error(
                     code::NOT_ASSIGNABLE,
                     place.span,
                     format!("cannot assign to `{source}`, which is {what}"),
@@ -406,8 +406,7 @@ impl<'a> Infer<'a> {
                         Some(_) => "write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`".to_owned(),
                         None => format!("declare it `{name}: &mut [{element}]`"),
                     };
-                    self.diags
-                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to an element of `{name}`"))
+                    self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to an element of `{name}`"))
                         .note(format!("`{name}` is `&[{element}]`, which is read-only"))
                         .help(help);
                 }
@@ -415,24 +414,21 @@ impl<'a> Infer<'a> {
             },
             ExprKind::Path(path) => self.require_mutable(place, path, through),
             ExprKind::Tuple(_) => {
-                self.diags
-                    .error(code::NOT_ASSIGNABLE, place.span, "destructuring assignment is not available yet")
+                self.error(code::NOT_ASSIGNABLE, place.span, "destructuring assignment is not available yet")
                     .help("assign one after the other, or use `let` with a pattern");
             }
             // Reported already.
             _ if matches!(self.table.shallow(&self.term(place)), Term::Error) => {}
             ExprKind::Array(_) | ExprKind::Repeat { .. } => {
-                self.diags
-                    .error(
-                        code::NOT_ASSIGNABLE,
-                        place.span,
-                        "a `&mut` reference to a temporary value is not supported in kernels",
-                    )
-                    .help("store it in a `let mut` variable, and borrow that");
+                self.error(
+                    code::NOT_ASSIGNABLE,
+                    place.span,
+                    "a `&mut` reference to a temporary value is not supported in kernels",
+                )
+                .help("store it in a `let mut` variable, and borrow that");
             }
             _ => {
-                self.diags
-                    .error(code::NOT_ASSIGNABLE, place.span, "cannot assign to this expression")
+                self.error(code::NOT_ASSIGNABLE, place.span, "cannot assign to this expression")
                     .note("only variables and elements of `&mut [T]` parameters can be assigned to");
             }
         }
@@ -453,10 +449,15 @@ impl<'a> Infer<'a> {
             return false;
         }
         let name = &local.name;
-        self.diags
-            .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign through `{name}`, which is a copy in kernels"))
-            .note("patterns of values, and `iter`, give values here")
-            .help("take the place apart, `if let Some(v) = &mut option`, or assign the whole; of elements write `iter_mut`");
+        self.error(
+            code::NOT_ASSIGNABLE,
+            place.span,
+            format!("cannot assign through `{name}`, which is a copy in kernels"),
+        )
+        .note("patterns of values, and `iter`, give values here")
+        .help(
+            "take the place apart, `if let Some(v) = &mut option`, or assign the whole; of elements write `iter_mut`",
+        );
         true
     }
 
@@ -466,18 +467,16 @@ impl<'a> Infer<'a> {
                 let Some(local) = self.local(*binding).cloned() else { return };
                 let name = &local.name;
                 if let Term::Buffer { .. } = local.term {
-                    self.diags
-                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the buffer `{name}`"))
+                    self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the buffer `{name}`"))
                         .help(format!("assign its elements: `{name}[i] = …`"));
                 } else if let Term::Image(_) = local.term {
-                    self.diags
-                        .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the image `{name}`"))
+                    self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the image `{name}`"))
                         .help(format!("store its texels: `{name}.store(at, texel)`"));
                 } else if let Term::Shared(_) = local.term {
                     // Its parts may be assigned to; the whole was refused.
                 } else if self.is_captured(*binding) {
                     let moves = self.is_moved_to();
-                    let error = self.diags.error(
+                    let error = self.error(
                         code::NOT_ASSIGNABLE,
                         place.span,
                         format!("the closure changes the variable `{name}` of the enclosing function"),
@@ -495,23 +494,21 @@ impl<'a> Infer<'a> {
                     || self.assigned_later.contains(binding)
                     || through && self.table.is_poisoned(&local.term))
                 {
-                    self.diags
-                        .error(
-                            code::NOT_ASSIGNABLE,
-                            place.span,
-                            format!("cannot assign to immutable variable `{name}`"),
-                        )
-                        .note(format!("`{name}` is declared at line {}", line_of(local.span)))
-                        .help(format!("declare it `mut {name}`"));
+                    self.error(
+                        code::NOT_ASSIGNABLE,
+                        place.span,
+                        format!("cannot assign to immutable variable `{name}`"),
+                    )
+                    .note(format!("`{name}` is declared at line {}", line_of(local.span)))
+                    .help(format!("declare it `mut {name}`"));
                 }
             }
             Some(Resolution::Const(_) | Resolution::Value(_) | Resolution::Param | Resolution::Chosen(_)) => {
-                self.diags
-                    .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the const `{}`", path.text()))
+                self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the const `{}`", path.text()))
                     .help("copy it to a variable first: `let mut x = …`");
             }
             Some(Resolution::Unit) => {
-                self.diags.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to `{}`", path.text()));
+                self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to `{}`", path.text()));
             }
             None => {}
         }

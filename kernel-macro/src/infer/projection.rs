@@ -58,7 +58,7 @@ impl<'a> Infer<'a> {
             let is_own = [&term, &right].iter().any(|term| matches!(term, Term::Struct(..) | Term::Enum(..)));
             let (left, right) = (self.describe(&term), self.describe(&right));
             let message = format!("kernels find no `impl` of `{of}` for {left} and {right}");
-            let error = self.diags.error(code::UNKNOWN_TYPE, range(name.span()), message);
+            let error = self.error(code::UNKNOWN_TYPE, range(name.span()), message);
             match is_own {
                 true => error.help("implement it in the `#[device] mod` of the type"),
                 false => error.help("convert the argument, or give a literal its type: `2.0f32`"),

@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::Ident;
-
-use crate::ast::{Expr, ExprKind, UnaryOp};
+use crate::ast::{Expr, ExprKind, MethodCall, UnaryOp};
 use crate::builtin::iteration::Iteration;
 use crate::diag::code;
 use crate::source::text;
@@ -20,12 +18,11 @@ impl<'a> Infer<'a> {
     /// A method of a range over numbers of a type.
     pub(super) fn infer_range_method(
         &mut self,
-        expr: &'a Expr,
-        (receiver, item, inclusive): (&'a Expr, &Rc<Term>, bool),
-        name: &'a Ident,
-        args: &'a [Expr],
+        call: MethodCall<'a>,
+        (item, inclusive): (&Rc<Term>, bool),
         expect: &Expect,
     ) -> Term {
+        let MethodCall { expr, receiver, name, args } = call;
         let text = name.to_string();
         if text == "by_ref" && args.is_empty() {
             self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::ByRef));
@@ -37,7 +34,7 @@ impl<'a> Infer<'a> {
             if Iteration::from_name(&text).is_some_and(Iteration::borrows) && is_place(receiver) {
                 self.require_own_range(receiver, &text);
             }
-            return self.infer_iterator_method(expr, (receiver, &item), name, args, expect);
+            return self.infer_iterator_method(call, &item, expect);
         };
         self.tables.calls.insert(expr.id, Callee::Range(method));
         if let (RangeMethod::Contains, [value]) = (method, args) {
@@ -71,8 +68,7 @@ impl<'a> Infer<'a> {
             return self.require_own_range(receiver, name);
         }
         let source = text(strip(receiver));
-        self.diags
-            .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a temporary range"))
+        self.error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a temporary range"))
             .help(format!("store it: `let mut range = {source};`"));
     }
 
@@ -85,8 +81,7 @@ impl<'a> Infer<'a> {
                 | ExprKind::Field { base: inner, .. }
                 | ExprKind::Unary(UnaryOp::Deref, inner) => inner,
                 ExprKind::Index { .. } => {
-                    self.diags
-                        .error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a range in an array"))
+                    self.error(code::NOT_ASSIGNABLE, receiver.span, format!("`{name}` changes a range in an array"))
                         .help("copy it to a `let mut` variable, call the method, and store it back");
                     return;
                 }

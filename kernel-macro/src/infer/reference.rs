@@ -79,13 +79,12 @@ impl<'a> Infer<'a> {
             match is_place(operand) {
                 true => self.require_place(operand),
                 false => {
-                    self.diags
-                        .error(
-                            code::NOT_ASSIGNABLE,
-                            expr.span,
-                            "a `&mut` reference to a temporary value is not supported in kernels",
-                        )
-                        .help("store it in a `let mut` variable, and borrow that");
+                    self.error(
+                        code::NOT_ASSIGNABLE,
+                        expr.span,
+                        "a `&mut` reference to a temporary value is not supported in kernels",
+                    )
+                    .help("store it in a `let mut` variable, and borrow that");
                 }
             }
         }
@@ -106,8 +105,7 @@ impl<'a> Infer<'a> {
             return term;
         }
         let (source, found) = (text(operand), self.describe(&shallow));
-        self.diags
-            .error(code::BAD_OPERAND, operand.span, format!("{found} cannot be dereferenced"))
+        self.error(code::BAD_OPERAND, operand.span, format!("{found} cannot be dereferenced"))
             .help(format!("write `{source}`"));
         Term::Error
     }
@@ -137,8 +135,7 @@ impl<'a> Infer<'a> {
             }
             _ => format!("write `{}`, the value", self.value_of(expr)),
         };
-        self.diags
-            .error(code::REFERENCE_USE, expr.span, "a reference is not supported here")
+        self.error(code::REFERENCE_USE, expr.span, "a reference is not supported here")
             .note("kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`")
             .help(help);
         true
@@ -150,8 +147,7 @@ impl<'a> Infer<'a> {
             return;
         }
         let read = self.value_of(value);
-        self.diags
-            .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
+        self.error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` reference apart here")
             .note("it may lead to what other invocations reach: patterns write the invocation's own variables")
             .help(format!(
                 "copy it, `let mut own = {read};`, take `&mut own` apart, and store it back: `{read} = own;`"
@@ -186,7 +182,7 @@ impl<'a> Infer<'a> {
                     word(given),
                     found.trim_matches('`')
                 );
-                let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+                let error = self.error(code::MISMATCHED_TYPES, arg.span, message);
                 error.help("copy it to a `let` variable of that type, and pass a reference to that");
             }
             _ => {
@@ -320,24 +316,22 @@ impl<'a> Infer<'a> {
             Some(false) => format!("write `&{source}`"),
             Some(true) => format!("write `&mut {source}`"),
         };
-        self.diags.error(code::MISMATCHED_TYPES, arg.span, message).help(help);
+        self.error(code::MISMATCHED_TYPES, arg.span, message).help(help);
     }
 
     /// Reports an assignment to a reference itself, or through one that only reads.
     pub(super) fn require_write_reference(&mut self, place: &Expr, name: &str, mutable: bool, through: bool) {
         if !through {
-            self.diags
-                .error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the reference `{name}` itself"))
+            self.error(code::NOT_ASSIGNABLE, place.span, format!("cannot assign to the reference `{name}` itself"))
                 .note("in kernels a reference names the same place for its whole life")
                 .help(format!("assign to its referent: `*{name} = …`"));
         } else if !mutable {
-            self.diags
-                .error(
-                    code::NOT_ASSIGNABLE,
-                    place.span,
-                    format!("cannot assign through `{name}`, which is a `&` reference"),
-                )
-                .help("make it `&mut`");
+            self.error(
+                code::NOT_ASSIGNABLE,
+                place.span,
+                format!("cannot assign through `{name}`, which is a `&` reference"),
+            )
+            .help("make it `&mut`");
         }
     }
 

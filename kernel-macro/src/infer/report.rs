@@ -18,8 +18,7 @@ impl<'a> Infer<'a> {
     pub(super) fn infer_macro(&mut self, call: &'a MacroCall, expect: &Expect) -> Term {
         if self.constant || self.computes {
             let message = format!("`{}!` in a constant", call.name);
-            self.diags
-                .error(code::BAD_CONST, super::range(call.name.span()), message)
+            self.error(code::BAD_CONST, super::range(call.name.span()), message)
                 .help("a constant is a value known while the program compiles: assert in the function that uses it");
         }
         let term = match call.kind {
@@ -118,7 +117,7 @@ impl<'a> Infer<'a> {
                 u32::MAX => "the number of values in this message depends on the launch".to_owned(),
                 _ => format!("the values of this message take {words} words, and a record has {MAX_SITE_WORDS}"),
             };
-            self.diags.error(code::BAD_FORMAT, span, message).help("show fewer values, or one element after the other");
+            self.error(code::BAD_FORMAT, span, message).help("show fewer values, or one element after the other");
         }
     }
 
@@ -144,6 +143,6 @@ impl<'a> Infer<'a> {
             (Style::Exponent, Ty::Scalar(scalar)) if scalar.is_int() || scalar.is_float() => return,
             (Style::Exponent, _) => (format!("only numbers have exponents, found `{name}`"), "use `{:?}`"),
         };
-        self.diags.error(code::BAD_FORMAT, value.span, message).help(help);
+        self.error(code::BAD_FORMAT, value.span, message).help(help);
     }
 }

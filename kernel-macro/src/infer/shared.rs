@@ -42,8 +42,7 @@ impl<'a> Infer<'a> {
                 Pattern::Binding { name, .. } => name.to_string(),
                 _ => "value".to_owned(),
             };
-            self.diags
-                .error(code::SHARED_USE, value.span, format!("shared memory is an array or a struct, no `{written}`"))
+            self.error(code::SHARED_USE, value.span, format!("shared memory is an array or a struct, no `{written}`"))
                 .help(format!("write `Shared::<[{written}; 1]>::new()`, and `{name}[0]` where it is used"));
             self.record(value.id, Term::Error);
             return Term::Error;
@@ -95,20 +94,16 @@ impl<'a> Infer<'a> {
             }
             Term::Iterator(_) if self.iterated.contains(&expr.id) => return false,
             Term::Iterator(_) if matches!(strip(expr).kind, ExprKind::Range { .. }) => {
-                self.diags
-                    .error(
-                        code::UNSUPPORTED_SYNTAX,
-                        expr.span,
-                        "a range without an end cannot be used as a value in kernels",
-                    )
-                    .help("write both ends, `a..b`, or write it where it is used");
-            }
-            Term::Iterator(_) => {
-                let error = self.diags.error(
+                self.error(
                     code::UNSUPPORTED_SYNTAX,
                     expr.span,
-                    "an iterator cannot be used as a value in kernels",
-                );
+                    "a range without an end cannot be used as a value in kernels",
+                )
+                .help("write both ends, `a..b`, or write it where it is used");
+            }
+            Term::Iterator(_) => {
+                let error =
+                    self.error(code::UNSUPPORTED_SYNTAX, expr.span, "an iterator cannot be used as a value in kernels");
                 error.note("store it in a `let` of its own, `let mut it = x.iter();`, or consume it at once").help(
                     "go through it with `for`, `it.next()`, or end the chain with `.sum()`, `.fold(…)` or their like",
                 );
@@ -116,13 +111,12 @@ impl<'a> Infer<'a> {
             _ if self.lent_atomics.contains(&expr.id) => return false,
             Term::Atomic(_) => {
                 let (name, source) = (self.describe(&shallow), text(expr));
-                self.diags
-                    .error(
-                        code::ATOMIC_USE,
-                        expr.span,
-                        format!("`{source}` is an {name} and cannot be used as a value"),
-                    )
-                    .help(format!("read it with `{source}.load(Relaxed)`"));
+                self.error(
+                    code::ATOMIC_USE,
+                    expr.span,
+                    format!("`{source}` is an {name} and cannot be used as a value"),
+                )
+                .help(format!("read it with `{source}.load(Relaxed)`"));
             }
             other => {
                 let holds = self.table.resolve(other).is_some_and(|ty| holds_atomics(self.program, &ty));
@@ -134,8 +128,7 @@ impl<'a> Infer<'a> {
                     Term::Array(..) => format!("read one element: `{source}[i].load(Relaxed)`"),
                     _ => format!("read its fields one by one, the atomic ones with `{source}.field.load(Relaxed)`"),
                 };
-                self.diags
-                    .error(code::ATOMIC_USE, expr.span, format!("`{source}` holds atomics and cannot be copied"))
+                self.error(code::ATOMIC_USE, expr.span, format!("`{source}` holds atomics and cannot be copied"))
                     .help(help);
             }
         }
@@ -149,14 +142,13 @@ impl<'a> Infer<'a> {
             && let Some(Term::Shared(_)) = self.local(*binding).map(|local| &local.term)
         {
             let name = path.text();
-            self.diags
-                .error(
-                    code::SHARED_USE,
-                    place.span,
-                    format!("cannot assign to the shared variable `{name}` as a whole"),
-                )
-                .note("every invocation of the workgroup would write all of it")
-                .help(format!("assign its elements: `{name}[i] = …`"));
+            self.error(
+                code::SHARED_USE,
+                place.span,
+                format!("cannot assign to the shared variable `{name}` as a whole"),
+            )
+            .note("every invocation of the workgroup would write all of it")
+            .help(format!("assign its elements: `{name}[i] = …`"));
             return true;
         }
         let term = self.term(place);
@@ -180,7 +172,7 @@ impl<'a> Infer<'a> {
             Term::Atomic(_) => format!("is an {ty}"),
             _ => "holds atomics".to_owned(),
         };
-        self.diags.error(code::ATOMIC_USE, place.span, format!("cannot assign to `{source}`, which {what}")).help(help);
+        self.error(code::ATOMIC_USE, place.span, format!("cannot assign to `{source}`, which {what}")).help(help);
         true
     }
 }

@@ -26,8 +26,7 @@ impl<'a> Infer<'a> {
         let unknown = self.params.iter().any(|param| param.term == Term::Error) && self.table.is_poisoned(&wanted);
         let is_array = !matches!(self.table.shallow(&self.term(sliced(arg))), Term::Buffer { .. });
         if unknown && is_array && self.diags.len() == before && self.is_array_of_unknown(arg) {
-            self.diags
-                .error(code::PARAMETER_TYPE, arg.span, "an array of values of a type parameter cannot be a slice here")
+            self.error(code::PARAMETER_TYPE, arg.span, "an array of values of a type parameter cannot be a slice here")
                 .note("on the host, the elements of a slice need bounds that the type parameter does not have")
                 .help("take a slice as a parameter, `x: &[T]`, and pass that on");
         }
@@ -91,7 +90,7 @@ impl<'a> Infer<'a> {
             let (expected, found) = (self.describe(&a), self.describe(&b));
             let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
             let message = format!("expected `&[{expected}]`, found `&[{found}]`");
-            self.diags.error(code::MISMATCHED_TYPES, right.span, message);
+            self.error(code::MISMATCHED_TYPES, right.span, message);
         }
         self.deferred.push(Deferred::Compared { operand: left, term: a, of: Standard::PartialEq });
         Term::BOOL
@@ -134,7 +133,7 @@ impl<'a> Infer<'a> {
         let (expected, found) = (self.describe(wanted), self.describe(&element));
         let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
         let message = format!("expected `&{}[{expected}]`, found `&{}[{found}]`", word(writes), word(mutable));
-        let error = self.diags.error(code::MISMATCHED_TYPES, arg.span, message);
+        let error = self.error(code::MISMATCHED_TYPES, arg.span, message);
         if writes && !mutable {
             error.help("a reference that elements are written through must be `&mut`, here and in its declaration");
         }
@@ -156,8 +155,7 @@ impl<'a> Infer<'a> {
                 let (element, can_write) = found?;
                 if *mutable && !can_write {
                     let source = text(strip(operand));
-                    self.diags
-                        .error(code::NOT_ASSIGNABLE, operand.span, format!("`{source}` cannot be written"))
+                    self.error(code::NOT_ASSIGNABLE, operand.span, format!("`{source}` cannot be written"))
                         .help("declare it `&mut [T]`");
                     return None;
                 }
@@ -178,11 +176,8 @@ impl<'a> Infer<'a> {
                     }
                     (other, _) => {
                         let (source, found) = (text(expr), self.describe(&other));
-                        let error = self.diags.error(
-                            code::MISMATCHED_TYPES,
-                            expr.span,
-                            format!("expected a slice, found {found}"),
-                        );
+                        let error =
+                            self.error(code::MISMATCHED_TYPES, expr.span, format!("expected a slice, found {found}"));
                         match other {
                             Term::Array(..) if writes => {
                                 error.help(format!("write `&mut {source}` of the array itself"))
@@ -199,8 +194,7 @@ impl<'a> Infer<'a> {
 
     /// Reports a slice of nothing.
     pub(super) fn report_empty(&mut self, array: &Expr) {
-        self.diags
-            .error(code::BAD_INDEX, array.span, "an array without elements has no slices")
+        self.error(code::BAD_INDEX, array.span, "an array without elements has no slices")
             .note("there is nothing that the function could read");
     }
 
@@ -272,8 +266,7 @@ impl<'a> Infer<'a> {
             }
             other => {
                 let found = self.describe(&other);
-                self.diags
-                    .error(code::BAD_INDEX, base.span, format!("cannot make a slice of {found}"))
+                self.error(code::BAD_INDEX, base.span, format!("cannot make a slice of {found}"))
                     .note("buffers and arrays have slices");
                 None
             }
@@ -343,8 +336,7 @@ impl<'a> Infer<'a> {
     }
 
     fn report_remote(&mut self, place: &Expr) {
-        self.diags
-            .error(code::REFERENCE_USE, place.span, "cannot make a slice of this array")
+        self.error(code::REFERENCE_USE, place.span, "cannot make a slice of this array")
             .note("slices are made of buffers, of shared and local variables, and of array fields that are as aligned as the element")
             .help("copy it to a variable: `let mut own = …;`, use that, and store it back if it changed");
     }
@@ -354,13 +346,12 @@ impl<'a> Infer<'a> {
         let Some(Resolution::Binding(binding)) = self.tables.paths.get(&strip(place).id) else { return false };
         let Some(Term::Shared(_)) = self.local(*binding).map(|local| &local.term) else { return false };
         let source = text(place);
-        self.diags
-            .error(
-                code::MISMATCHED_TYPES,
-                place.span,
-                format!("expected a slice, found the shared variable `{source}`"),
-            )
-            .help(format!("write `{source}[..]`"));
+        self.error(
+            code::MISMATCHED_TYPES,
+            place.span,
+            format!("expected a slice, found the shared variable `{source}`"),
+        )
+        .help(format!("write `{source}[..]`"));
         true
     }
 
@@ -428,8 +419,7 @@ impl<'a> Infer<'a> {
             }
             (_, Term::Error) => Term::Error,
             _ => {
-                self.diags
-                    .error(code::BAD_PATTERN, value.span, "this value has no patterns of slices of that type")
+                self.error(code::BAD_PATTERN, value.span, "this value has no patterns of slices of that type")
                     .help("leave the type out, or name the slice and match on the name");
                 Term::Error
             }
@@ -445,8 +435,7 @@ impl<'a> Infer<'a> {
             }
         }
         let source = text(expr);
-        self.diags
-            .error(code::BUFFER_USE, expr.span, format!("the slice `{source}` is used as a value"))
+        self.error(code::BUFFER_USE, expr.span, format!("the slice `{source}` is used as a value"))
             .help(format!("pass it to a device function, `f(&{source})`, or name it: `let part = &{source};`"));
         Term::Error
     }
@@ -454,15 +443,12 @@ impl<'a> Infer<'a> {
     /// `x[range]` where no slice can stand, or of a range that does not say so.
     pub(super) fn report_stray_slice(&mut self, base: &Expr, range: &Expr) {
         let (base_text, range_text) = (text(base), text(range));
-        self.diags
-            .error(
-                code::BUFFER_USE,
-                SpanRange { start: base.span.start, end: range.span.end },
-                format!("the slice `{base_text}[{range_text}]` is used as a value"),
-            )
-            .help(format!(
-                "name the range, `let part = {range_text};`, and the slice, `let slice = &{base_text}[part];`"
-            ));
+        self.error(
+            code::BUFFER_USE,
+            SpanRange { start: base.span.start, end: range.span.end },
+            format!("the slice `{base_text}[{range_text}]` is used as a value"),
+        )
+        .help(format!("name the range, `let part = {range_text};`, and the slice, `let slice = &{base_text}[part];`"));
     }
 
     /// Whether an expression is a part of something: `x[a..b]`, or `x[range]` of what is known to be one before it is inferred.

@@ -171,8 +171,7 @@ impl<'a> Infer<'a> {
         let is_value = matches!(strip(arg).kind, ExprKind::Literal(_)) && self.reference_of(arg).is_none();
         if is_value && self.diags.len() == before {
             let source = text(arg);
-            self.diags
-                .error(code::MISMATCHED_TYPES, arg.span, "expected a reference, found a value")
+            self.error(code::MISMATCHED_TYPES, arg.span, "expected a reference, found a value")
                 .help(format!("write `&{source}`"));
         }
     }
@@ -183,9 +182,12 @@ impl<'a> Infer<'a> {
         if let Term::Buffer { .. } = term {
             if !writable {
                 let source = text(receiver);
-                self.diags
-                    .error(code::NOT_ASSIGNABLE, receiver.span, format!("the elements of `{source}` cannot be written"))
-                    .help("a reference that elements are written through must be `&mut`, here and in its declaration");
+                self.error(
+                    code::NOT_ASSIGNABLE,
+                    receiver.span,
+                    format!("the elements of `{source}` cannot be written"),
+                )
+                .help("a reference that elements are written through must be `&mut`, here and in its declaration");
             }
         } else if !is_part {
             let before = self.diags.len();

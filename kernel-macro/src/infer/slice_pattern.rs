@@ -70,8 +70,7 @@ impl<'a> Infer<'a> {
                 ExprKind::Slice { base, .. } | ExprKind::Index { base, .. } => text(base),
                 _ => text(slice),
             };
-            self.diags
-                .error(code::REFERENCE_USE, value.span, "a slice of an array inside an array has no patterns here")
+            self.error(code::REFERENCE_USE, value.span, "a slice of an array inside an array has no patterns here")
                 .note("the slice could be used after the index that selects the array has changed")
                 .help(format!("match the array, `match {array} {{ … }}`, or copy it to a variable first"));
             return Term::Error;
@@ -105,8 +104,7 @@ impl<'a> Infer<'a> {
             ExprKind::Slice { base, .. } | ExprKind::Index { base, .. } => text(base),
             _ => text(slice),
         };
-        self.diags
-            .error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` slice apart here")
+        self.error(code::REFERENCE_USE, value.span, "a pattern cannot take a `&mut` slice apart here")
             .help(format!("to read, write `&{read}`; to write, name an element: `let first = &mut {name}[0];`"));
         self.record(value.id, Term::Error);
         Term::Error
@@ -143,10 +141,7 @@ impl<'a> Infer<'a> {
             Apart::Always | Apart::Perhaps => None,
         };
         if let Some((why, help)) = refusal {
-            self.diags
-                .error(code::BAD_PATTERN, span, "this pattern cannot take a slice apart here")
-                .note(why)
-                .help(help);
+            self.error(code::BAD_PATTERN, span, "this pattern cannot take a slice apart here").note(why).help(help);
             return self.bind_all(patterns, &Term::Error);
         }
         self.has_references = true;

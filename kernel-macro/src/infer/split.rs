@@ -52,8 +52,7 @@ impl<'a> Infer<'a> {
         }
         if self.diags.len() == before && self.has_index(receiver) {
             let source = text(strip(receiver));
-            self.diags
-                .error(code::REFERENCE_USE, receiver.span, "an array inside an array cannot be split into slices here")
+            self.error(code::REFERENCE_USE, receiver.span, "an array inside an array cannot be split into slices here")
                 .note("the slices could be used after the index that selects the array has changed")
                 .help(format!("copy it to a variable: `let mut own = {source};`, and split that"));
         }
@@ -81,7 +80,7 @@ impl<'a> Infer<'a> {
             let help = if is_own { "pass the array itself, `x: &[T; N]`; or go through the indices" } else { help };
             let source = text(receiver);
             let message = format!("`{source}` cannot be split into slices in kernels");
-            self.diags.error(code::REFERENCE_USE, receiver.span, message).note(why).help(help);
+            self.error(code::REFERENCE_USE, receiver.span, message).note(why).help(help);
         }
     }
 
@@ -103,8 +102,7 @@ impl<'a> Infer<'a> {
         if !matches!(self.table.shallow(term), Term::Buffer { origin: Some(_), .. }) {
             return false;
         }
-        self.diags
-            .error(code::REFERENCE_USE, expr.span, "a slice cannot be a member of another value")
+        self.error(code::REFERENCE_USE, expr.span, "a slice cannot be a member of another value")
             .help("name it by a pattern: `let (head, tail) = x.split_at(n);`");
         true
     }

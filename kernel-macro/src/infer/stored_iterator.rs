@@ -17,8 +17,7 @@ impl<'a> Infer<'a> {
     /// Makes a chain the value of a variable.
     pub(super) fn keep_iterator(&mut self, binding: BindingId, mutable: bool, value: &'a Expr, term: Term) -> Term {
         if let Some((span, message, help)) = self.unkept(value, mutable) {
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, span, message)
+            self.error(code::UNSUPPORTED_SYNTAX, span, message)
                 .note("the chain of an iterator in a variable runs where the variable is used")
                 .help(help);
             return Term::Error;
@@ -120,7 +119,7 @@ impl<'a> Infer<'a> {
             I::Cycle => format!("write it where the iterator is made: `let {source} = ….cycle();`"),
             _ => format!("reverse it where it is made: `let {source} = ….rev();`"),
         };
-        self.diags.error(code::UNSUPPORTED_SYNTAX, range(name.span()), message).help(help);
+        self.error(code::UNSUPPORTED_SYNTAX, range(name.span()), message).help(help);
         true
     }
 
@@ -140,8 +139,7 @@ impl<'a> Infer<'a> {
         }
         let source = text(expr);
         let message = format!("the iterator `{source}` in a closure is not supported in kernels");
-        self.diags
-            .error(code::UNSUPPORTED_SYNTAX, expr.span, message)
+        self.error(code::UNSUPPORTED_SYNTAX, expr.span, message)
             .help("go through it in a `for` loop, or make it in the closure");
         true
     }

@@ -69,7 +69,7 @@ impl<'a> Infer<'a> {
             let names: Vec<String> = subgroup_names();
             let message = format!("cannot find function `{name}` in module `subgroup`");
             let suggestion = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
-            let error = self.diags.error(code::UNKNOWN_NAME, span, message);
+            let error = self.error(code::UNKNOWN_NAME, span, message);
             match suggestion {
                 Some(known) => error.help(format!("a function with a similar name exists: `subgroup::{known}`")),
                 None => error
@@ -139,7 +139,7 @@ impl<'a> Infer<'a> {
             ),
         };
         if !fits {
-            self.diags.error(code::SUBGROUP_OPERAND, arg.span, message).help(help);
+            self.error(code::SUBGROUP_OPERAND, arg.span, message).help(help);
             return None;
         }
         Some(match op {
@@ -173,7 +173,7 @@ impl<'a> Infer<'a> {
             _ => return,
         };
         let message = format!("a subgroup operation does not take `{}`", self.name_of(&ty));
-        let error = self.diags.error(code::SUBGROUP_OPERAND, arg.span, message);
+        let error = self.error(code::SUBGROUP_OPERAND, arg.span, message);
         error.note(note);
         if let Some(help) = help {
             error.help(help);

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, Item, Path, SpanRange};
+use crate::ast::{Expr, Item, Path, PathCall, SpanRange};
 use crate::diag::code;
 
 use super::associated::member_named;
@@ -19,15 +19,8 @@ impl<'a> Infer<'a> {
     }
 
     /// `Trait::name(x, …)`: the first argument's type has it.
-    pub(super) fn infer_trait_call(
-        &mut self,
-        expr: &'a Expr,
-        of: &str,
-        name: &'a Ident,
-        path: &'a Path,
-        span: SpanRange,
-        args: &'a [Expr],
-    ) -> Term {
+    pub(super) fn infer_trait_call(&mut self, of: &str, name: &'a Ident, call: PathCall<'a>) -> Term {
+        let PathCall { expr, path, span, args } = call;
         let types = self.without_receiver(of, name);
         let Some((receiver, rest)) = args.split_first().filter(|_| types.is_empty()) else {
             self.report_untold(of, name, &types, span);
@@ -82,8 +75,7 @@ impl<'a> Infer<'a> {
             _ => "Type",
         };
         let message = format!("the type whose `{of}::{name}` is meant is not known here");
-        self.diags
-            .error(code::CANNOT_INFER, span, message)
+        self.error(code::CANNOT_INFER, span, message)
             .note("in `Trait::name(x)`, `self` tells the type")
             .help(format!("write the type: `{ty}::{name}(…)`"));
     }
@@ -92,8 +84,7 @@ impl<'a> Infer<'a> {
     fn report_no_trait_method(&mut self, of: &str, name: &Ident, (receiver, term): (&Expr, &Term)) {
         let written = self.describe(term);
         let message = format!("no method `{name}` of the trait `{of}` on {written}");
-        self.diags
-            .error(code::UNKNOWN_METHOD, receiver.span, message)
+        self.error(code::UNKNOWN_METHOD, receiver.span, message)
             .note("in `Trait::name(x)`, the first argument tells the type")
             .help(format!("implement `{of}` for it in the `#[device] mod` of the type or of the trait"));
     }

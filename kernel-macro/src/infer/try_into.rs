@@ -83,8 +83,7 @@ impl<'a> Infer<'a> {
                         _ => format!("write a function that gives a `Result`, and call it with `{given}`"),
                     };
                     let message = format!("`{target}` is not made from `{source}` by `TryFrom`");
-                    self.diags
-                        .error(code::UNKNOWN_METHOD, span, message)
+                    self.error(code::UNKNOWN_METHOD, span, message)
                         .note("kernels support it for integers, and from slices to arrays")
                         .help(help);
                     None
@@ -98,7 +97,7 @@ impl<'a> Infer<'a> {
             if !self.table.unify(&error, &Term::ConversionError(given)) {
                 let (expected, name) = (self.describe(&error), given.name());
                 let message = format!("this conversion fails with `{name}`, and {expected} is asked for");
-                self.diags.error(code::MISMATCHED_TYPES, span, message).help("convert it: `.map_err(|_| …)`");
+                self.error(code::MISMATCHED_TYPES, span, message).help("convert it: `.map_err(|_| …)`");
             }
             self.tables.calls.insert(expr.id, Callee::TryConvert);
         }

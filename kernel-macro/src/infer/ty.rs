@@ -244,8 +244,7 @@ impl<'a> Infer<'a> {
         };
         if !is_number {
             let found = self.describe(&term);
-            self.diags
-                .error(code::UNKNOWN_TYPE, of.span, format!("a range of {found} is not available in kernels"))
+            self.error(code::UNKNOWN_TYPE, of.span, format!("a range of {found} is not available in kernels"))
                 .note("ranges are of integers and floats")
                 .help("use the two ends, `(a, b)`");
             return Term::Error;
@@ -273,7 +272,7 @@ impl<'a> Infer<'a> {
             Term::Error => Term::Error,
             other => {
                 let name = self.describe(&other);
-                let error = self.diags.error(code::ATOMIC_USE, value.span, format!("{name} cannot be atomic"));
+                let error = self.error(code::ATOMIC_USE, value.span, format!("{name} cannot be atomic"));
                 match other {
                     Term::Scalar(ScalarName::Bool) => {
                         error
@@ -316,9 +315,11 @@ impl<'a> Infer<'a> {
                 }
                 Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => {}
             }
-            self.diags
-                .error(code::UNKNOWN_TYPE, ty.span, format!("expected a type, found `{}`", path.text()))
-                .note(format!("`{}` is a {}", path.text(), kind_of(&program.items[item].item)));
+            self.error(code::UNKNOWN_TYPE, ty.span, format!("expected a type, found `{}`", path.text())).note(format!(
+                "`{}` is a {}",
+                path.text(),
+                kind_of(&program.items[item].item)
+            ));
             return Term::Error;
         }
         if super::coop::is_matrix(path) {
@@ -346,8 +347,7 @@ impl<'a> Infer<'a> {
             let count = args.len();
             let plural = if count == 1 { "" } else { "s" };
             let names: Vec<String> = generics.params.iter().map(|param| param.name.to_string()).collect();
-            self.diags
-                .error(code::WRONG_ARGUMENTS, ty.span, format!("`{name}` takes {count} generic argument{plural}"))
+            self.error(code::WRONG_ARGUMENTS, ty.span, format!("`{name}` takes {count} generic argument{plural}"))
                 .help(format!("write `{name}<{}>` with a type or value for each", names.join(", ")));
             return Some(args.iter().map(|_| Term::Error).collect());
         }
@@ -361,21 +361,17 @@ impl<'a> Infer<'a> {
         let last = path.segments.last().map(ToString::to_string).unwrap_or_default();
         if let "Option" | "Result" = last.as_str() {
             let arguments = if last == "Option" { "T" } else { "T, E" };
-            self.diags
-                .error(code::UNKNOWN_TYPE, ty.span, format!("`{last}` needs the types of its values"))
+            self.error(code::UNKNOWN_TYPE, ty.span, format!("`{last}` needs the types of its values"))
                 .help(format!("write `{last}<{arguments}>`"));
             return;
         }
         if let Some((name, instead)) = UNSUPPORTED_TYPES.iter().find(|(name, _)| *name == last) {
-            self.diags
-                .error(code::UNKNOWN_TYPE, ty.span, format!("type `{name}` is not available in kernels yet"))
+            self.error(code::UNKNOWN_TYPE, ty.span, format!("type `{name}` is not available in kernels yet"))
                 .help(*instead);
             return;
         }
         if let Some(instead) = crate::builtin::foreign::ty(&last) {
-            self.diags
-                .error(code::UNKNOWN_TYPE, ty.span, format!("type `{last}` is not available in kernels"))
-                .help(instead);
+            self.error(code::UNKNOWN_TYPE, ty.span, format!("type `{last}` is not available in kernels")).help(instead);
             return;
         }
         let program = self.program;
@@ -386,7 +382,7 @@ impl<'a> Infer<'a> {
             .map(|(name, _)| name.as_str());
         let suggestion = nearest(&last, BUILTIN_TYPES.iter().copied().chain(structs));
         let message = format!("cannot find type `{}` in this scope", path.text());
-        let error = self.diags.error(code::UNKNOWN_TYPE, ty.span, message);
+        let error = self.error(code::UNKNOWN_TYPE, ty.span, message);
         match suggestion {
             Some(name) => error.help(format!("a type with a similar name exists: `{name}`")),
             None => error.help("a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`"),

@@ -101,7 +101,7 @@ impl<'a> Infer<'a> {
         let names: Vec<String> = definition.variants.iter().map(|variant| variant.name.to_string()).collect();
         let suggestion = nearest(&name.to_string(), names.iter().map(String::as_str)).map(str::to_owned);
         let message = format!("no variant `{name}` in enum `{}`", definition.name);
-        let error = self.diags.error(code::UNKNOWN_NAME, super::range(name.span()), message);
+        let error = self.error(code::UNKNOWN_NAME, super::range(name.span()), message);
         match suggestion {
             Some(variant) => error.help(format!("a variant with a similar name exists: `{variant}`")),
             None => {
@@ -173,7 +173,7 @@ impl<'a> Infer<'a> {
     ) -> Term {
         let text = path.text();
         if constructor.shape != Shape::Tuple {
-            let error = self.diags.error(code::UNKNOWN_NAME, span, format!("`{text}` is not called like a function"));
+            let error = self.error(code::UNKNOWN_NAME, span, format!("`{text}` is not called like a function"));
             match constructor.shape {
                 Shape::Named => error.help(format!("write `{text} {{ … }}`")),
                 _ => error.help(format!("write `{text}` alone: it has no members")),
@@ -237,7 +237,7 @@ impl<'a> Infer<'a> {
             };
             if positions.contains(&position) {
                 let message = format!("field `{name}` is given twice");
-                self.diags.error(code::UNKNOWN_FIELD, super::range(name.span()), message);
+                self.error(code::UNKNOWN_FIELD, super::range(name.span()), message);
             }
             positions.push(position);
             let because = match (constructor.item, constructor.variant) {
@@ -249,8 +249,7 @@ impl<'a> Infer<'a> {
         match base {
             Some(base) => {
                 if constructor.variant.is_some() {
-                    self.diags
-                        .error(code::UNKNOWN_FIELD, base.span, "`..` is for structs, not for variants of an enum")
+                    self.error(code::UNKNOWN_FIELD, base.span, "`..` is for structs, not for variants of an enum")
                         .help("write every field");
                 }
                 self.check(base, &constructor.term, Because::Nothing);
@@ -272,7 +271,7 @@ impl<'a> Infer<'a> {
             let word = if missing.len() == 1 { "field" } else { "fields" };
             let what = describe_constructor(constructor, path);
             let message = format!("missing {word} {} of {what}", missing.join(", "));
-            self.diags.error(code::UNKNOWN_FIELD, path_span(path), message);
+            self.error(code::UNKNOWN_FIELD, path_span(path), message);
         }
     }
 
@@ -295,7 +294,7 @@ impl<'a> Infer<'a> {
 
     fn report_not_named(&mut self, path: &Path, constructor: &Constructor<'a>) {
         let text = path.text();
-        let error = self.diags.error(code::UNKNOWN_FIELD, path_span(path), format!("`{text}` has no named fields"));
+        let error = self.error(code::UNKNOWN_FIELD, path_span(path), format!("`{text}` has no named fields"));
         match constructor.shape {
             Shape::Tuple => error.help(format!("write `{text}(…)`")),
             _ => error.help(format!("write `{text}` alone")),
@@ -309,7 +308,7 @@ impl<'a> Infer<'a> {
         let Some(number) = literal_value(value).filter(|number| !(min..=max).contains(number)) else { return false };
         let message =
             format!("the number of a variant has 32 bits in kernels: `{number}` is not one of `{}`", scalar.name());
-        let error = self.diags.error(code::BAD_LITERAL, value.span, message);
+        let error = self.error(code::BAD_LITERAL, value.span, message);
         if !definition.unsigned && u32::try_from(number).is_ok() {
             error.help("write `#[repr(u32)]` above the enum");
         } else {

@@ -37,14 +37,13 @@ impl<'a> Infer<'a> {
 
     /// Reports a method that needs the elements themselves.
     pub(super) fn report_written(&mut self, name: &Ident) {
-        self.diags
-            .error(
-                code::UNSUPPORTED_SYNTAX,
-                range(name.span()),
-                format!("`{name}` after `iter_mut` is not supported in kernels"),
-            )
-            .note("elements are written in `for` loops, after `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`")
-            .help("write `for v in x.iter_mut() { … }`");
+        self.error(
+            code::UNSUPPORTED_SYNTAX,
+            range(name.span()),
+            format!("`{name}` after `iter_mut` is not supported in kernels"),
+        )
+        .note("elements are written in `for` loops, after `enumerate`, `zip`, `rev`, `skip`, `take` and `step_by`")
+        .help("write `for v in x.iter_mut() { … }`");
     }
 
     /// Notes which names of a loop's pattern are references to elements.
@@ -136,16 +135,14 @@ impl<'a> Infer<'a> {
     }
 
     fn report_unnamed(&mut self, pattern: &Pattern, name: &str) {
-        self.diags
-            .error(code::UNSUPPORTED_SYNTAX, pattern.span(), "an element of `iter_mut` must be bound to a plain name")
+        self.error(code::UNSUPPORTED_SYNTAX, pattern.span(), "an element of `iter_mut` must be bound to a plain name")
             .help(format!("write `{name}`, and take it apart in the loop"));
         // Their use in the loop is no further error.
         pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
     }
 
     fn report_beside(&mut self, span: SpanRange, name: &str) {
-        self.diags
-            .error(code::UNSUPPORTED_SYNTAX, span, format!("`{name}` beside `iter_mut` is not supported in kernels"))
+        self.error(code::UNSUPPORTED_SYNTAX, span, format!("`{name}` beside `iter_mut` is not supported in kernels"))
             .note("a loop that writes elements goes by position: through arrays, slices and ranges")
             .help("compute it in the loop");
     }

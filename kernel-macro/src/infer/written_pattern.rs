@@ -46,8 +46,7 @@ impl<'a> Infer<'a> {
             self.refuse_taken_apart(value);
         }
         if self.table.resolve(&term).is_some_and(|ty| super::holds_atomics(self.program, &ty)) {
-            self.diags
-                .error(code::ATOMIC_USE, value.span, format!("`{}` holds atomics and is no value", text(place)))
+            self.error(code::ATOMIC_USE, value.span, format!("`{}` holds atomics and is no value", text(place)))
                 .help("name a field instead of a pattern: `let part = &mut place.field;`");
         }
         patterns.iter().for_each(|pattern| self.check_written_pattern(value, pattern));
@@ -61,20 +60,17 @@ impl<'a> Infer<'a> {
 
     fn check_written_pattern(&mut self, value: &Expr, pattern: &Pattern) {
         if is_name(pattern) && self.is_as_mut(value) {
-            self.diags
-                .error(code::REFERENCE_USE, pattern.span(), "an option of a reference is no value in kernels")
+            self.error(code::REFERENCE_USE, pattern.span(), "an option of a reference is no value in kernels")
                 .help(format!("name what it holds, `Some(value)`, or write `&mut {}`", text(taken_place(value))));
         } else if alternatives_of(pattern) > MOST_ALTERNATIVES {
-            self.diags
-                .error(
-                    code::NESTING,
-                    pattern.span(),
-                    "this pattern has too many alternatives with names that are written",
-                )
-                .help("write an arm for some of them");
+            self.error(
+                code::NESTING,
+                pattern.span(),
+                "this pattern has too many alternatives with names that are written",
+            )
+            .help("write an arm for some of them");
         } else if has_named_rest(pattern) {
-            self.diags
-                .error(code::REFERENCE_USE, pattern.span(), "a pattern cannot name the rest of an array to write it")
+            self.error(code::REFERENCE_USE, pattern.span(), "a pattern cannot name the rest of an array to write it")
                 .help("name single elements, or take a slice: `let rest = &mut array[1..];`");
         }
     }
@@ -82,8 +78,7 @@ impl<'a> Infer<'a> {
     /// Reports alternatives with names that are written where only a `match` can choose among their places.
     pub(super) fn refuse_written_alternatives(&mut self, value: &Expr, pattern: &Pattern) {
         if self.tables.written_apart.contains_key(&value.id) && pattern.has_named_alternatives() {
-            self.diags
-                .error(code::REFERENCE_USE, pattern.span(), "alternatives with names that are written need a `match`")
+            self.error(code::REFERENCE_USE, pattern.span(), "alternatives with names that are written need a `match`")
                 .note("each of them leads to another place")
                 .help(format!("write `match {} {{ … }}`", text(value)));
         }
@@ -111,8 +106,7 @@ impl<'a> Infer<'a> {
         let mut is_noted = true;
         inner.for_each_binding(&mut |_, binding| is_noted &= self.tables.references.contains_key(&binding));
         if !is_noted {
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, super::range(span), "`ref mut` is not supported here")
+            self.error(code::UNSUPPORTED_SYNTAX, super::range(span), "`ref mut` is not supported here")
                 .note("it is in `let`, `match`, `if let` and `while let`, but not of slices, and not as a parameter")
                 .help("borrow the place by itself: `let part = &mut place.field;`");
             self.note_written_names(&[inner], true);

@@ -59,9 +59,9 @@ impl Parser<'_> {
     /// `place = name;`
     fn assignment(&mut self, place: Box<Expr>, name: &Ident, span: SpanRange) -> Statement {
         let kind = ExprKind::Path(Path::plain(false, vec![name.clone()]));
-        let value = Expr { id: self.next_expr(), kind, span };
+        let value = self.node(kind, span);
         let kind = ExprKind::Assign(place, Box::new(value));
-        Statement::Expr { expr: Expr { id: self.next_expr(), kind, span }, semicolon: true }
+        Statement::Expr { expr: self.node(kind, span), semicolon: true }
     }
 }
 

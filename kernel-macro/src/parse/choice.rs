@@ -68,18 +68,20 @@ impl Parser<'_> {
         let span = SpanRange::of(&local.pat);
         let copies = self.copies * arms;
         if copies > MAX_COPIES {
-            self.diags
-                .error(code::BUFFER_USE, span, format!("this slice is one of {arms}, after others that are one of several"))
-                .note(format!(
-                    "kernels have no pointers: what stands behind is compiled for each of the slices, here {copies} times, \
+            self.error(
+                code::BUFFER_USE,
+                span,
+                format!("this slice is one of {arms}, after others that are one of several"),
+            )
+            .note(format!(
+                "kernels have no pointers: what stands behind is compiled for each of the slices, here {copies} times, \
                      and at most {MAX_COPIES} times",
-                ))
-                .help("move the code that uses it into a function of a slice, and call that with the one or the other");
+            ))
+            .help("move the code that uses it into a function of a slice, and call that with the one or the other");
             return Some(self.error_expr(&local.pat));
         }
         if rest.iter().any(|statement| names_shared(statement.to_token_stream())) {
-            self.diags
-                .error(code::BUFFER_USE, span, "shared memory is declared behind this slice, which is one of several")
+            self.error(code::BUFFER_USE, span, "shared memory is declared behind this slice, which is one of several")
                 .note("kernels have no pointers: what stands behind is compiled for each of the slices")
                 .help("declare the `Shared` variables before it");
             return Some(self.error_expr(&local.pat));

@@ -25,7 +25,7 @@ impl Parser<'_> {
             Expr { kind: ExprKind::Borrow { mutable: false, operand }, .. } => *operand,
             other => {
                 let span = other.span;
-                self.made(ExprKind::Unary(UnaryOp::Deref, Box::new(other)), span)
+                self.node(ExprKind::Unary(UnaryOp::Deref, Box::new(other)), span)
             }
         };
         statements.push(self.let_named("__value", value));
@@ -33,7 +33,7 @@ impl Parser<'_> {
         if has_end {
             let op = if inclusive { BinaryOp::Le } else { BinaryOp::Lt };
             let below = self.ordered("__value", op, "__end", whole);
-            inside = self.made(ExprKind::Binary(BinaryOp::And, Box::new(inside), Box::new(below), whole.end), whole);
+            inside = self.node(ExprKind::Binary(BinaryOp::And, Box::new(inside), Box::new(below), whole.end), whole);
         }
         ExprKind::Block {
             label: None,
@@ -55,14 +55,10 @@ impl Parser<'_> {
     fn ordered(&mut self, left: &str, op: BinaryOp, right: &str, span: SpanRange) -> Expr {
         let mut named = |name: &str| {
             let path = Path::plain(false, vec![hidden(name, span.end)]);
-            Box::new(self.made(ExprKind::Path(path), SpanRange::token(span.end)))
+            Box::new(self.node(ExprKind::Path(path), SpanRange::token(span.end)))
         };
         let (left, right) = (named(left), named(right));
-        self.made(ExprKind::Binary(op, left, right, span.end), span)
-    }
-
-    fn made(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
-        Expr { id: self.next_expr(), kind, span }
+        self.node(ExprKind::Binary(op, left, right, span.end), span)
     }
 }
 

@@ -82,8 +82,7 @@ impl Parser<'_> {
             _ => "hold the value itself, or its index and pass the slice beside",
         };
         let message = "a reference in a struct or enum is not supported in kernels";
-        self.diags
-            .error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
+        self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
             .note("devices have no pointers to store")
             .help(help);
         TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }

@@ -31,18 +31,14 @@ impl Parser<'_> {
         for (leaf, members) in leaves {
             let name = if is_self { Ident::new("self", at.start) } else { place_name(at.start) };
             let leaf_span = leaf.span();
-            let mut place = self.part(ExprKind::Path(Path::plain(false, vec![name])), leaf_span);
+            let mut place = self.node(ExprKind::Path(Path::plain(false, vec![name])), leaf_span);
             for member in members {
-                place = self.part(ExprKind::Field { base: Box::new(place), member }, leaf_span);
+                place = self.node(ExprKind::Field { base: Box::new(place), member }, leaf_span);
             }
-            let value = self.part(ExprKind::Borrow { mutable: true, operand: Box::new(place) }, leaf_span);
+            let value = self.node(ExprKind::Borrow { mutable: true, operand: Box::new(place) }, leaf_span);
             statements.push(Statement::Let { pattern: leaf, ty: None, value: Some(value), otherwise: None, span });
         }
         statements
-    }
-
-    fn part(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
-        Expr { id: self.next_expr(), kind, span }
     }
 
     /// Whether a value is a reference to write through, as far as it can be seen: `&mut place`, or `self` of a method that says so.

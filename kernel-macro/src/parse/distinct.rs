@@ -35,8 +35,7 @@ impl Parser<'_> {
             self.unsupported(lifetime, "this lifetime is", "remove the lifetime");
         }
         if mutable {
-            self.diags
-                .error(code::PARAMETER_TYPE, SpanRange::of(ty), "numbers that were found to differ are only read")
+            self.error(code::PARAMETER_TYPE, SpanRange::of(ty), "numbers that were found to differ are only read")
                 .note("a write could make two of them equal")
                 .help(format!("write `&Distinct<{}>`", element.to_token_stream()));
         }

@@ -380,7 +380,7 @@ impl Parser<'_> {
                     (Some(suffix), Ok(value)) => Literal::Int { value, suffix },
                     (Some(_), Err(_)) => {
                         let message = "this integer literal is too large for any integer type";
-                        self.diags.error(code::BAD_LITERAL, SpanRange::of(lit), message);
+                        self.error(code::BAD_LITERAL, SpanRange::of(lit), message);
                         return ExprKind::Error;
                     }
                     (None, _) => return ExprKind::Error,
@@ -423,10 +423,10 @@ impl Parser<'_> {
         };
         let byte = |cx: &mut Self, value: u8| {
             let literal = Literal::Int { value: value.into(), suffix: Some(ScalarName::U8) };
-            Expr { id: cx.next_expr(), kind: ExprKind::Literal(literal), span }
+            cx.node(ExprKind::Literal(literal), span)
         };
         let bytes = values.into_iter().map(|value| byte(self, value)).collect();
-        Expr { id: self.next_expr(), kind: ExprKind::Array(bytes), span }
+        self.node(ExprKind::Array(bytes), span)
     }
 
     /// The type that a literal's suffix names: `Some(None)` without one, `None` after an error.
@@ -445,8 +445,7 @@ impl Parser<'_> {
             _ => "leave it out, or write one of these",
         };
         let message = format!("`{suffix}` is not a number type of kernels");
-        self.diags
-            .error(code::BAD_LITERAL, SpanRange::of(lit), message)
+        self.error(code::BAD_LITERAL, SpanRange::of(lit), message)
             .note(
                 "the types of literals are i8 to i64, u8 to u64, f32, f64, and isize and usize (32 bits on the device)",
             )

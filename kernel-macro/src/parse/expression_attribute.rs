@@ -41,16 +41,14 @@ impl Parser<'_> {
             match unroll_of(&attr.meta) {
                 None => self.check_attrs(std::slice::from_ref(attr)),
                 Some(None) => {
-                    self.diags
-                        .error(code::BAD_ATTRIBUTE, SpanRange::of(attr), "`unroll` takes nothing, a number, or `never`")
+                    self.error(code::BAD_ATTRIBUTE, SpanRange::of(attr), "`unroll` takes nothing, a number, or `never`")
                         .help(format!(
                             "write `#[unroll]` for all rounds, `#[unroll(4)]` for up to {MOST} at a time, `#[unroll(never)]` for none"
                         ));
                 }
                 Some(Some(unroll)) => {
                     if !kind.set_unroll(unroll) && !matches!(kind, ExprKind::Error) {
-                        self.diags
-                            .error(code::BAD_ATTRIBUTE, SpanRange::of(attr), "`#[unroll]` is for loops")
+                        self.error(code::BAD_ATTRIBUTE, SpanRange::of(attr), "`#[unroll]` is for loops")
                             .help("put it before `for`, `while` or `loop`");
                     }
                 }

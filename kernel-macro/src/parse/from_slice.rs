@@ -4,7 +4,7 @@
 use super::Parser;
 use super::contains::hidden;
 use super::span::path_range;
-use crate::ast::{Block, Expr, ExprKind, Literal, Path, Pattern, ScalarName, SpanRange, Statement};
+use crate::ast::{Block, ExprKind, Literal, Path, Pattern, ScalarName, Statement};
 
 /// glam's types by their names, and how many elements they have.
 const TYPES: [(&str, u128); 10] = [
@@ -36,29 +36,25 @@ impl Parser<'_> {
         let last = callee.segments.last_mut()?;
         *last = proc_macro2::Ident::new("from_array", last.span());
         let count_of = |cx: &mut Self, value: u128| {
-            cx.made_here(ExprKind::Literal(Literal::Int { value, suffix: Some(ScalarName::Usize) }), span)
+            cx.node(ExprKind::Literal(Literal::Int { value, suffix: Some(ScalarName::Usize) }), span)
         };
         let end = count_of(self, *count);
         let slice = ExprKind::Slice { base, start: None, end: Some(Box::new(end)), inclusive: false };
-        let slice = Box::new(self.made_here(slice, span));
+        let slice = Box::new(self.node(slice, span));
         let part = hidden("__part", span.end);
         let pattern =
             Pattern::Binding { name: part.clone(), mutable: false, binding: self.next_binding(), inner: None };
-        let value = Some(self.made_here(ExprKind::Borrow { mutable: false, operand: slice }, span));
+        let value = Some(self.node(ExprKind::Borrow { mutable: false, operand: slice }, span));
         let named = Statement::Let { pattern, ty: None, value, otherwise: None, span };
         let mut elements = Vec::new();
         for position in 0..*count {
             let index = Box::new(count_of(self, position));
-            let base = Box::new(self.made_here(ExprKind::Path(Path::plain(false, vec![part.clone()])), span));
-            elements.push(self.made_here(ExprKind::Index { base, index }, span));
+            let base = Box::new(self.node(ExprKind::Path(Path::plain(false, vec![part.clone()])), span));
+            elements.push(self.node(ExprKind::Index { base, index }, span));
         }
-        let array = self.made_here(ExprKind::Array(elements), span);
-        let made = self.made_here(ExprKind::Call { callee, callee_span: span, args: vec![array] }, span);
+        let array = self.node(ExprKind::Array(elements), span);
+        let made = self.node(ExprKind::Call { callee, callee_span: span, args: vec![array] }, span);
         let block = Block { statements: vec![named], tail: Some(Box::new(made)), span, safety: None };
         Some(ExprKind::Block { label: None, block })
-    }
-
-    fn made_here(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
-        Expr { id: self.next_expr(), kind, span }
     }
 }

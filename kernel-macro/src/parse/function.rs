@@ -89,7 +89,7 @@ impl Parser<'_> {
             let binding = self.next_binding();
             params.push((Pattern::Binding { name: name.clone(), mutable: false, binding, inner: None }, None));
             let kind = ExprKind::Path(Path::plain(false, vec![name]));
-            args.push(Expr { id: self.next_expr(), kind, span });
+            args.push(self.node(kind, span));
         }
         let kind = match (ordering_method(path), args.len()) {
             (Some(method), 2) => {
@@ -98,9 +98,9 @@ impl Parser<'_> {
             }
             _ => ExprKind::Call { callee: path.clone(), callee_span: span, args },
         };
-        let body = Expr { id: self.next_expr(), kind, span };
+        let body = self.node(kind, span);
         let closure = Closure { moves: None, params, result: None, body, jumps: false };
-        Expr { id: self.next_expr(), kind: ExprKind::Closure(Rc::new(closure)), span }
+        self.node(ExprKind::Closure(Rc::new(closure)), span)
     }
 }
 

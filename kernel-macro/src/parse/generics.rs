@@ -6,7 +6,7 @@ use syn::{GenericArgument, GenericParam as Param, PathArguments, ReturnType, Typ
 
 use super::Parser;
 use super::ty::ungroup;
-use crate::ast::{Bound, Expr, ExprKind, GenericArg, GenericKind, GenericParam, Generics, Path, PathArgs, SpanRange};
+use crate::ast::{Bound, ExprKind, GenericArg, GenericKind, GenericParam, Generics, Path, PathArgs, SpanRange};
 use crate::ast::{TypeExpr, TypeKind};
 
 impl Parser<'_> {
@@ -107,7 +107,7 @@ impl Parser<'_> {
                 let value = match &ty.kind {
                     TypeKind::Path(path) => {
                         let kind = ExprKind::Path(path.clone());
-                        Some(Expr { id: self.next_expr(), kind, span })
+                        Some(self.node(kind, span))
                     }
                     _ => None,
                 };

@@ -37,18 +37,15 @@ impl Parser<'_> {
         };
         let Some(format) = named else {
             let name = format.to_token_stream();
-            self.diags
-                .error(code::UNKNOWN_TYPE, SpanRange::of(format), format!("`{name}` is no format of images"))
+            self.error(code::UNKNOWN_TYPE, SpanRange::of(format), format!("`{name}` is no format of images"))
                 .note("a format is written by its own name: it is part of the kernel")
                 .help("write one of `gridwise::image`, such as `Rgba8Unorm`, `R32Float` or `Rgba16Uint`");
             return Some(TypeKind::Error);
         };
         if is_sampled && mutable {
-            self.diags
-                .error(code::PARAMETER_TYPE, SpanRange::of(reference), "an image with a sampler is read-only")
-                .help(format!(
-                    "write `&Sampled{dimensions}D<{format}>`, or `&mut Image{dimensions}D<{format}>` to store"
-                ));
+            self.error(code::PARAMETER_TYPE, SpanRange::of(reference), "an image with a sampler is read-only").help(
+                format!("write `&Sampled{dimensions}D<{format}>`, or `&mut Image{dimensions}D<{format}>` to store"),
+            );
             return Some(TypeKind::Error);
         }
         let image = ImageTy { image: Image { format, dimensions, is_sampled }, mutable };
@@ -60,8 +57,7 @@ impl Parser<'_> {
     pub(super) fn misplaced_image(&mut self, path: &syn::Path) -> TypeKind {
         let name = path.segments.last().map(|last| last.to_token_stream().to_string().replace(' ', ""));
         let name = name.unwrap_or_default();
-        self.diags
-            .error(code::PARAMETER_TYPE, SpanRange::of(path), "images are parameters of kernels, by reference")
+        self.error(code::PARAMETER_TYPE, SpanRange::of(path), "images are parameters of kernels, by reference")
             .note("a device function or a struct cannot hold one: load texels in the kernel, and pass these")
             .help(format!("take it in the kernel, as `&{name}`"));
         TypeKind::Error

@@ -11,8 +11,8 @@ use super::pat::PatternPlace;
 use super::scatter::scatter_element;
 use super::ty::{is_iterator, ungroup};
 use crate::ast::{
-    Const, Derives, Expr, ExprKind, Fn, Generics, Param, Path, Pattern, ScalarName, Scattered, Shape, SpanRange,
-    Statement, Struct, TypeExpr, TypeKind,
+    Const, Derives, ExprKind, Fn, Generics, Param, Path, Pattern, ScalarName, Scattered, Shape, SpanRange, Statement,
+    Struct, TypeExpr, TypeKind,
 };
 use crate::diag::{Diagnostics, code};
 
@@ -179,11 +179,8 @@ impl Parser<'_> {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) if role.is_owned() => return self.receiver(receiver),
             FnArg::Receiver(receiver) => {
-                let error = self.diags.error(
-                    code::BAD_SIGNATURE,
-                    SpanRange::of(receiver),
-                    "`self` parameters are not supported",
-                );
+                let error =
+                    self.error(code::BAD_SIGNATURE, SpanRange::of(receiver), "`self` parameters are not supported");
                 error.help("write a free function that takes the value by name");
                 return None;
             }
@@ -242,7 +239,7 @@ impl Parser<'_> {
     fn move_param(&mut self, param: &Param) {
         let span = SpanRange::token(param.name.span());
         let path = Path::plain(false, vec![param.name.clone()]);
-        let value = Some(Expr { id: self.next_expr(), kind: ExprKind::Path(path), span });
+        let value = Some(self.node(ExprKind::Path(path), span));
         let (name, binding) = (param.name.clone(), self.next_binding());
         let pattern = Pattern::Binding { name, mutable: true, binding, inner: None };
         self.prelude.push(Statement::Let { pattern, ty: None, value, otherwise: None, span });
@@ -252,10 +249,9 @@ impl Parser<'_> {
     fn texels(&mut self, attr: &syn::Attribute, role: Role) -> SpanRange {
         let span = SpanRange::of(attr);
         if !matches!(attr.meta, syn::Meta::Path(_)) {
-            self.diags.error(code::BAD_ATTRIBUTE, span, "`texels` takes nothing").help("write `#[texels]`");
+            self.error(code::BAD_ATTRIBUTE, span, "`texels` takes nothing").help("write `#[texels]`");
         } else if role != Role::Kernel {
-            self.diags
-                .error(code::BAD_ATTRIBUTE, span, "`#[texels]` is for parameters of kernels")
+            self.error(code::BAD_ATTRIBUTE, span, "`#[texels]` is for parameters of kernels")
                 .help("remove it: an argument is read in the same way as the kernel's parameter");
         }
         span
@@ -267,11 +263,8 @@ impl Parser<'_> {
             syn::ReceiverKind::Value => receiver.mutability.is_some(),
             syn::ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
             _ => {
-                let error = self.diags.error(
-                    code::BAD_SIGNATURE,
-                    SpanRange::of(receiver),
-                    "a receiver with a type is not supported",
-                );
+                let error =
+                    self.error(code::BAD_SIGNATURE, SpanRange::of(receiver), "a receiver with a type is not supported");
                 error.help("write `self` or `&self`");
                 return None;
             }
@@ -297,7 +290,7 @@ impl Parser<'_> {
             };
             let message = format!("two parameters are called `{}`", param.name);
             let span = SpanRange::token(param.name.span());
-            self.diags.error(code::BAD_SIGNATURE, span, message).help("give each a name of its own");
+            self.error(code::BAD_SIGNATURE, span, message).help("give each a name of its own");
             param.name = quote::format_ident!("__again{position}");
         }
         params
@@ -315,7 +308,7 @@ impl Parser<'_> {
         let number = self.prelude.len();
         let name = Ident::new(&format!("__param{number}"), proc_macro2::Span::mixed_site().located_at(span.start));
         let path = crate::ast::Path::plain(false, vec![name.clone()]);
-        let value = Expr { id: self.next_expr(), kind: ExprKind::Path(path), span };
+        let value = self.node(ExprKind::Path(path), span);
         let pattern = self.pattern(pat, PatternPlace::Always);
         self.prelude.push(Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span });
         (name, false)
@@ -329,7 +322,7 @@ impl Parser<'_> {
         {
             return Some((ident.ident.clone(), ident.mutability.is_some()));
         }
-        let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(pat), "a parameter must be a plain name");
+        let error = self.error(code::BAD_SIGNATURE, SpanRange::of(pat), "a parameter must be a plain name");
         error.help(match pat {
             Pat::Wild(_) => "name it; a leading underscore says that it is not used: `_unused`",
             _ => "take the value by a name and take it apart with `let` in the body",
@@ -364,7 +357,7 @@ impl Parser<'_> {
                 }
                 _ => ("a shared variable", "take a slice, `tile: &mut [f32]`, and pass `&mut tile[..]`"),
             };
-            let error = self.diags.error(
+            let error = self.error(
                 code::REFERENCE_USE,
                 reference.span,
                 format!("a parameter that is a reference to {what} is not supported"),
@@ -404,8 +397,7 @@ impl Parser<'_> {
                 "return the index, and name the element where the function is called: `&mut x[index]`; or `-> {target}`, the value"
             );
             let message = "a `&mut` reference as a function's result is not supported in kernels";
-            self.diags
-                .error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
+            self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
                 .note("kernels have no pointers: the place that a reference names must be known when the kernel is compiled")
                 .help(help);
             return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
@@ -420,7 +412,7 @@ impl Parser<'_> {
             return Some(self.lent_ty(ty)).filter(|_| !unit);
         }
         if !unit {
-            let error = self.diags.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel returns nothing");
+            let error = self.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel returns nothing");
             error.note("a kernel runs once per invocation: there is no single value to return");
             error.help("write results into a `&mut [T]` parameter");
         }
@@ -448,7 +440,7 @@ impl Parser<'_> {
                 "use a struct with `u32` fields",
             ),
         };
-        self.diags.error(code::BAD_STRUCT, span, message).help(help);
+        self.error(code::BAD_STRUCT, span, message).help(help);
         (Shape::Named, Vec::new())
     }
 }

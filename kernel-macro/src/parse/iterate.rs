@@ -20,7 +20,7 @@ impl Parser<'_> {
     pub(super) fn range_from_zero(&mut self, range: &syn::ExprRange) -> Expr {
         let (id, span) = (self.next_expr(), SpanRange::of(range));
         let zero = ExprKind::Literal(Literal::Int { value: 0, suffix: Some(ScalarName::Usize) });
-        let start = Box::new(Expr { id: self.next_expr(), kind: zero, span: SpanRange::token(span.start) });
+        let start = Box::new(self.node(zero, SpanRange::token(span.start)));
         let end = range.end.as_ref().map(|end| self.boxed(end));
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         Expr { id, kind: ExprKind::Range { start, end, inclusive }, span }

@@ -130,7 +130,7 @@ impl Parser<'_> {
             let expected = kind.operands();
             let plural = if expected == 1 { "" } else { "s" };
             let message = format!("`{name}!` takes {expected} value{plural}, and a message if you like");
-            self.diags.error(code::WRONG_ARGUMENTS, SpanRange::token(name.span()), message);
+            self.error(code::WRONG_ARGUMENTS, SpanRange::token(name.span()), message);
             return None;
         }
         let mut operands = self.list(&operands);
@@ -140,7 +140,7 @@ impl Parser<'_> {
             let op = if kind == MacroKind::AssertEq { BinaryOp::Eq } else { BinaryOp::Ne };
             let span = SpanRange { start: left.span.start, end: right.span.end };
             let kind = ExprKind::Binary(op, Box::new(left), Box::new(right), name.span());
-            operands.push(Expr { id: self.next_expr(), kind, span });
+            operands.push(self.node(kind, span));
         }
         let message = match format {
             None => None,
@@ -148,7 +148,7 @@ impl Parser<'_> {
                 let other = self.expr(&other);
                 let help = format!("write `{name}!({}\"{{}}\", {})`", before(kind, &operands), text(&other));
                 let message = format!("the message of `{name}!` must be a string literal");
-                self.diags.error(code::BAD_FORMAT, other.span, message).help(help);
+                self.error(code::BAD_FORMAT, other.span, message).help(help);
                 return None;
             }
             Some(Ok(literal)) => Some(self.format(literal, args)?),
@@ -182,7 +182,7 @@ impl Parser<'_> {
         match parsed {
             Ok(parsed) => Some(parsed),
             Err(error) => {
-                self.diags.error(code::BAD_FORMAT, SpanRange::token(error.span()), error.to_string());
+                self.error(code::BAD_FORMAT, SpanRange::token(error.span()), error.to_string());
                 None
             }
         }
@@ -195,7 +195,7 @@ impl Parser<'_> {
         let format = match parse_format(&literal.value()) {
             Ok(format) => format,
             Err(error) => {
-                let diagnostic = self.diags.error(code::BAD_FORMAT, SpanRange::token(span), error.message);
+                let diagnostic = self.error(code::BAD_FORMAT, SpanRange::token(span), error.message);
                 error.help.iter().for_each(|help| {
                     diagnostic.help(help);
                 });
@@ -224,8 +224,7 @@ impl Parser<'_> {
                         let message =
                             format!("the format string takes {needed} arguments, but {given} argument{plural} given");
                         let message = message.replace("takes 1 arguments", "takes 1 argument");
-                        self.diags
-                            .error(code::BAD_FORMAT, SpanRange::token(span), message)
+                        self.error(code::BAD_FORMAT, SpanRange::token(span), message)
                             .help("add an argument after the string, or write `{{` for a brace");
                         return false;
                     }
@@ -241,8 +240,7 @@ impl Parser<'_> {
                 Some(name) => format!("the argument `{name}`"),
                 None => "this argument".to_owned(),
             };
-            self.diags
-                .error(code::BAD_FORMAT, arg.value.span, format!("{what} is not in the format string"))
+            self.error(code::BAD_FORMAT, arg.value.span, format!("{what} is not in the format string"))
                 .help("add `{}` to the string where it shall stand");
             fits = false;
         }
@@ -259,7 +257,7 @@ impl Parser<'_> {
             None => Ident::new(name, span),
         };
         let path = Path::plain(false, vec![ident.clone()]);
-        let value = Expr { id: self.next_expr(), kind: ExprKind::Path(path), span: SpanRange::token(span) };
+        let value = self.node(ExprKind::Path(path), SpanRange::token(span));
         args.push(FormatArg { name: Some(ident), is_captured: true, value, uses: Vec::new() });
         args.len() - 1
     }

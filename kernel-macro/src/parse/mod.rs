@@ -87,6 +87,16 @@ pub(crate) struct Parser<'d> {
 }
 
 impl<'d> Parser<'d> {
+    /// An expression that nobody wrote, or whose parts are parsed.
+    fn node(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
+        Expr { id: self.next_expr(), kind, span }
+    }
+
+    /// Records an error of the item, as [`Diagnostics::error`] does.
+    fn error(&mut self, code: code::Code, span: SpanRange, message: impl Into<String>) -> &mut Diagnostic {
+        self.diags.error(code, span, message)
+    }
+
     pub(crate) fn new(diags: &'d mut Diagnostics) -> Self {
         Self {
             diags,
@@ -125,7 +135,7 @@ impl<'d> Parser<'d> {
     /// Records that `what` is outside the language.
     fn unsupported(&mut self, node: impl ToTokens, what: &str, help: &str) -> &mut Diagnostic {
         let message = format!("{what} not supported in kernels");
-        self.diags.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(node), message).help(help)
+        self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(node), message).help(help)
     }
 
     /// Records that attributes are outside the language here; lints and comments pass.
@@ -145,7 +155,7 @@ impl<'d> Parser<'d> {
     }
 
     fn error_expr(&mut self, node: impl ToTokens) -> Expr {
-        Expr { id: self.next_expr(), kind: ExprKind::Error, span: SpanRange::of(node) }
+        self.node(ExprKind::Error, SpanRange::of(node))
     }
 
     /// A path; `None` after an error.

@@ -76,7 +76,7 @@ impl Parser<'_> {
             {
                 match self.else_blocks > MOST_ELSE_BLOCKS {
                     true => {
-                        let error = self.diags.error(code::NESTING, value.span, "this is nested too deeply");
+                        let error = self.error(code::NESTING, value.span, "this is nested too deeply");
                         error.help("let the `else` blocks around it do less: put it in front of them");
                         Statement::Let { pattern, ty, value: Some(value), otherwise: Some(otherwise), span }
                     }
@@ -225,10 +225,6 @@ impl Parser<'_> {
             other => other.clone(),
         };
         self.node(kind, place.span)
-    }
-
-    fn node(&mut self, kind: ExprKind, span: SpanRange) -> Expr {
-        Expr { id: self.next_expr(), kind, span }
     }
 }
 

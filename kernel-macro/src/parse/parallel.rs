@@ -30,7 +30,7 @@ impl Parser<'_> {
         let Some(ty) = argument else {
             let help = if is_shared { "write `Shared<[f32; 256]>`" } else { "write `Atomic<u32>`" };
             let message = format!("`{name}` needs the type that it holds");
-            self.diags.error(code::UNKNOWN_TYPE, SpanRange::of(path), message).help(help);
+            self.error(code::UNKNOWN_TYPE, SpanRange::of(path), message).help(help);
             return TypeKind::Error;
         };
         let ty = Box::new(self.ty(ty));
@@ -46,14 +46,12 @@ impl Parser<'_> {
             return None;
         }
         if last.ident != "new" {
-            self.diags
-                .error(code::SHARED_USE, SpanRange::of(path), format!("no function `{}` on type `Shared`", last.ident))
+            self.error(code::SHARED_USE, SpanRange::of(path), format!("no function `{}` on type `Shared`", last.ident))
                 .help("shared memory is made by `let tile = Shared::<[f32; 256]>::new();` and begins as zeros");
             return Some(ExprKind::Error);
         }
         if let Some(first) = call.args.first() {
-            self.diags
-                .error(code::WRONG_ARGUMENTS, SpanRange::of(first), "`Shared::new` takes no arguments")
+            self.error(code::WRONG_ARGUMENTS, SpanRange::of(first), "`Shared::new` takes no arguments")
                 .note("shared memory is zero when a workgroup begins")
                 .help("write the first values, then call `barrier()`");
             return Some(ExprKind::Error);

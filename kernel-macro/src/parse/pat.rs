@@ -114,7 +114,7 @@ impl Parser<'_> {
     fn members<'a>(&mut self, pats: impl IntoIterator<Item = &'a Pat>, place: PatternPlace) -> Vec<Pattern> {
         let members: Vec<Pattern> = pats.into_iter().map(|pat| self.pattern(pat, place)).collect();
         if let Some(second) = members.iter().filter(|member| member.is_rest()).nth(1) {
-            self.diags.error(code::BAD_PATTERN, second.span(), "`..` can stand only once in a pattern");
+            self.error(code::BAD_PATTERN, second.span(), "`..` can stand only once in a pattern");
         }
         members
     }
@@ -170,7 +170,7 @@ impl Parser<'_> {
             (None, None) => return,
         };
         let message = format!("the variable `{name}` is not bound in all alternatives");
-        self.diags.error(code::BAD_PATTERN, span, message).help("bind the same names on both sides of `|`");
+        self.error(code::BAD_PATTERN, span, message).help("bind the same names on both sides of `|`");
     }
 
     fn range_pattern(&mut self, range: &syn::ExprRange) -> Pattern {
@@ -220,12 +220,12 @@ impl Parser<'_> {
                 } else {
                     Literal::Int { value: digits.parse().unwrap_or(u128::MAX), suffix }
                 };
-                let operand = Expr { id: self.next_expr(), kind: ExprKind::Literal(literal), span };
+                let operand = self.node(ExprKind::Literal(literal), span);
                 ExprKind::Unary(UnaryOp::Neg, Box::new(operand))
             }
         };
         let is_error = matches!(kind, ExprKind::Error);
-        (!is_error).then(|| Box::new(Expr { id: self.next_expr(), kind, span }))
+        (!is_error).then(|| Box::new(self.node(kind, span)))
     }
 
     /// `const { … }` as a pattern, and others that are no part of the language.
@@ -283,7 +283,7 @@ impl Parser<'_> {
             Ok(parts) => parts,
             Err(error) => {
                 let message = format!("`matches!` cannot be read: {error}");
-                self.diags.error(code::BAD_PATTERN, SpanRange::token(error.span()), message);
+                self.error(code::BAD_PATTERN, SpanRange::token(error.span()), message);
                 return None;
             }
         };
@@ -302,7 +302,7 @@ impl Parser<'_> {
     }
 
     fn bool_literal(&mut self, value: bool, span: SpanRange) -> Expr {
-        Expr { id: self.next_expr(), kind: ExprKind::Literal(Literal::Bool(value)), span }
+        self.node(ExprKind::Literal(Literal::Bool(value)), span)
     }
 }
 

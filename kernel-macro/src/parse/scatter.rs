@@ -40,8 +40,7 @@ impl Parser<'_> {
             self.unsupported(lifetime, "this lifetime is", "remove the lifetime");
         }
         if !mutable {
-            self.diags
-                .error(code::PARAMETER_TYPE, SpanRange::of(ty), "elements of a `Scatter` are only written")
+            self.error(code::PARAMETER_TYPE, SpanRange::of(ty), "elements of a `Scatter` are only written")
                 .help(format!("write `&mut Scatter<{}>`, or read a slice", element.to_token_stream()));
         }
         Some(TypeKind::Slice { mutable: true, element: Box::new(self.ty(element)) })

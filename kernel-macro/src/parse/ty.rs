@@ -259,8 +259,7 @@ impl Parser<'_> {
             }
             _ => format!("write a slice, `&mut [{written}]`, which may have one element"),
         };
-        self.diags
-            .error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel refers to nothing but slices and images")
+        self.error(code::BAD_SIGNATURE, SpanRange::of(ty), "a kernel refers to nothing but slices and images")
             .note("a launch passes tensors and images by reference, and everything else by value")
             .help(help);
         TypeKind::Error

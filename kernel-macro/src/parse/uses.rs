@@ -138,7 +138,7 @@ impl Parser<'_> {
         let other = |near: &&str| !near.starts_with(&text) && !text.starts_with(near);
         if let Some(near) = nearest(&text, names.iter().map(String::as_str).filter(other)) {
             let message = format!("cannot find `{text}` in this scope");
-            let error = self.diags.error(code::UNKNOWN_NAME, SpanRange::token(name.span()), message);
+            let error = self.error(code::UNKNOWN_NAME, SpanRange::token(name.span()), message);
             error.help(format!("a variant with a similar name is imported: `{near}`"));
         }
     }

@@ -7,7 +7,7 @@ use gridwise_ir::descriptor::ParamKind;
 use super::image::{HostImage, ImageParam};
 use super::launch::LaunchContext;
 use super::list::{ImageList, List, ListMut};
-use super::slice::SliceMut;
+use super::slice::{Slice, SliceMut};
 use crate::memory::data::GpuData;
 
 /// A buffer argument: where its elements lie and how many there are.
@@ -173,7 +173,7 @@ impl<'a> HostArgs<'a> {
     #[inline]
     pub fn slice_mut<T: GpuData>(&self, param: usize) -> SliceMut<'a, T> {
         let buffer = self.buffer::<T>(param, true);
-        SliceMut { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData }
+        SliceMut(Slice { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData })
     }
 
     fn value_place(&self, param: usize) -> (usize, usize) {

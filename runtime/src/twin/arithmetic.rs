@@ -32,117 +32,73 @@ pub trait Divide: Copy {
 /// The sites of a division: by zero, and with overflow (`i32::MIN / -1`).
 pub type DivisionSites = [&'static Site; 2];
 
-macro_rules! divide_scalars {
-    ($($ty:ty),+) => { $(
+/// The divisions of types, one way for each: the name, Rust's checked form, and 1 where a trap gives the dividend.
+macro_rules! divisions {
+    ($($ty:ty),+ => $way:ident) => { $(
         impl Divide for $ty {
-            #[inline]
-            #[track_caller]
-            fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                self.checked_div(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
-            }
-            #[inline]
-            #[track_caller]
-            fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                self.checked_rem(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
-            }
-            #[inline]
-            #[track_caller]
-            fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                self.checked_div_euclid(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); self })
-            }
-            #[inline]
-            #[track_caller]
-            fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                self.checked_rem_euclid(divisor).unwrap_or_else(|| { sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]); 0 })
-            }
+            $way!(divide checked_div 1, remainder checked_rem 0, divide_euclid checked_div_euclid 1, remainder_euclid checked_rem_euclid 0);
         }
     )+ };
 }
 
-divide_scalars!(i8, i16, i32, i64, u8, u16, u32, u64, usize);
+/// After a trap, `self` or zero.
+macro_rules! scalar {
+    ($($name:ident $checked:ident $keeps:literal),+) => { $(
+        #[inline]
+        #[track_caller]
+        fn $name(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+            self.$checked(divisor).unwrap_or_else(|| {
+                sink.trap(sites[usize::from(divisor != 0)], [self as u32, divisor as u32]);
+                self * $keeps
+            })
+        }
+    )+ };
+}
 
 /// On the 32 bits that the device has.
-impl Divide for isize {
-    #[inline]
-    #[track_caller]
-    fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-        (self as i32).divide(sink, sites, divisor as i32) as Self
-    }
-
-    #[inline]
-    #[track_caller]
-    fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-        (self as i32).remainder(sink, sites, divisor as i32) as Self
-    }
-
-    #[inline]
-    #[track_caller]
-    fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-        (self as i32).divide_euclid(sink, sites, divisor as i32) as Self
-    }
-
-    #[inline]
-    #[track_caller]
-    fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-        (self as i32).remainder_euclid(sink, sites, divisor as i32) as Self
-    }
-}
-
-macro_rules! divide_vectors {
-    ($($ty:ty),+) => { $(
-        impl Divide for $ty {
-            #[track_caller]
-            fn divide(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                lanes(self.to_array(), divisor.to_array(), |a, b| a.divide(sink, sites, b)).into()
-            }
-            #[track_caller]
-            fn remainder(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                lanes(self.to_array(), divisor.to_array(), |a, b| a.remainder(sink, sites, b)).into()
-            }
-            #[track_caller]
-            fn divide_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                lanes(self.to_array(), divisor.to_array(), |a, b| a.divide_euclid(sink, sites, b)).into()
-            }
-            #[track_caller]
-            fn remainder_euclid(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
-                lanes(self.to_array(), divisor.to_array(), |a, b| a.remainder_euclid(sink, sites, b)).into()
-            }
+macro_rules! on_device {
+    ($($name:ident $checked:ident $keeps:literal),+) => { $(
+        #[inline]
+        #[track_caller]
+        fn $name(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+            (self as i32).$name(sink, sites, divisor as i32) as Self
         }
     )+ };
 }
 
-divide_vectors!(IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
+macro_rules! vector {
+    ($($name:ident $checked:ident $keeps:literal),+) => { $(
+        #[track_caller]
+        fn $name(self, sink: impl TrapSink, sites: DivisionSites, divisor: Self) -> Self {
+            lanes(self.to_array(), divisor.to_array(), |a, b| a.$name(sink, sites, b)).into()
+        }
+    )+ };
+}
+
+divisions!(i8, i16, i32, i64, u8, u16, u32, u64, usize => scalar);
+divisions!(isize => on_device);
+divisions!(IVec2, IVec3, IVec4, UVec2, UVec3, UVec4 => vector);
 
 fn lanes<T: Copy, const N: usize>(a: [T; N], b: [T; N], mut f: impl FnMut(T, T) -> T) -> [T; N] {
     std::array::from_fn(|lane| f(a[lane], b[lane]))
 }
 
-/// `a / b` of integers.
-#[inline]
-#[track_caller]
-pub fn div<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
-    a.divide(sink, sites, b)
+macro_rules! functions {
+    ($($name:ident $method:ident $form:literal;)+) => { $(
+        #[doc = concat!("`", $form, "` of integers.")]
+        #[inline]
+        #[track_caller]
+        pub fn $name<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
+            a.$method(sink, sites, b)
+        }
+    )+ };
 }
 
-/// `a % b` of integers.
-#[inline]
-#[track_caller]
-pub fn rem<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
-    a.remainder(sink, sites, b)
-}
-
-/// `a.div_euclid(b)` of integers.
-#[inline]
-#[track_caller]
-pub fn div_euclid<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
-    a.divide_euclid(sink, sites, b)
-}
-
-/// `a.rem_euclid(b)` of integers.
-#[inline]
-#[track_caller]
-pub fn rem_euclid<T: Divide>(sink: impl TrapSink, sites: DivisionSites, a: T, b: T) -> T {
-    a.remainder_euclid(sink, sites, b)
+functions! {
+    div divide "a / b";
+    rem remainder "a % b";
+    div_euclid divide_euclid "a.div_euclid(b)";
+    rem_euclid remainder_euclid "a.rem_euclid(b)";
 }
 
 /// Integers.

@@ -14,6 +14,17 @@ pub struct AtomicPlace<'a, T> {
     marker: PhantomData<&'a T>,
 }
 
+/// Operations that give the value before; nowhere, zero.
+macro_rules! fetches {
+    ($($name:ident)+) => { $(
+        #[doc = concat!("Rust's `", stringify!($name), "`.")]
+        #[inline]
+        pub fn $name(self, value: T, order: Ordering) -> T {
+            self.with(T::ZEROED, |word| T::$name(word, value, order))
+        }
+    )+ };
+}
+
 impl<T: AtomicValue> AtomicPlace<'_, T> {
     /// The atomic value at `place`.
     ///
@@ -44,12 +55,6 @@ impl<T: AtomicValue> AtomicPlace<'_, T> {
         self.with((), |word| T::store(word, value, order));
     }
 
-    /// Rust's `swap`.
-    #[inline]
-    pub fn swap(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::swap(word, value, order))
-    }
-
     /// Rust's `compare_exchange`; compares bits.
     ///
     /// # Errors
@@ -61,49 +66,12 @@ impl<T: AtomicValue> AtomicPlace<'_, T> {
         self.with(nowhere, |word| T::compare_exchange(word, current, new, success, failure))
     }
 
-    /// Rust's `fetch_add`, wrapping.
-    #[inline]
-    pub fn fetch_add(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_add(word, value, order))
-    }
-
-    /// Rust's `fetch_sub`, wrapping.
-    #[inline]
-    pub fn fetch_sub(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_sub(word, value, order))
-    }
-
-    /// Rust's `fetch_min`.
-    #[inline]
-    pub fn fetch_min(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_min(word, value, order))
-    }
-
-    /// Rust's `fetch_max`.
-    #[inline]
-    pub fn fetch_max(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_max(word, value, order))
-    }
+    // `fetch_add` and `fetch_sub` wrap.
+    fetches! { swap fetch_add fetch_sub fetch_min fetch_max }
 }
 
 impl<T: AtomicInt> AtomicPlace<'_, T> {
-    /// Rust's `fetch_and`.
-    #[inline]
-    pub fn fetch_and(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_and(word, value, order))
-    }
-
-    /// Rust's `fetch_or`.
-    #[inline]
-    pub fn fetch_or(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_or(word, value, order))
-    }
-
-    /// Rust's `fetch_xor`.
-    #[inline]
-    pub fn fetch_xor(self, value: T, order: Ordering) -> T {
-        self.with(T::ZEROED, |word| T::fetch_xor(word, value, order))
-    }
+    fetches! { fetch_and fetch_or fetch_xor }
 }
 
 #[cfg(test)]

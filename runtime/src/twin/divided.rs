@@ -21,90 +21,101 @@ pub struct View<'a, T, const FRONT: usize, const BACK: usize, const RESTS: usize
     pub whole: Slice<'a, T>,
 }
 
-impl<'a, T: GpuData> SliceMut<'a, T> {
-    /// All slices of `size` elements, one position apart.
-    #[inline]
-    pub fn windows(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        let count = (self.len() + 1).saturating_sub(size);
-        (0..count).map(move |start| self.part_of(start, size))
-    }
+/// The methods that divide a slice into slices of its kind.
+macro_rules! divided {
+    ($Slice:ident) => {
+        impl<'a, T: GpuData> $Slice<'a, T> {
+            /// All slices of `size` elements, one position apart.
+            #[inline]
+            pub fn windows(
+                self,
+                size: usize,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+                let count = (self.len() + 1).saturating_sub(size);
+                (0..count).map(move |start| self.part_of(start, size))
+            }
 
-    /// Slices of `size` elements one behind the other, the last one of those that are left.
-    #[inline]
-    pub fn chunks(self, size: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        (0..self.len().div_ceil(size)).map(move |chunk| {
-            let start = chunk * size;
-            self.part_of(start, size.min(self.len() - start))
-        })
-    }
+            /// Slices of `size` elements one behind the other, the last one of those that are left.
+            #[inline]
+            pub fn chunks(
+                self,
+                size: usize,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+                (0..self.len().div_ceil(size)).map(move |chunk| {
+                    let start = chunk * size;
+                    self.part_of(start, size.min(self.len() - start))
+                })
+            }
 
-    /// Slices of `size` elements one behind the other.
-    #[inline]
-    pub fn chunks_exact(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        (0..self.len() / size).map(move |chunk| self.part_of(chunk * size, size))
-    }
+            /// Slices of `size` elements one behind the other.
+            #[inline]
+            pub fn chunks_exact(
+                self,
+                size: usize,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+                (0..self.len() / size).map(move |chunk| self.part_of(chunk * size, size))
+            }
 
-    /// Slices of `size` elements from the end on, the last one of those that are left.
-    #[inline]
-    pub fn rchunks(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        (0..self.len().div_ceil(size)).map(move |chunk| {
-            let end = self.len() - chunk * size;
-            let len = size.min(end);
-            self.part_of(end - len, len)
-        })
-    }
+            /// Slices of `size` elements from the end on, the last one of those that are left.
+            #[inline]
+            pub fn rchunks(
+                self,
+                size: usize,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+                (0..self.len().div_ceil(size)).map(move |chunk| {
+                    let end = self.len() - chunk * size;
+                    let len = size.min(end);
+                    self.part_of(end - len, len)
+                })
+            }
 
-    /// Slices of `size` elements from the end on.
-    #[inline]
-    pub fn rchunks_exact(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        (0..self.len() / size).map(move |chunk| self.part_of(self.len() - (chunk + 1) * size, size))
-    }
+            /// Slices of `size` elements from the end on.
+            #[inline]
+            pub fn rchunks_exact(
+                self,
+                size: usize,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
+                (0..self.len() / size).map(move |chunk| self.part_of(self.len() - (chunk + 1) * size, size))
+            }
 
-    /// The parts of a slice that is split where `middle` is, if it is long enough.
-    #[inline]
-    pub fn split_at_checked(self, middle: usize) -> Option<(Self, Self)> {
-        let behind = self.len().checked_sub(middle)?;
-        Some((self.part_of(0, middle), self.part_of(middle, behind)))
-    }
+            /// The parts of a slice that is split where `middle` is, if it is long enough.
+            #[inline]
+            pub fn split_at_checked(self, middle: usize) -> Option<(Self, Self)> {
+                let behind = self.len().checked_sub(middle)?;
+                Some((self.part_of(0, middle), self.part_of(middle, behind)))
+            }
 
-    /// The first element and all others.
-    #[inline]
-    pub fn split_first(self) -> Option<(T, Self)> {
-        Some((self.at(0)?, self.part_of(1, self.len() - 1)))
-    }
+            /// The first element and all others.
+            #[inline]
+            pub fn split_first(self) -> Option<(T, Self)> {
+                Some((self.at(0)?, self.part_of(1, self.len() - 1)))
+            }
 
-    /// The last element and all others.
-    #[inline]
-    pub fn split_last(self) -> Option<(T, Self)> {
-        Some((self.last()?, self.part_of(0, self.len() - 1)))
-    }
+            /// The last element and all others.
+            #[inline]
+            pub fn split_last(self) -> Option<(T, Self)> {
+                Some((self.last()?, self.part_of(0, self.len() - 1)))
+            }
 
-    /// The elements from `start` to before `end`, if they are all there.
-    #[inline]
-    pub fn get_part(self, start: usize, end: Option<usize>) -> Option<Self> {
-        let end = end.unwrap_or(self.len());
-        (start <= end && end <= self.len()).then(|| self.part_of(start, end - start))
-    }
+            /// The elements from `start` to before `end`, if they are all there.
+            #[inline]
+            pub fn get_part(self, start: usize, end: Option<usize>) -> Option<Self> {
+                let end = end.unwrap_or(self.len());
+                (start <= end && end <= self.len()).then(|| self.part_of(start, end - start))
+            }
 
-    /// The elements before `middle`, and those from there on.
-    #[inline]
-    pub fn split_at(self, sink: impl TrapSink, site: &'static Site, middle: usize) -> (Self, Self) {
-        let Some(behind) = self.len().checked_sub(middle) else { sink.panic(site, format_args!("mid > len")) };
-        (self.part_of(0, middle), self.part_of(middle, behind))
-    }
+            /// The elements before `middle`, and those from there on.
+            #[inline]
+            pub fn split_at(self, sink: impl TrapSink, site: &'static Site, middle: usize) -> (Self, Self) {
+                let Some(behind) = self.len().checked_sub(middle) else { sink.panic(site, format_args!("mid > len")) };
+                (self.part_of(0, middle), self.part_of(middle, behind))
+            }
+        }
+    };
 }
+
+divided!(Slice);
+divided!(SliceMut);
 
 impl<'a, T: GpuData> Slice<'a, T> {
     /// The elements that patterns name. `rests`: for each, how many elements are left out at the front, and at the end.
@@ -119,8 +130,8 @@ impl<'a, T: GpuData> Slice<'a, T> {
             front: std::array::from_fn(|index| self.at(index)),
             back: std::array::from_fn(|index| self.at(len.wrapping_sub(index + 1))),
             rests: rests.map(|(front, back)| match len.checked_sub(front + back) {
-                Some(left) => self.all().part_of(front, left).shared(),
-                None => SliceMut::none().shared(),
+                Some(left) => self.part_of(front, left),
+                None => Slice::new(&[]),
             }),
             whole: self,
         }
@@ -130,82 +141,6 @@ impl<'a, T: GpuData> Slice<'a, T> {
     #[inline]
     pub fn proof<'p>(self) -> &'p [T] {
         &[]
-    }
-
-    /// All slices of `size` elements, one position apart.
-    #[inline]
-    pub fn windows(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        self.all().windows(size).map(SliceMut::shared)
-    }
-
-    /// Slices of `size` elements one behind the other, the last one of those that are left.
-    #[inline]
-    pub fn chunks(self, size: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        self.all().chunks(size).map(SliceMut::shared)
-    }
-
-    /// Slices of `size` elements one behind the other.
-    #[inline]
-    pub fn chunks_exact(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        self.all().chunks_exact(size).map(SliceMut::shared)
-    }
-
-    /// Slices of `size` elements from the end on, the last one of those that are left.
-    #[inline]
-    pub fn rchunks(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        self.all().rchunks(size).map(SliceMut::shared)
-    }
-
-    /// Slices of `size` elements from the end on.
-    #[inline]
-    pub fn rchunks_exact(
-        self,
-        size: usize,
-    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-        self.all().rchunks_exact(size).map(SliceMut::shared)
-    }
-
-    /// The parts of a slice that is split where `middle` is, if it is long enough.
-    #[inline]
-    pub fn split_at_checked(self, middle: usize) -> Option<(Self, Self)> {
-        let (head, tail) = self.all().split_at_checked(middle)?;
-        Some((head.shared(), tail.shared()))
-    }
-
-    /// The first element and all others.
-    #[inline]
-    pub fn split_first(self) -> Option<(T, Self)> {
-        let (first, rest) = self.all().split_first()?;
-        Some((first, rest.shared()))
-    }
-
-    /// The last element and all others.
-    #[inline]
-    pub fn split_last(self) -> Option<(T, Self)> {
-        let (last, rest) = self.all().split_last()?;
-        Some((last, rest.shared()))
-    }
-
-    /// The elements from `start` to before `end`, if they are all there.
-    #[inline]
-    pub fn get_part(self, start: usize, end: Option<usize>) -> Option<Self> {
-        self.all().get_part(start, end).map(SliceMut::shared)
-    }
-
-    /// The elements before `middle`, and those from there on.
-    #[inline]
-    pub fn split_at(self, sink: impl TrapSink, site: &'static Site, middle: usize) -> (Self, Self) {
-        let (head, tail) = self.all().split_at(sink, site, middle);
-        (head.shared(), tail.shared())
     }
 }
 

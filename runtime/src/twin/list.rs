@@ -7,7 +7,7 @@ use gridwise_ir::descriptor::Site;
 use super::args::HostBuffer;
 use super::image::{HostImage, ImageParam};
 use super::launch::TrapSink;
-use super::slice::SliceMut;
+use super::slice::{Slice, SliceMut};
 use crate::memory::data::GpuData;
 
 /// Memory of the host's, of which a kernel sees each as an `I`.
@@ -84,7 +84,7 @@ impl<'a, T: GpuData> ListMut<'a, T> {
     #[inline]
     pub fn member(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> SliceMut<'a, T> {
         match self.found(sink, site, index) {
-            Some(buffer) => SliceMut { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData },
+            Some(buffer) => SliceMut(Slice { data: buffer.data.cast(), len: buffer.len as usize, marker: PhantomData }),
             None => SliceMut::new(&mut []),
         }
     }

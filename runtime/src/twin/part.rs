@@ -8,7 +8,7 @@ use gridwise_ir::descriptor::Site;
 use super::atomic::AtomicPlace;
 use super::atomic_unit::{atomic_unit, load, store};
 use super::launch::TrapSink;
-use super::slice::{SliceMut, offset};
+use super::slice::{Slice, SliceMut, offset};
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
@@ -97,7 +97,7 @@ impl<'a, T: GpuData, E: GpuData, const LEN: usize> BufferPart<'a, T, [E; LEN]> {
         }
         // By atomic units of one size, as the rest of the buffer is accessed.
         match self.place {
-            Some(place) => SliceMut { data: place.as_ptr().cast_const(), len: LEN, marker: PhantomData },
+            Some(place) => SliceMut(Slice { data: place.as_ptr().cast_const(), len: LEN, marker: PhantomData }),
             None => SliceMut::none(),
         }
     }
@@ -217,7 +217,7 @@ impl<'a, E: GpuData, const LEN: usize> SharedPart<'a, [E; LEN]> {
     pub fn elements(&self) -> SliceMut<'a, E> {
         // Alive for `'a` and aligned; one thread alone accesses them, and an access is over before anything else is.
         match self.place {
-            Some(place) => SliceMut { data: place.as_ptr().cast_const().cast(), len: LEN, marker: PhantomData },
+            Some(place) => SliceMut(Slice { data: place.as_ptr().cast_const().cast(), len: LEN, marker: PhantomData }),
             None => SliceMut::none(),
         }
     }

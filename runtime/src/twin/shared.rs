@@ -11,7 +11,7 @@ use gridwise_ir::descriptor::Site;
 use super::atomic::AtomicPlace;
 use super::launch::TrapSink;
 use super::part::SharedPart;
-use super::slice::SliceMut;
+use super::slice::{Slice, SliceMut};
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
@@ -177,7 +177,7 @@ impl<'a, T: GpuData, const LEN: usize> SharedRef<'a, [T; LEN]> {
     pub fn elements(&self) -> SliceMut<'a, T> {
         let data = self.variable().with(|value| value.as_mut_ptr().cast_const().cast());
         // Alive for `'a` and aligned; this thread alone accesses them, and an access is over before anything else is.
-        SliceMut { data, len: LEN, marker: PhantomData }
+        SliceMut(Slice { data, len: LEN, marker: PhantomData })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The host form of `&mut [T]`: a buffer that all invocations of a launch hold at once.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::ptr::NonNull;
 
 use gridwise_ir::descriptor::Site;
@@ -12,54 +13,48 @@ use super::part::BufferPart;
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
-/// A writable buffer shared by threads: every access is a relaxed atomic one, word by word (see `atomic_unit`).
-///
-/// Two invocations that write the same element race: each atomic unit then holds what one of them wrote. That is a wrong program,
-/// but not undefined behaviour.
+/// The host form of `&[T]` in device functions, whether others write it or not: every access is a relaxed atomic one, word by word (see
+/// `atomic_unit`).
 #[derive(Debug)]
-pub struct SliceMut<'a, T> {
+pub struct Slice<'a, T> {
     /// Invariant: valid for `len` elements of `T` for `'a`, accessed by atomic units only, aligned for `T`.
     pub(super) data: *const u8,
     pub(super) len: usize,
     pub(super) marker: PhantomData<&'a T>,
 }
 
-impl<T> Clone for SliceMut<'_, T> {
+impl<T> Clone for Slice<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for SliceMut<'_, T> {}
+impl<T> Copy for Slice<'_, T> {}
 
 // SAFETY: all accesses are atomic.
-unsafe impl<T: GpuData> Send for SliceMut<'_, T> {}
+unsafe impl<T: GpuData> Send for Slice<'_, T> {}
 // SAFETY: all accesses are atomic.
-unsafe impl<T: GpuData> Sync for SliceMut<'_, T> {}
+unsafe impl<T: GpuData> Sync for Slice<'_, T> {}
 
-impl<'a, T: GpuData> SliceMut<'a, T> {
-    /// The elements of an array that the invocation has to itself.
+impl<'a, T: GpuData> Slice<'a, T> {
+    /// Elements that nobody writes.
     #[inline]
-    pub fn new(elements: &'a mut [T]) -> Self {
-        Self { data: elements.as_mut_ptr().cast_const().cast(), len: elements.len(), marker: PhantomData }
+    pub fn new(elements: &'a [T]) -> Self {
+        // Nothing writes through a `Slice`, and reading by atomic units is as good as any.
+        Self { data: elements.as_ptr().cast(), len: elements.len(), marker: PhantomData }
     }
 
-    /// No elements.
-    pub(super) fn none() -> Self {
-        Self { data: NonNull::<T>::dangling().as_ptr().cast_const().cast(), len: 0, marker: PhantomData }
-    }
-
-    /// The same elements, to read.
+    /// The slice itself; of one to write, the same elements, to read.
     #[inline]
-    pub fn shared(self) -> Slice<'a, T> {
-        Slice(self)
+    pub fn shared(self) -> Self {
+        self
     }
 
     /// The elements from `start` to before `end`.
     #[inline]
     pub fn range(self, sink: impl TrapSink, site: &'static Site, start: usize, end: Option<usize>) -> Self {
         let (start, end) = super::access::ends(sink, site, self.len, start, end);
-        Self { data: self.bytes(start, 0), len: end - start, marker: PhantomData }
+        self.part_of(start, end - start)
     }
 
     /// `len` elements from `start` on, which are there.
@@ -99,6 +94,132 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
     #[inline]
     pub fn last(&self) -> Option<T> {
         self.at(self.len.wrapping_sub(1))
+    }
+
+    /// Reads element `index`; zero after a trap when there is none.
+    #[inline]
+    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
+        if index >= self.len {
+            sink.trap(site, [index as u32, self.len as u32]);
+            return T::ZEROED;
+        }
+        // SAFETY: `index` is in range.
+        unsafe { load::<T, _>(self.bytes(index, 0)) }
+    }
+
+    /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
+    #[inline]
+    pub fn get<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+    ) -> F {
+        if index >= self.len {
+            sink.trap(site, [index as u32, self.len as u32]);
+            return F::ZEROED;
+        }
+        match offset(part) {
+            // SAFETY: `index` is in range, and the part lies within an element.
+            Some(offset) => unsafe { load::<T, _>(self.bytes(index, offset)) },
+            None => F::ZEROED,
+        }
+    }
+
+    /// The atomic part of element `index` that `part` selects; nowhere after a trap when there is no such element or part.
+    #[inline]
+    pub fn atomic<V: AtomicValue>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&Atomic<V>>,
+    ) -> AtomicPlace<'a, V> {
+        let place = if index < self.len {
+            offset(part).and_then(|offset| NonNull::new(self.bytes(index, offset).cast_mut().cast::<V>()))
+        } else {
+            sink.trap(site, [index as u32, self.len as u32]);
+            None
+        };
+        // SAFETY: the part lies within the buffer, aligned for its type; all threads access it atomically.
+        unsafe { AtomicPlace::new(place) }
+    }
+
+    /// A reference to the part of element `index` that `part` selects; to nowhere after a trap when there is no such element
+    /// or part.
+    #[inline]
+    pub fn part<F: GpuData>(
+        &self,
+        sink: impl TrapSink,
+        site: &'static Site,
+        index: usize,
+        part: impl FnOnce(&T) -> Option<&F>,
+    ) -> BufferPart<'a, T, F> {
+        if index >= self.len {
+            sink.trap(site, [index as u32, self.len as u32]);
+            return BufferPart::nowhere();
+        }
+        match offset(part).and_then(|offset| NonNull::new(self.bytes(index, offset).cast_mut())) {
+            // SAFETY: `index` is in range, and the part lies within an element.
+            Some(place) => unsafe { BufferPart::new(place) },
+            None => BufferPart::nowhere(),
+        }
+    }
+
+    /// The byte at `offset` in element `index`, which must be in range.
+    #[inline]
+    fn bytes(&self, index: usize, offset: usize) -> *const u8 {
+        self.data.wrapping_byte_add(index * size_of::<T>() + offset)
+    }
+}
+
+/// A writable buffer shared by threads: a [`Slice`] with the accesses that write.
+///
+/// Two invocations that write the same element race: each atomic unit then holds what one of them wrote. That is a wrong program,
+/// but not undefined behaviour.
+#[derive(Debug)]
+pub struct SliceMut<'a, T>(pub(super) Slice<'a, T>);
+
+impl<T> Clone for SliceMut<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SliceMut<'_, T> {}
+
+impl<'a, T> Deref for SliceMut<'a, T> {
+    type Target = Slice<'a, T>;
+
+    #[inline]
+    fn deref(&self) -> &Slice<'a, T> {
+        &self.0
+    }
+}
+
+impl<'a, T: GpuData> SliceMut<'a, T> {
+    /// The elements of an array that the invocation has to itself.
+    #[inline]
+    pub fn new(elements: &'a mut [T]) -> Self {
+        Self(Slice { data: elements.as_mut_ptr().cast_const().cast(), len: elements.len(), marker: PhantomData })
+    }
+
+    /// No elements.
+    pub(super) fn none() -> Self {
+        Self(Slice::new(&[]))
+    }
+
+    /// The elements from `start` to before `end`.
+    #[inline]
+    pub fn range(self, sink: impl TrapSink, site: &'static Site, start: usize, end: Option<usize>) -> Self {
+        Self(self.0.range(sink, site, start, end))
+    }
+
+    /// `len` elements from `start` on, which are there.
+    #[inline]
+    pub(super) fn part_of(self, start: usize, len: usize) -> Self {
+        Self(self.0.part_of(start, len))
     }
 
     /// References to all elements in order.
@@ -177,17 +298,6 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         values.enumerate().for_each(|(index, value)| self.put(index, value));
     }
 
-    /// Reads element `index`; zero after a trap when there is none.
-    #[inline]
-    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
-        if index >= self.len {
-            sink.trap(site, [index as u32, self.len as u32]);
-            return T::ZEROED;
-        }
-        // SAFETY: `index` is in range.
-        unsafe { load::<T, _>(self.bytes(index, 0)) }
-    }
-
     /// Writes element `index`; nothing after a trap when there is none. The value comes first, as Rust evaluates it.
     #[inline]
     pub fn store(&self, sink: impl TrapSink, site: &'static Site, value: T, index: usize) {
@@ -196,26 +306,6 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
         }
         // SAFETY: `index` is in range.
         unsafe { store::<T, _>(self.bytes(index, 0), value) }
-    }
-
-    /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
-    #[inline]
-    pub fn get<F: GpuData>(
-        &self,
-        sink: impl TrapSink,
-        site: &'static Site,
-        index: usize,
-        part: impl FnOnce(&T) -> Option<&F>,
-    ) -> F {
-        if index >= self.len {
-            sink.trap(site, [index as u32, self.len as u32]);
-            return F::ZEROED;
-        }
-        match offset(part) {
-            // SAFETY: `index` is in range, and the part lies within an element.
-            Some(offset) => unsafe { load::<T, _>(self.bytes(index, offset)) },
-            None => F::ZEROED,
-        }
     }
 
     /// Writes the part of element `index` that `part` selects; nothing after a trap when there is no such element or part.
@@ -235,163 +325,6 @@ impl<'a, T: GpuData> SliceMut<'a, T> {
             // SAFETY: `index` is in range, and the part lies within an element.
             unsafe { store::<T, _>(self.bytes(index, offset), value) }
         }
-    }
-
-    /// The atomic part of element `index` that `part` selects; nowhere after a trap when there is no such element or part.
-    #[inline]
-    pub fn atomic<V: AtomicValue>(
-        &self,
-        sink: impl TrapSink,
-        site: &'static Site,
-        index: usize,
-        part: impl FnOnce(&T) -> Option<&Atomic<V>>,
-    ) -> AtomicPlace<'a, V> {
-        let place = if index < self.len {
-            offset(part).and_then(|offset| NonNull::new(self.bytes(index, offset).cast_mut().cast::<V>()))
-        } else {
-            sink.trap(site, [index as u32, self.len as u32]);
-            None
-        };
-        // SAFETY: the part lies within the buffer, aligned for its type; all threads access it atomically.
-        unsafe { AtomicPlace::new(place) }
-    }
-
-    /// A reference to the part of element `index` that `part` selects; to nowhere after a trap when there is no such element
-    /// or part.
-    #[inline]
-    pub fn part<F: GpuData>(
-        &self,
-        sink: impl TrapSink,
-        site: &'static Site,
-        index: usize,
-        part: impl FnOnce(&T) -> Option<&F>,
-    ) -> BufferPart<'a, T, F> {
-        if index >= self.len {
-            sink.trap(site, [index as u32, self.len as u32]);
-            return BufferPart::nowhere();
-        }
-        match offset(part).and_then(|offset| NonNull::new(self.bytes(index, offset).cast_mut())) {
-            // SAFETY: `index` is in range, and the part lies within an element.
-            Some(place) => unsafe { BufferPart::new(place) },
-            None => BufferPart::nowhere(),
-        }
-    }
-
-    /// The byte at `offset` in element `index`, which must be in range.
-    #[inline]
-    fn bytes(&self, index: usize, offset: usize) -> *const u8 {
-        self.data.wrapping_byte_add(index * size_of::<T>() + offset)
-    }
-}
-
-/// As [`SliceMut`], to read: the host form of `&[T]` in device functions, whether others write it or not.
-#[derive(Debug)]
-pub struct Slice<'a, T>(SliceMut<'a, T>);
-
-impl<T> Clone for Slice<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Slice<'_, T> {}
-
-impl<'a, T: GpuData> Slice<'a, T> {
-    /// Elements that nobody writes.
-    #[inline]
-    pub fn new(elements: &'a [T]) -> Self {
-        // Nothing writes through a `Slice`, and reading by atomic units is as good as any.
-        Self(SliceMut { data: elements.as_ptr().cast(), len: elements.len(), marker: PhantomData })
-    }
-
-    /// The slice itself.
-    #[inline]
-    pub fn shared(self) -> Self {
-        self
-    }
-
-    /// As what could be written.
-    #[inline]
-    pub(super) fn all(self) -> SliceMut<'a, T> {
-        self.0
-    }
-
-    /// The elements from `start` to before `end`.
-    #[inline]
-    pub fn range(self, sink: impl TrapSink, site: &'static Site, start: usize, end: Option<usize>) -> Self {
-        Self(self.0.range(sink, site, start, end))
-    }
-
-    /// Number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.0.len
-    }
-
-    /// Whether there are no elements.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.0.len == 0
-    }
-
-    /// All elements in order; each is read when it is asked for.
-    #[inline]
-    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<'a, T> {
-        self.0.values()
-    }
-
-    /// Element `index`, if there is one.
-    #[inline]
-    pub fn at(&self, index: usize) -> Option<T> {
-        self.0.at(index)
-    }
-
-    /// The last element, if there is one.
-    #[inline]
-    pub fn last(&self) -> Option<T> {
-        self.0.last()
-    }
-
-    /// Reads element `index`; zero after a trap when there is none.
-    #[inline]
-    pub fn load(&self, sink: impl TrapSink, site: &'static Site, index: usize) -> T {
-        self.0.load(sink, site, index)
-    }
-
-    /// Reads the part of element `index` that `part` selects; zero after a trap when there is no such element or part.
-    #[inline]
-    pub fn get<F: GpuData>(
-        &self,
-        sink: impl TrapSink,
-        site: &'static Site,
-        index: usize,
-        part: impl FnOnce(&T) -> Option<&F>,
-    ) -> F {
-        self.0.get(sink, site, index, part)
-    }
-
-    /// A reference to the part of element `index` that `part` selects; to nowhere after a trap.
-    #[inline]
-    pub fn part<F: GpuData>(
-        &self,
-        sink: impl TrapSink,
-        site: &'static Site,
-        index: usize,
-        part: impl FnOnce(&T) -> Option<&F>,
-    ) -> BufferPart<'a, T, F> {
-        self.0.part(sink, site, index, part)
-    }
-
-    /// The atomic part of element `index` that `part` selects; nowhere after a trap when there is no such element or part.
-    #[inline]
-    pub fn atomic<V: AtomicValue>(
-        &self,
-        sink: impl TrapSink,
-        site: &'static Site,
-        index: usize,
-        part: impl FnOnce(&T) -> Option<&Atomic<V>>,
-    ) -> AtomicPlace<'a, V> {
-        self.0.atomic(sink, site, index, part)
     }
 }
 

@@ -1,25 +1,18 @@
 //! Methods that compare, in what runs on the host: on values, where Rust has references or values that look like them.
 
 use gridwise_ir::descriptor::SiteKind;
-use proc_macro2::Ident;
 
 use super::reference::referent;
 use super::{Renderer, local};
-use crate::ast::Expr;
+use crate::ast::{Expr, MethodCall};
 use crate::emit::tokens::{Tokens, tokens};
 use crate::program::message::CLAMP_BOUNDS;
 use crate::typed::Comparison;
 
 impl Renderer<'_> {
     /// `receiver.cmp(&other)` and its like.
-    pub(super) fn comparison(
-        &mut self,
-        method: Comparison,
-        receiver: &Expr,
-        name: &Ident,
-        args: &[Expr],
-        whole: &Expr,
-    ) -> Tokens {
+    pub(super) fn comparison(&mut self, method: Comparison, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         let value = self.expr(receiver);
         let args: Vec<_> = args.iter().map(|arg| self.expr(referent(arg))).collect();
         let of = match method {

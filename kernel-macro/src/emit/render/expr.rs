@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 
 use super::operator::receiver;
 use super::{Mode, Renderer, context};
-use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, Path, ScalarName, Statement, UnaryOp};
+use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, MethodCall, Path, ScalarName, Statement, UnaryOp};
 use crate::emit::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
 use crate::infer::{is_bare_math_constant, parent};
 use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
@@ -150,7 +150,7 @@ impl Renderer<'_> {
             ExprKind::AssignOp(op, target, value, op_span) => self.assign_op(*op, target, value, *op_span, expr),
             ExprKind::Cast(operand, ty) => self.cast(operand, &ty.tokens, self.expr_ty(expr)),
             ExprKind::Call { callee, args, .. } => self.call(callee, args, expr),
-            ExprKind::Method { receiver, name, args, .. } => self.method(receiver, name, args, expr),
+            ExprKind::Method { receiver, name, args, .. } => self.method(MethodCall { expr, receiver, name, args }),
             ExprKind::Field { .. } | ExprKind::Index { .. } => self.read(expr),
             ExprKind::Tuple(members) => {
                 let members = members.iter().map(|member| self.bare(member)).collect::<Vec<_>>();

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span};
 
 use super::Renderer;
 use super::reference::referent;
-use crate::ast::{Expr, Pattern};
+use crate::ast::{Expr, MethodCall, Pattern};
 use crate::builtin::image::ImageMethod;
 use crate::emit::tokens::{Tokens, tokens};
 use crate::typed::Ty;
@@ -22,14 +22,8 @@ impl Renderer<'_> {
     }
 
     /// `image.load(at)` and its like.
-    pub(super) fn image_method(
-        &mut self,
-        method: ImageMethod,
-        receiver: &Expr,
-        name: &Ident,
-        args: &[Expr],
-        whole: &Expr,
-    ) -> Tokens {
+    pub(super) fn image_method(&mut self, method: ImageMethod, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         let receiver = self.expr(receiver);
         let args: Vec<_> = args.iter().map(|arg| self.bare(arg)).collect();
         match method.checked() {

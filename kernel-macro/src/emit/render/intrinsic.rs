@@ -8,7 +8,7 @@ use super::expr::path_tokens;
 use super::reference::referent;
 use super::slice::method_twin;
 use super::{Renderer, local, numbered};
-use crate::ast::{Expr, ExprKind, Path, ScalarName};
+use crate::ast::{Expr, ExprKind, MethodCall, Path, ScalarName};
 use crate::builtin::character::MAX_RADIX;
 use crate::builtin::elementary::Elementary;
 use crate::builtin::int::{BAD_BASE, Number};
@@ -20,38 +20,29 @@ use crate::typed::{Callee, ChoiceMethod, CoopCall, Ty};
 
 impl Renderer<'_> {
     /// `receiver.name(args)`
-    pub(super) fn method(&mut self, receiver: &Expr, name: &Ident, args: &[Expr], whole: &Expr) -> Tokens {
+    pub(super) fn method(&mut self, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         match self.typed.calls.get(&whole.id) {
             Some(Callee::Atomic(op, order)) if !self.is_original() => {
                 self.atomic_method(*op, *order, receiver, name, args)
             }
-            Some(Callee::Image(method)) if !self.is_original() => {
-                self.image_method(*method, receiver, name, args, whole)
-            }
+            Some(Callee::Image(method)) if !self.is_original() => self.image_method(*method, call),
             Some(Callee::Coop(CoopCall::Store(_))) if !self.is_original() => self.matrix_store(receiver, args, whole),
-            Some(Callee::Iterate(iteration)) if !self.is_original() => {
-                self.iteration(*iteration, receiver, name, args, whole)
-            }
+            Some(Callee::Iterate(iteration)) if !self.is_original() => self.iteration(*iteration, call),
             Some(Callee::Range(method)) if !self.is_original() => self.range_method(*method, receiver, name, args),
             Some(Callee::TryConvert) if !self.is_original() => self.try_convert(receiver, whole),
             Some(Callee::ToArray) if !self.is_original() => {
                 let (twin, values) = (self.twin(), self.elements(receiver));
                 tokens!(#twin::to_array(#values))
             }
-            Some(Callee::Slice(method)) if !self.is_original() => {
-                self.slice_method(*method, receiver, name, args, whole)
-            }
-            Some(Callee::Compare(method)) if !self.is_original() => {
-                self.comparison(*method, receiver, name, args, whole)
-            }
+            Some(Callee::Slice(method)) if !self.is_original() => self.slice_method(*method, call),
+            Some(Callee::Compare(method)) if !self.is_original() => self.comparison(*method, call),
             Some(Callee::Choice(ChoiceMethod::Same)) if !self.is_original() => self.expr(receiver),
             Some(Callee::Clone) if !self.is_original() => {
                 let value = self.expr(referent(receiver));
                 tokens!(::core::clone::Clone::clone(&(#value)))
             }
-            Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => {
-                self.intrinsic_method(*intrinsic, receiver, name, args, whole)
-            }
+            Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => self.intrinsic_method(*intrinsic, call),
             _ => {
                 if !self.is_original()
                     && *self.expr_ty(receiver) == Ty::Error
@@ -144,7 +135,7 @@ impl Renderer<'_> {
         whole: &Expr,
     ) -> Tokens {
         if let (Kind::Method, Some(name), [receiver, rest @ ..]) = (row(intrinsic).kind, callee.segments.last(), args) {
-            return self.intrinsic_method(intrinsic, receiver, name, rest, whole);
+            return self.intrinsic_method(intrinsic, MethodCall { expr: whole, receiver, name, args: rest });
         }
         let path = path_tokens(callee);
         let args = args.iter().map(|arg| self.argument(arg)).collect::<Vec<_>>();
@@ -156,14 +147,8 @@ impl Renderer<'_> {
         tokens!(#path(#(#args),*))
     }
 
-    fn intrinsic_method(
-        &mut self,
-        intrinsic: Intrinsic,
-        receiver: &Expr,
-        name: &Ident,
-        args: &[Expr],
-        whole: &Expr,
-    ) -> Tokens {
+    fn intrinsic_method(&mut self, intrinsic: Intrinsic, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         let ty = self.expr_ty(receiver).clone();
         let mut value = match self.typed.cut(referent(receiver)) {
             // Of which the length is asked.

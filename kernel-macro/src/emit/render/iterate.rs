@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use super::operator::Operand;
 use super::reference::referent;
 use super::{Renderer, local};
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, MethodCall};
 use crate::builtin::iteration::{Iteration, Nested, Parts};
 use crate::emit::tokens::{Tokens, Word, tokens, tokens_at};
 use crate::program::message::zero_step_message;
@@ -59,14 +59,8 @@ impl Renderer<'_> {
     }
 
     /// A method of an iterator, or one that makes one, in the twin.
-    pub(super) fn iteration(
-        &mut self,
-        iteration: Iteration,
-        receiver: &Expr,
-        name: &Ident,
-        args: &[Expr],
-        whole: &Expr,
-    ) -> Tokens {
+    pub(super) fn iteration(&mut self, iteration: Iteration, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         if iteration == Iteration::Iter {
             return self.elements(receiver);
         }

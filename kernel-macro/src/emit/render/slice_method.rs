@@ -6,20 +6,14 @@ use proc_macro2::Ident;
 
 use super::reference::referent;
 use super::{Renderer, local};
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, MethodCall};
 use crate::builtin::slice::SliceMethod;
 use crate::emit::tokens::{Tokens, tokens};
 
 impl Renderer<'_> {
     /// `receiver.first()` and its like.
-    pub(super) fn slice_method(
-        &mut self,
-        method: SliceMethod,
-        receiver: &Expr,
-        name: &Ident,
-        args: &[Expr],
-        whole: &Expr,
-    ) -> Tokens {
+    pub(super) fn slice_method(&mut self, method: SliceMethod, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         if let SliceMethod::SplitAt { mutable } = method {
             let (slice, middle) = (self.slice(receiver, mutable), args.first().map(|middle| self.expr(middle)));
             let (sink, site) = (self.sink(), self.site(SiteKind::Panic, whole));
@@ -50,7 +44,7 @@ impl Renderer<'_> {
             return tokens!(#twin::#name(#values, #part));
         }
         if method.writes() {
-            return self.writing_method(method, receiver, name, args, whole);
+            return self.writing_method(method, call);
         }
         let native = self.native_slice(receiver);
         let is_native = native.is_some();
@@ -117,14 +111,8 @@ impl Renderer<'_> {
         })
     }
 
-    fn writing_method(
-        &mut self,
-        method: SliceMethod,
-        receiver: &Expr,
-        name: &Ident,
-        args: &[Expr],
-        whole: &Expr,
-    ) -> Tokens {
+    fn writing_method(&mut self, method: SliceMethod, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, args } = call;
         let native = self.native_slice_mut(receiver);
         let is_native = native.is_some();
         let slice = native.unwrap_or_else(|| self.slice(receiver, true));

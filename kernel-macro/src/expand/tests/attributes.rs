@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::driver::{accepted, check_errors};
+use super::driver::{accepted, check_each, check_errors};
 
 #[test]
 fn fast_math() {
@@ -13,79 +13,53 @@ fn fast_math() {
 
 #[test]
 fn fast_math_that_cannot_be_read() {
-    check_errors(
-        "#[kernel(fast_math(contracts))] fn k(x: &mut [f32]) {}",
+    check_each(
+        &[
+            "#[kernel(fast_math(contracts))] fn k(x: &mut [f32]) {}",
+            "#[kernel(fast_math(contract, fast))] fn k(x: &mut [f32]) {}",
+            "#[kernel(fast_math())] fn k(x: &mut [f32]) {}",
+            "#[kernel(fast_math = true)] fn k(x: &mut [f32]) {}",
+            "#[kernel(subnormals = true)] fn k(x: &mut [f32]) {}",
+            "#[kernel(fast_math, fast_math)] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup(8))] fn k(x: &mut [f32]) {}",
+            "#[kernel(fastmath)] fn k(x: &mut [f32]) {}",
+        ],
         expect![[r#"
-        error: [K0002] `fast_math` has no part `contracts`
-               help: did you mean `contract`?
-         1 | #[kernel(fast_math(contracts))] fn k(x: &mut [f32]) {}
-           |                    ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(fast_math(contract, fast))] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `fast_math` has no part `fast`
-               help: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
-         1 | #[kernel(fast_math(contract, fast))] fn k(x: &mut [f32]) {}
-           |                              ^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(fast_math())] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `fast_math()` gives up nothing
-               note: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
-               help: write `fast_math` for all of it, or name the parts
-         1 | #[kernel(fast_math())] fn k(x: &mut [f32]) {}
-           |          ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(fast_math = true)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `fast_math` takes no value
-               note: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
-               help: write `fast_math` for all of it, or `fast_math(contract)`
-         1 | #[kernel(fast_math = true)] fn k(x: &mut [f32]) {}
-           |          ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(subnormals = true)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `subnormals` takes no value
-               help: write `subnormals` alone: it applies to all floats of the kernel
-         1 | #[kernel(subnormals = true)] fn k(x: &mut [f32]) {}
-           |          ^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(fast_math, fast_math)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `fast_math` is given twice
-               help: keep one of them
-         1 | #[kernel(fast_math, fast_math)] fn k(x: &mut [f32]) {}
-           |                     ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup(8))] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] cannot read the arguments of `#[kernel]`: expected identifier
-               help: write `#[kernel(workgroup = 64)]`
-         1 | #[kernel(workgroup(8))] fn k(x: &mut [f32]) {}
-           |                    ^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(fastmath)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `#[kernel]` has no argument `fastmath`
-               help: did you mean `fast_math`?
-         1 | #[kernel(fastmath)] fn k(x: &mut [f32]) {}
-           |          ^^^^^^^^
-    "#]],
+            error: [K0002] `fast_math` has no part `contracts`
+                   help: did you mean `contract`?
+             1 | #[kernel(fast_math(contracts))] fn k(x: &mut [f32]) {}
+               |                    ^^^^^^^^^
+            error: [K0002] `fast_math` has no part `fast`
+                   help: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
+             1 | #[kernel(fast_math(contract, fast))] fn k(x: &mut [f32]) {}
+               |                              ^^^^
+            error: [K0002] `fast_math()` gives up nothing
+                   note: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
+                   help: write `fast_math` for all of it, or name the parts
+             1 | #[kernel(fast_math())] fn k(x: &mut [f32]) {}
+               |          ^^^^^^^^^
+            error: [K0002] `fast_math` takes no value
+                   note: it can give up `contract`, `reassociate`, `no_nan`, `approximate_functions`
+                   help: write `fast_math` for all of it, or `fast_math(contract)`
+             1 | #[kernel(fast_math = true)] fn k(x: &mut [f32]) {}
+               |          ^^^^^^^^^
+            error: [K0002] `subnormals` takes no value
+                   help: write `subnormals` alone: it applies to all floats of the kernel
+             1 | #[kernel(subnormals = true)] fn k(x: &mut [f32]) {}
+               |          ^^^^^^^^^^
+            error: [K0002] `fast_math` is given twice
+                   help: keep one of them
+             1 | #[kernel(fast_math, fast_math)] fn k(x: &mut [f32]) {}
+               |                     ^^^^^^^^^
+            error: [K0002] cannot read the arguments of `#[kernel]`: expected identifier
+                   help: write `#[kernel(workgroup = 64)]`
+             1 | #[kernel(workgroup(8))] fn k(x: &mut [f32]) {}
+               |                    ^
+            error: [K0002] `#[kernel]` has no argument `fastmath`
+                   help: did you mean `fast_math`?
+             1 | #[kernel(fastmath)] fn k(x: &mut [f32]) {}
+               |          ^^^^^^^^
+        "#]],
     );
 }
 
@@ -99,64 +73,42 @@ fn type_lists() {
 
 #[test]
 fn type_lists_that_cannot_be_read() {
-    check_errors(
-        "#[kernel] fn k<T: Copy>(x: &mut [T]) {}",
+    check_each(
+        &[
+            "#[kernel] fn k<T: Copy>(x: &mut [T]) {}",
+            "#[kernel(T)] fn k<T: Copy>(x: &mut [T]) {}",
+            "#[kernel(T = f32)] fn k<T: Copy>(x: &mut [T]) {}",
+            "#[kernel(T = [])] fn k<T: Copy>(x: &mut [T]) {}",
+            "#[kernel(T = [f32, u32, f32])] fn k<T: Copy>(x: &mut [T]) {}",
+            "#[kernel(A = [f32], B = [A])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}",
+            "#[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}",
+        ],
         expect![[r#"
-        error: [K0002] the type parameter `T` of the kernel has no list of types
-               note: a kernel is compiled while the crate is built, once for each type it is dispatched with
-               help: name them in the attribute: `#[kernel(T = [f32, u32])]`
-         1 | #[kernel] fn k<T: Copy>(x: &mut [T]) {}
-           |                ^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(T)] fn k<T: Copy>(x: &mut [T]) {}",
-        expect![[r#"
-        error: [K0002] `T` needs a list of types
-               help: write `T = [f32, u32]`
-         1 | #[kernel(T)] fn k<T: Copy>(x: &mut [T]) {}
-           |          ^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(T = f32)] fn k<T: Copy>(x: &mut [T]) {}",
-        expect![[r#"
-        error: [K0002] `T` stands for a list of types
-               help: write `T = [f32]`
-         1 | #[kernel(T = f32)] fn k<T: Copy>(x: &mut [T]) {}
-           |              ^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(T = [])] fn k<T: Copy>(x: &mut [T]) {}",
-        expect![[r#"
-        error: [K0002] the list of types for `T` is empty
-               help: name the types that the kernel is compiled for: `T = [f32, u32]`
-         1 | #[kernel(T = [])] fn k<T: Copy>(x: &mut [T]) {}
-           |          ^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(T = [f32, u32, f32])] fn k<T: Copy>(x: &mut [T]) {}",
-        expect![[r#"
-        error: [K0002] `f32` is listed twice for `T`
-               help: keep one of them
-         1 | #[kernel(T = [f32, u32, f32])] fn k<T: Copy>(x: &mut [T]) {}
-           |                         ^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(A = [f32], B = [A])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}",
-        expect![[r#"
-        error: [K0101] cannot find type `A` in this scope
-               help: a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`
-         1 | #[kernel(A = [f32], B = [A])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}
-           |                          ^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}",
-        expect![[r#"
+            error: [K0002] the type parameter `T` of the kernel has no list of types
+                   note: a kernel is compiled while the crate is built, once for each type it is dispatched with
+                   help: name them in the attribute: `#[kernel(T = [f32, u32])]`
+             1 | #[kernel] fn k<T: Copy>(x: &mut [T]) {}
+               |                ^
+            error: [K0002] `T` needs a list of types
+                   help: write `T = [f32, u32]`
+             1 | #[kernel(T)] fn k<T: Copy>(x: &mut [T]) {}
+               |          ^
+            error: [K0002] `T` stands for a list of types
+                   help: write `T = [f32]`
+             1 | #[kernel(T = f32)] fn k<T: Copy>(x: &mut [T]) {}
+               |              ^^^
+            error: [K0002] the list of types for `T` is empty
+                   help: name the types that the kernel is compiled for: `T = [f32, u32]`
+             1 | #[kernel(T = [])] fn k<T: Copy>(x: &mut [T]) {}
+               |          ^
+            error: [K0002] `f32` is listed twice for `T`
+                   help: keep one of them
+             1 | #[kernel(T = [f32, u32, f32])] fn k<T: Copy>(x: &mut [T]) {}
+               |                         ^^^
+            error: [K0101] cannot find type `A` in this scope
+                   help: a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`
+             1 | #[kernel(A = [f32], B = [A])] fn k<A: Copy, B: Copy>(x: &mut [A], y: &mut [B]) {}
+               |                          ^
             error: [K0002] `#[kernel]` has no argument `U`
                    help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`, `grad`
              1 | #[kernel(U = [f32], T = [f32])] fn k<T: Copy>(x: &mut [T]) {}
@@ -182,8 +134,13 @@ fn too_many_combinations() {
 
 #[test]
 fn errors_of_one_instance() {
-    check_errors(
-        "#[kernel(T = [f32, u32, bool])] fn k<T: Copy>(x: &mut [T], k: T) { x[0] = k; }",
+    check_each(
+        &[
+            "#[kernel(T = [f32, u32, bool])] fn k<T: Copy>(x: &mut [T], k: T) { x[0] = k; }",
+            "#[kernel(T = [f32, u32])] fn k<T: Copy>(x: &mut [T], y: &mut [f32]) { y[0] = x[0].fract(); }",
+            "#[kernel(T = [f32])] fn k<T: std::ops::Add>(x: &mut [T::Output]) {}",
+            "#[kernel(T = [f32, usize])] fn k<T: Copy>(x: &mut [f32]) { let v = [1, 2]; x[0] = v[x.len()]; }",
+        ],
         expect![[r#"
             error: [K0205] parameter `x` of type `&mut [bool]` cannot reach the device
                    note: in `k::<bool>`
@@ -191,30 +148,15 @@ fn errors_of_one_instance() {
                    help: store `u32`: `flag as u32`, and read it with `!= 0`
              1 | #[kernel(T = [f32, u32, bool])] fn k<T: Copy>(x: &mut [T], k: T) { x[0] = k; }
                |                                                  ^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        "#[kernel(T = [f32, u32])] fn k<T: Copy>(x: &mut [T], y: &mut [f32]) { y[0] = x[0].fract(); }",
-        expect![[r#"
             error: [K0104] no method `fract` on type `u32`
                    note: in `k::<u32>`
                    help: `fract` is a method of `f32`: write `(x[0] as f32).fract(…)`
              1 | #[kernel(T = [f32, u32])] fn k<T: Copy>(x: &mut [T], y: &mut [f32]) { y[0] = x[0].fract(); }
                |                                                                                   ^^^^^
-        "#]],
-    );
-    check_errors(
-        "#[kernel(T = [f32])] fn k<T: std::ops::Add>(x: &mut [T::Output]) {}",
-        expect![[r#"
             error: [K0003] `T::Output` in the signature of a kernel is not supported
                    help: make it a type parameter with a list of its own
              1 | #[kernel(T = [f32])] fn k<T: std::ops::Add>(x: &mut [T::Output]) {}
                |                                                      ^^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        "#[kernel(T = [f32, usize])] fn k<T: Copy>(x: &mut [f32]) { let v = [1, 2]; x[0] = v[x.len()]; }",
-        expect![[r#"
             error: [K0102] expected `f32`, found an integer
                    help: write `v[x.len()] as f32`
              1 | #[kernel(T = [f32, usize])] fn k<T: Copy>(x: &mut [f32]) { let v = [1, 2]; x[0] = v[x.len()]; }

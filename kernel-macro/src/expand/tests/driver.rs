@@ -23,7 +23,12 @@ pub(super) struct Expanded {
 
 /// Compares the errors of a source text.
 pub(super) fn check_errors(source: &str, expected: Expect) {
-    expected.assert_eq(&expand_source(source).errors);
+    check_each(&[source], expected);
+}
+
+/// Compares the errors of source texts, each by itself, one after the other.
+pub(super) fn check_each(sources: &[&str], expected: Expect) {
+    expected.assert_eq(&sources.iter().map(|source| expand_source(source).errors).collect::<String>());
 }
 
 /// Expands a source text without errors.

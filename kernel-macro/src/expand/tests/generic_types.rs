@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::driver::{accepted, check_errors};
+use super::driver::{accepted, check_each, check_errors};
 
 const PAIR: &str = "#[device] mod m { pub struct Pair<A, B> { pub a: A, pub b: B } \
      impl<A: Copy, B: Copy> Pair<A, B> { pub fn new(a: A, b: B) -> Self { Self { a, b } } } \
@@ -66,52 +66,36 @@ fn definitions() {
 
 #[test]
 fn arguments() {
-    check_errors(
-        &with_pair("#[kernel] fn k(x: &mut [f32]) { let p = Pair { a: x[0], b: 2u32 }; let q: Pair<u32, u32> = p; }"),
+    check_each(
+        &[
+            &with_pair(
+                "#[kernel] fn k(x: &mut [f32]) { let p = Pair { a: x[0], b: 2u32 }; let q: Pair<u32, u32> = p; }",
+            ),
+            &with_pair("#[kernel] fn k(x: &mut [f32]) { let p: Pair<f32> = Pair::new(x[0], 2u32); }"),
+            &with_pair("#[kernel] fn k(x: &mut [f32]) { let s = Step::Stay; }"),
+            &with_pair("#[kernel] fn k(x: &mut [f32]) { let t = Tile::<3> { cells: [1, 2] }; }"),
+            &with_pair("#[kernel] fn k(x: &mut [f32]) { x[0] = Pair::new(x[0], 2u32).c; }"),
+            &with_pair("#[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }"),
+        ],
         expect![[r#"
             error: [K0102] expected `Pair<u32, u32>`, found `Pair<f32, u32>`
              2 | #[kernel] fn k(x: &mut [f32]) { let p = Pair { a: x[0], b: 2u32 }; let q: Pair<u32, u32> = p; }
                |                                                                                            ^
-        "#]],
-    );
-    check_errors(
-        &with_pair("#[kernel] fn k(x: &mut [f32]) { let p: Pair<f32> = Pair::new(x[0], 2u32); }"),
-        expect![[r#"
             error: [K0106] `Pair` takes 2 generic arguments, but 1 were given
              2 | #[kernel] fn k(x: &mut [f32]) { let p: Pair<f32> = Pair::new(x[0], 2u32); }
                |                                            ^^^^^
-        "#]],
-    );
-    check_errors(
-        &with_pair("#[kernel] fn k(x: &mut [f32]) { let s = Step::Stay; }"),
-        expect![[r#"
             error: [K0109] cannot infer the type of `s`
                    help: write it, for example `let s: Step<f32> = …`
              2 | #[kernel] fn k(x: &mut [f32]) { let s = Step::Stay; }
                |                                     ^
-        "#]],
-    );
-    check_errors(
-        &with_pair("#[kernel] fn k(x: &mut [f32]) { let t = Tile::<3> { cells: [1, 2] }; }"),
-        expect![[r#"
             error: [K0102] expected `[u32; 3]`, found `[u32; 2]`
                    note: field `cells` of `Tile` is `[u32; 3]`
              2 | #[kernel] fn k(x: &mut [f32]) { let t = Tile::<3> { cells: [1, 2] }; }
                |                                                            ^^^^^^
-        "#]],
-    );
-    check_errors(
-        &with_pair("#[kernel] fn k(x: &mut [f32]) { x[0] = Pair::new(x[0], 2u32).c; }"),
-        expect![[r#"
             error: [K0105] struct `Pair` has no field `c`
                    help: a field with a similar name exists: `a`
              2 | #[kernel] fn k(x: &mut [f32]) { x[0] = Pair::new(x[0], 2u32).c; }
                |                                                              ^
-        "#]],
-    );
-    check_errors(
-        &with_pair("#[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }"),
-        expect![[r#"
             error: [K0103] cannot compare `Pair<i32, i32>` with `==`
                    help: compare its fields, or write `impl PartialEq for Pair` beside it, in a `#[device] mod`
              2 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::new(1, 2) == Pair::new(1, 3); }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::driver::{accepted, check_errors};
+use super::driver::{accepted, check_each, check_errors};
 
 const NUMBERS: &str = "
 mod numbers {
@@ -152,18 +152,18 @@ fn wrong_uses() {
 
 #[test]
 fn wrong_modules() {
-    check_errors(
-        "mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.b } const fn g() -> u32 { 1 } } }",
+    check_each(
+        &[
+            "mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.b } const fn g() -> u32 { 1 } } }",
+            "mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.g() } fn g(self) -> f32 { self.f() } } }",
+            "mod m { fn f<T: Copy>(x: T, n: u32) -> u32 { g((x, x), n) } fn g<T: Copy>(x: T, n: u32) -> u32 { f((x, x), n) } fn h() -> u32 { f(1, 2) } }",
+            "mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }",
+        ],
         expect![[r#"
             error: [K0105] struct `S` has no field `b`
                    help: a field with a similar name exists: `a`
              1 | mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.b } const fn g() -> u32 { 1 } } }
                |                                                                   ^
-        "#]],
-    );
-    check_errors(
-        "mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.g() } fn g(self) -> f32 { self.f() } } }",
-        expect![[r#"
             error: [K0200] `f` calls itself through `g`
                    note: there is no call stack on the device
                    help: write a loop
@@ -174,21 +174,11 @@ fn wrong_modules() {
                    help: write a loop
              1 | mod m { pub struct S { a: f32 } impl S { fn f(self) -> f32 { self.g() } fn g(self) -> f32 { self.f() } } }
                |                                                                            ^
-        "#]],
-    );
-    check_errors(
-        "mod m { fn f<T: Copy>(x: T, n: u32) -> u32 { g((x, x), n) } fn g<T: Copy>(x: T, n: u32) -> u32 { f((x, x), n) } fn h() -> u32 { f(1, 2) } }",
-        expect![[r#"
             error: [K0200] `g` needs itself with ever new generic arguments
                    note: each of more than 64 functions calls the next, or their types have no bound
                    help: write a loop: there is no call stack on the device
              1 | mod m { fn f<T: Copy>(x: T, n: u32) -> u32 { g((x, x), n) } fn g<T: Copy>(x: T, n: u32) -> u32 { f((x, x), n) } fn h() -> u32 { f(1, 2) } }
                |                                                                                                                                 ^
-        "#]],
-    );
-    check_errors(
-        "mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }",
-        expect![[r#"
             error: [K0003] a receiver with a type is not supported
                    help: write `self` or `&self`
              1 | mod m { impl f32 { fn f<'a>(self: Box<Self>) -> f32 { 1.0 } } unsafe trait T {} }

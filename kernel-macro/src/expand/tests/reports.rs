@@ -2,22 +2,24 @@
 
 use expect_test::expect;
 
-use super::driver::{accepted, check_errors};
+use super::driver::{accepted, check_each, check_errors};
 
 #[test]
 fn bad_attribute() {
-    check_errors(
-        "#[kernel(workgroup = 1.5)] fn k(x: &mut [f32]) {}",
+    check_each(
+        &[
+            "#[kernel(workgroup = 1.5)] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup = 64, workgroup = 32)] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup)] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup = [1, 2, 3, 4])] fn k(x: &mut [f32]) {}",
+            "#[kernel(64)] fn k(x: &mut [f32]) {}",
+        ],
         expect![[r#"
-        error: [K0002] a workgroup size is a whole number or the path of a `#[device] const`
-               help: write `workgroup = 64`, `workgroup = [8, 8]` or `workgroup = SIZE`
-         1 | #[kernel(workgroup = 1.5)] fn k(x: &mut [f32]) {}
-           |                      ^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
+            error: [K0002] a workgroup size is a whole number or the path of a `#[device] const`
+                   help: write `workgroup = 64`, `workgroup = [8, 8]` or `workgroup = SIZE`
+             1 | #[kernel(workgroup = 1.5)] fn k(x: &mut [f32]) {}
+               |                      ^^^
             error: [K0002] `#[kernel]` has no argument `workgruop`
                    help: did you mean `workgroup`?
              1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
@@ -26,43 +28,23 @@ fn bad_attribute() {
                    help: it knows `workgroup`, `subgroup`, `fast_math`, `subnormals`, `items_per_invocation`, `grad`
              1 | #[kernel(workgruop = 64, size = 3)] fn k(x: &mut [f32]) {}
                |                          ^^^^
+            error: [K0002] `workgroup` is given twice
+                   help: keep one of them
+             1 | #[kernel(workgroup = 64, workgroup = 32)] fn k(x: &mut [f32]) {}
+               |                          ^^^^^^^^^
+            error: [K0002] `workgroup` needs a value
+                   help: write `workgroup = 64` or `workgroup = [8, 8]`
+             1 | #[kernel(workgroup)] fn k(x: &mut [f32]) {}
+               |          ^^^^^^^^^
+            error: [K0002] a workgroup has one to three sizes, found 4
+                   help: write `[X]`, `[X, Y]` or `[X, Y, Z]`
+             1 | #[kernel(workgroup = [1, 2, 3, 4])] fn k(x: &mut [f32]) {}
+               |                      ^^^^^^^^^^^^
+            error: [K0002] cannot read the arguments of `#[kernel]`: expected identifier
+                   help: write `#[kernel(workgroup = 64)]`
+             1 | #[kernel(64)] fn k(x: &mut [f32]) {}
+               |          ^^
         "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup = 64, workgroup = 32)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `workgroup` is given twice
-               help: keep one of them
-         1 | #[kernel(workgroup = 64, workgroup = 32)] fn k(x: &mut [f32]) {}
-           |                          ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] `workgroup` needs a value
-               help: write `workgroup = 64` or `workgroup = [8, 8]`
-         1 | #[kernel(workgroup)] fn k(x: &mut [f32]) {}
-           |          ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup = [1, 2, 3, 4])] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] a workgroup has one to three sizes, found 4
-               help: write `[X]`, `[X, Y]` or `[X, Y, Z]`
-         1 | #[kernel(workgroup = [1, 2, 3, 4])] fn k(x: &mut [f32]) {}
-           |                      ^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(64)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0002] cannot read the arguments of `#[kernel]`: expected identifier
-               help: write `#[kernel(workgroup = 64)]`
-         1 | #[kernel(64)] fn k(x: &mut [f32]) {}
-           |          ^^
-    "#]],
     );
     check_errors(
         "#[device] const SIZE: f32 = 1.0;
@@ -85,46 +67,36 @@ fn workgroup_sizes() {
 
 #[test]
 fn workgroup_size() {
-    check_errors(
-        "#[kernel(workgroup = 0)] fn k(x: &mut [f32]) {}",
+    check_each(
+        &[
+            "#[kernel(workgroup = 0)] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup = [1, 2048, 65])] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup = [64, 32])] fn k(x: &mut [f32]) {}",
+            "#[kernel(workgroup = 99999999999)] fn k(x: &mut [f32]) {}",
+        ],
         expect![[r#"
-        error: [K0202] a workgroup size cannot be zero
-               help: write the number of invocations per workgroup, such as 64
-         1 | #[kernel(workgroup = 0)] fn k(x: &mut [f32]) {}
-           |                      ^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup = [1, 2048, 65])] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0202] a workgroup size of 2048 along y is over 1024
-               note: devices offer 1024 along y (`maxComputeWorkGroupSize`)
-         1 | #[kernel(workgroup = [1, 2048, 65])] fn k(x: &mut [f32]) {}
-           |                          ^^^^
-        error: [K0202] a workgroup size of 65 along z is over 64
-               note: devices offer 64 along z (`maxComputeWorkGroupSize`)
-         1 | #[kernel(workgroup = [1, 2048, 65])] fn k(x: &mut [f32]) {}
-           |                                ^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup = [64, 32])] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0202] a workgroup of 2048 invocations is over 1024
-               note: Vulkan guarantees 128 (`maxComputeWorkGroupInvocations`), devices offer up to 1024
-               help: make the workgroup smaller and dispatch more of them
-         1 | #[kernel(workgroup = [64, 32])] fn k(x: &mut [f32]) {}
-           |                      ^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[kernel(workgroup = 99999999999)] fn k(x: &mut [f32]) {}",
-        expect![[r#"
-        error: [K0202] a workgroup size of 99999999999 along x is over 1024
-               note: devices offer 1024 along x (`maxComputeWorkGroupSize`)
-         1 | #[kernel(workgroup = 99999999999)] fn k(x: &mut [f32]) {}
-           |                      ^^^^^^^^^^^
-    "#]],
+            error: [K0202] a workgroup size cannot be zero
+                   help: write the number of invocations per workgroup, such as 64
+             1 | #[kernel(workgroup = 0)] fn k(x: &mut [f32]) {}
+               |                      ^
+            error: [K0202] a workgroup size of 2048 along y is over 1024
+                   note: devices offer 1024 along y (`maxComputeWorkGroupSize`)
+             1 | #[kernel(workgroup = [1, 2048, 65])] fn k(x: &mut [f32]) {}
+               |                          ^^^^
+            error: [K0202] a workgroup size of 65 along z is over 64
+                   note: devices offer 64 along z (`maxComputeWorkGroupSize`)
+             1 | #[kernel(workgroup = [1, 2048, 65])] fn k(x: &mut [f32]) {}
+               |                                ^^
+            error: [K0202] a workgroup of 2048 invocations is over 1024
+                   note: Vulkan guarantees 128 (`maxComputeWorkGroupInvocations`), devices offer up to 1024
+                   help: make the workgroup smaller and dispatch more of them
+             1 | #[kernel(workgroup = [64, 32])] fn k(x: &mut [f32]) {}
+               |                      ^^^^^^^^
+            error: [K0202] a workgroup size of 99999999999 along x is over 1024
+                   note: devices offer 1024 along x (`maxComputeWorkGroupSize`)
+             1 | #[kernel(workgroup = 99999999999)] fn k(x: &mut [f32]) {}
+               |                      ^^^^^^^^^^^
+        "#]],
     );
     check_errors(
         "#[device] const SIZE: usize = 4096;
@@ -140,51 +112,37 @@ fn workgroup_size() {
 
 #[test]
 fn bad_struct() {
-    check_errors(
-        "#[derive(GpuData)] struct S { a: f32 }",
+    check_each(
+        &[
+            "#[derive(GpuData)] struct S { a: f32 }",
+            "#[derive(GpuData)] #[repr(C, packed)] struct S { a: f32 }",
+            "#[derive(GpuData)] #[repr(C, align(16))] struct S { a: f32 }",
+            "#[derive(GpuData)] #[repr(C)] struct S;",
+            "#[derive(GpuData)] #[repr(C)] struct S {}",
+        ],
         expect![[r#"
-        error: [K0004] `S` needs `#[repr(C)]`
-               note: without it Rust may reorder the fields, and the device could not find them
-               help: write `#[repr(C)]` above the struct
-         1 | #[derive(GpuData)] struct S { a: f32 }
-           |                           ^
-    "#]],
-    );
-    check_errors(
-        "#[derive(GpuData)] #[repr(C, packed)] struct S { a: f32 }",
-        expect![[r#"
-        error: [K0004] a `GpuData` struct has the layout of plain `#[repr(C)]`
-               help: remove this: write `#[repr(C)]`
-         1 | #[derive(GpuData)] #[repr(C, packed)] struct S { a: f32 }
-           |                              ^^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[derive(GpuData)] #[repr(C, align(16))] struct S { a: f32 }",
-        expect![[r#"
-        error: [K0004] a `GpuData` struct has the layout of plain `#[repr(C)]`
-               help: remove this: write `#[repr(C)]`
-         1 | #[derive(GpuData)] #[repr(C, align(16))] struct S { a: f32 }
-           |                              ^^^^^
-    "#]],
-    );
-    check_errors(
-        "#[derive(GpuData)] #[repr(C)] struct S;",
-        expect![[r#"
-        error: [K0004] a `GpuData` struct needs at least one field
-               help: add a field, or do not pass the struct
-         1 | #[derive(GpuData)] #[repr(C)] struct S;
-           |                                      ^
-    "#]],
-    );
-    check_errors(
-        "#[derive(GpuData)] #[repr(C)] struct S {}",
-        expect![[r#"
-        error: [K0004] a `GpuData` struct needs at least one field
-               help: add a field, or do not pass the struct
-         1 | #[derive(GpuData)] #[repr(C)] struct S {}
-           |                                      ^
-    "#]],
+            error: [K0004] `S` needs `#[repr(C)]`
+                   note: without it Rust may reorder the fields, and the device could not find them
+                   help: write `#[repr(C)]` above the struct
+             1 | #[derive(GpuData)] struct S { a: f32 }
+               |                           ^
+            error: [K0004] a `GpuData` struct has the layout of plain `#[repr(C)]`
+                   help: remove this: write `#[repr(C)]`
+             1 | #[derive(GpuData)] #[repr(C, packed)] struct S { a: f32 }
+               |                              ^^^^^^
+            error: [K0004] a `GpuData` struct has the layout of plain `#[repr(C)]`
+                   help: remove this: write `#[repr(C)]`
+             1 | #[derive(GpuData)] #[repr(C, align(16))] struct S { a: f32 }
+               |                              ^^^^^
+            error: [K0004] a `GpuData` struct needs at least one field
+                   help: add a field, or do not pass the struct
+             1 | #[derive(GpuData)] #[repr(C)] struct S;
+               |                                      ^
+            error: [K0004] a `GpuData` struct needs at least one field
+                   help: add a field, or do not pass the struct
+             1 | #[derive(GpuData)] #[repr(C)] struct S {}
+               |                                      ^
+        "#]],
     );
     check_errors(
         "#[derive(GpuData)] #[repr(C)]

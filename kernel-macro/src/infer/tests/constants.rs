@@ -5,7 +5,7 @@ use expect_test::expect;
 use crate::program::TypedItem;
 use crate::typed::{ConstValue, Resolution};
 
-use super::harness::{accepted, check_errors};
+use super::harness::{accepted, check_each, check_errors};
 
 fn value(source: &str) -> ConstValue {
     let program = accepted(source);
@@ -67,45 +67,31 @@ fn built_in_constants_are_exact() {
 
 #[test]
 fn const_overflow() {
-    check_errors(
-        "const A: u32 = 1 - 2;",
+    check_each(
+        &[
+            "const A: u32 = 1 - 2;",
+            "const A: i32 = 2147483647 + 1;",
+            "const A: u32 = 1 / 0;",
+            "const A: u32 = 1 << 32;",
+            "const A: [u32; 2] = [1, 2]; const B: u32 = A[4 - 1];",
+        ],
         expect![[r#"
-        error: [K0112] this arithmetic overflows
-         1 | const A: u32 = 1 - 2;
-           |                ^^^^^
-    "#]],
-    );
-    check_errors(
-        "const A: i32 = 2147483647 + 1;",
-        expect![[r#"
-        error: [K0112] this arithmetic overflows
-         1 | const A: i32 = 2147483647 + 1;
-           |                ^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "const A: u32 = 1 / 0;",
-        expect![[r#"
-        error: [K0112] division by zero
-         1 | const A: u32 = 1 / 0;
-           |                ^^^^^
-    "#]],
-    );
-    check_errors(
-        "const A: u32 = 1 << 32;",
-        expect![[r#"
-        error: [K0112] shift by more than 31 bits
-         1 | const A: u32 = 1 << 32;
-           |                ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "const A: [u32; 2] = [1, 2]; const B: u32 = A[4 - 1];",
-        expect![[r#"
-        error: [K0112] index out of range
-         1 | const A: [u32; 2] = [1, 2]; const B: u32 = A[4 - 1];
-           |                                              ^^^^^
-    "#]],
+            error: [K0112] this arithmetic overflows
+             1 | const A: u32 = 1 - 2;
+               |                ^^^^^
+            error: [K0112] this arithmetic overflows
+             1 | const A: i32 = 2147483647 + 1;
+               |                ^^^^^^^^^^^^^^
+            error: [K0112] division by zero
+             1 | const A: u32 = 1 / 0;
+               |                ^^^^^
+            error: [K0112] shift by more than 31 bits
+             1 | const A: u32 = 1 << 32;
+               |                ^^^^^^^
+            error: [K0112] index out of range
+             1 | const A: [u32; 2] = [1, 2]; const B: u32 = A[4 - 1];
+               |                                              ^^^^^
+        "#]],
     );
 }
 
@@ -133,32 +119,26 @@ fn const_calls() {
 
 #[test]
 fn array_lengths() {
-    check_errors(
-        "fn f(n: usize) { let a = [0.0; n]; }",
+    check_each(
+        &[
+            "fn f(n: usize) { let a = [0.0; n]; }",
+            "const N: u32 = 4; fn f() { let a = [0.0; N]; }",
+            "fn f() { let a: [f32; 2] = [1.0, 2.0, 3.0]; }",
+        ],
         expect![[r#"
-        error: [K0112] the variable `n` is used in a constant
-               note: array lengths and consts are known when the kernel is compiled
-               help: use a literal or a `#[device] const`
-         1 | fn f(n: usize) { let a = [0.0; n]; }
-           |                                ^
-    "#]],
-    );
-    check_errors(
-        "const N: u32 = 4; fn f() { let a = [0.0; N]; }",
-        expect![[r#"
-        error: [K0102] expected `usize`, found `u32`
-               note: the length of an array is a `usize`
-               help: write `N as usize`
-         1 | const N: u32 = 4; fn f() { let a = [0.0; N]; }
-           |                                          ^
-    "#]],
-    );
-    check_errors(
-        "fn f() { let a: [f32; 2] = [1.0, 2.0, 3.0]; }",
-        expect![[r#"
-        error: [K0102] expected `[f32; 2]`, found `[f32; 3]`
-         1 | fn f() { let a: [f32; 2] = [1.0, 2.0, 3.0]; }
-           |                            ^^^^^^^^^^^^^^^
-    "#]],
+            error: [K0112] the variable `n` is used in a constant
+                   note: array lengths and consts are known when the kernel is compiled
+                   help: use a literal or a `#[device] const`
+             1 | fn f(n: usize) { let a = [0.0; n]; }
+               |                                ^
+            error: [K0102] expected `usize`, found `u32`
+                   note: the length of an array is a `usize`
+                   help: write `N as usize`
+             1 | const N: u32 = 4; fn f() { let a = [0.0; N]; }
+               |                                          ^
+            error: [K0102] expected `[f32; 2]`, found `[f32; 3]`
+             1 | fn f() { let a: [f32; 2] = [1.0, 2.0, 3.0]; }
+               |                            ^^^^^^^^^^^^^^^
+        "#]],
     );
 }

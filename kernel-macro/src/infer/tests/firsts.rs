@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::harness::{accepted, check_errors};
+use super::harness::{accepted, check_each, check_errors};
 
 #[test]
 fn forms() {
@@ -17,110 +17,84 @@ fn forms() {
 
 #[test]
 fn functions_of_two() {
-    check_errors(
-        r##"fn f(x: f32) -> f32 { std::cmp::max(x, 1.0) }"##,
+    check_each(
+        &[
+            r##"fn f(x: f32) -> f32 { std::cmp::max(x, 1.0) }"##,
+            r##"fn f(x: u32) -> u32 { std::cmp::max(x, 1, 2) }"##,
+            r##"fn f(x: u32, y: i32) -> u32 { std::cmp::min(x, y) }"##,
+        ],
         expect![[r#"
-        error: [K0100] function `std::cmp::max` does not take `f32` in kernels
-               help: write `x.max(1.0)`
-         1 | fn f(x: f32) -> f32 { std::cmp::max(x, 1.0) }
-           |                       ^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32) -> u32 { std::cmp::max(x, 1, 2) }"##,
-        expect![[r#"
-        error: [K0106] `max` takes 2 arguments, but 3 were given
-         1 | fn f(x: u32) -> u32 { std::cmp::max(x, 1, 2) }
-           |                                           ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32, y: i32) -> u32 { std::cmp::min(x, y) }"##,
-        expect![[r#"
-        error: [K0102] expected `u32`, found `i32`
-               help: write `y as u32`
-         1 | fn f(x: u32, y: i32) -> u32 { std::cmp::min(x, y) }
-           |                                                ^
-    "#]],
+            error: [K0100] function `std::cmp::max` does not take `f32` in kernels
+                   help: write `x.max(1.0)`
+             1 | fn f(x: f32) -> f32 { std::cmp::max(x, 1.0) }
+               |                       ^^^^^^^^^^^^^
+            error: [K0106] `max` takes 2 arguments, but 3 were given
+             1 | fn f(x: u32) -> u32 { std::cmp::max(x, 1, 2) }
+               |                                           ^
+            error: [K0102] expected `u32`, found `i32`
+                   help: write `y as u32`
+             1 | fn f(x: u32, y: i32) -> u32 { std::cmp::min(x, y) }
+               |                                                ^
+        "#]],
     );
 }
 
 #[test]
 fn vectors() {
-    check_errors(
-        r##"fn f(x: f32) -> Vec2 { Vec2::from((x, 1.0)) }"##,
+    check_each(
+        &[
+            r##"fn f(x: f32) -> Vec2 { Vec2::from((x, 1.0)) }"##,
+            r##"fn f(x: [f32; 3]) -> Vec2 { Vec2::from(x) }"##,
+            r##"fn f(x: [f32; 2]) -> Vec2 { x.into() }"##,
+            r##"fn f(x: Vec2) -> [f32; 2] { x.into() }"##,
+            r##"fn f(x: f32) -> Vec2 { (x, x).into() }"##,
+        ],
         expect![[r#"
-        error: [K0104] `Vec2` is not made from a tuple in kernels
-               help: write `Vec2::new(x, 1.0)`
-         1 | fn f(x: f32) -> Vec2 { Vec2::from((x, 1.0)) }
-           |                                   ^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: [f32; 3]) -> Vec2 { Vec2::from(x) }"##,
-        expect![[r#"
-        error: [K0102] expected `[f32; 2]`, found `[f32; 3]`
-         1 | fn f(x: [f32; 3]) -> Vec2 { Vec2::from(x) }
-           |                                        ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: [f32; 2]) -> Vec2 { x.into() }"##,
-        expect![[r#"
-        error: [K0104] `Vec2` is not made from `[f32; 2]` by `into`
-               help: write `Vec2::from(x)`
-         1 | fn f(x: [f32; 2]) -> Vec2 { x.into() }
-           |                             ^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: Vec2) -> [f32; 2] { x.into() }"##,
-        expect![[r#"
-        error: [K0104] `[f32; 2]` is not made from `Vec2` by `into`
-               help: write `x.to_array()`
-         1 | fn f(x: Vec2) -> [f32; 2] { x.into() }
-           |                             ^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> Vec2 { (x, x).into() }"##,
-        expect![[r#"
-        error: [K0104] `Vec2` is not made from `(f32, f32)` by `into`
-               help: write `Vec2::new(…)` with the members
-         1 | fn f(x: f32) -> Vec2 { (x, x).into() }
-           |                        ^^^^^^^^^^^^^
-    "#]],
+            error: [K0104] `Vec2` is not made from a tuple in kernels
+                   help: write `Vec2::new(x, 1.0)`
+             1 | fn f(x: f32) -> Vec2 { Vec2::from((x, 1.0)) }
+               |                                   ^^^^^^^^
+            error: [K0102] expected `[f32; 2]`, found `[f32; 3]`
+             1 | fn f(x: [f32; 3]) -> Vec2 { Vec2::from(x) }
+               |                                        ^
+            error: [K0104] `Vec2` is not made from `[f32; 2]` by `into`
+                   help: write `Vec2::from(x)`
+             1 | fn f(x: [f32; 2]) -> Vec2 { x.into() }
+               |                             ^^^^^^^^
+            error: [K0104] `[f32; 2]` is not made from `Vec2` by `into`
+                   help: write `x.to_array()`
+             1 | fn f(x: Vec2) -> [f32; 2] { x.into() }
+               |                             ^^^^^^^^
+            error: [K0104] `Vec2` is not made from `(f32, f32)` by `into`
+                   help: write `Vec2::new(…)` with the members
+             1 | fn f(x: f32) -> Vec2 { (x, x).into() }
+               |                        ^^^^^^^^^^^^^
+        "#]],
     );
 }
 
 #[test]
 fn sorting() {
-    check_errors(
-        r##"fn f(x: &mut [f32]) { x.sort(); }"##,
+    check_each(
+        &[
+            r##"fn f(x: &mut [f32]) { x.sort(); }"##,
+            r##"fn f(x: [u32; 2]) { let mut x = x; let a = x.sort(); }"##,
+            r##"fn f(x: &mut [f32]) { x.sort_by(|a, b| { return a.total_cmp(b); }); }"##,
+        ],
         expect![[r#"
-        error: [K0103] `f32` has no `Ord` that kernels know
-               help: floats have no total order, because of NaN: `partial_cmp`, or `total_cmp`
-         1 | fn f(x: &mut [f32]) { x.sort(); }
-           |                       ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: [u32; 2]) { let mut x = x; let a = x.sort(); }"##,
-        expect![[r#"
-        error: [K0104] no method `sort` on type `[u32; 2]`
-               help: write it as a statement, `x.sort();`, of a variable, field or element
-         1 | fn f(x: [u32; 2]) { let mut x = x; let a = x.sort(); }
-           |                                              ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: &mut [f32]) { x.sort_by(|a, b| { return a.total_cmp(b); }); }"##,
-        expect![[r#"
-        error: [K0104] no method `sort_by` on type `&mut [f32]`
-               help: write the sort as loops over an array
-         1 | fn f(x: &mut [f32]) { x.sort_by(|a, b| { return a.total_cmp(b); }); }
-           |                         ^^^^^^^
-    "#]],
+            error: [K0103] `f32` has no `Ord` that kernels know
+                   help: floats have no total order, because of NaN: `partial_cmp`, or `total_cmp`
+             1 | fn f(x: &mut [f32]) { x.sort(); }
+               |                       ^^^^^^
+            error: [K0104] no method `sort` on type `[u32; 2]`
+                   help: write it as a statement, `x.sort();`, of a variable, field or element
+             1 | fn f(x: [u32; 2]) { let mut x = x; let a = x.sort(); }
+               |                                              ^^^^
+            error: [K0104] no method `sort_by` on type `&mut [f32]`
+                   help: write the sort as loops over an array
+             1 | fn f(x: &mut [f32]) { x.sort_by(|a, b| { return a.total_cmp(b); }); }
+               |                         ^^^^^^^
+        "#]],
     );
 }
 
@@ -165,102 +139,82 @@ fn options_as_iterators() {
 
 #[test]
 fn slices_that_are_chosen() {
-    check_errors(
-        r##"fn f(x: &[u32], z: &[u32]) { let part = match x { [1, rest @ ..] => rest, _ => z }; }"##,
+    check_each(
+        &[
+            r##"fn f(x: &[u32], z: &[u32]) { let part = match x { [1, rest @ ..] => rest, _ => z }; }"##,
+            r##"fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }"##,
+            r##"fn f(x: &[u32], y: &mut [u32], n: u32) { let part = if n > 1 { let k = n; &x[k..] } else { y }; }"##,
+            r##"fn f(x: &mut [u32]) {} fn g() { f(&mut [1, 2]); }"##,
+            r##"const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}"##,
+        ],
         expect![[r#"
             error: [K0115] this value may be a part of several slices
                    note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
                    help: move the code that uses it into a function of a slice, and call that with the one or the other
              1 | fn f(x: &[u32], z: &[u32]) { let part = match x { [1, rest @ ..] => rest, _ => z }; }
                |                                                                                ^
-        "#]],
-    );
-    check_errors(
-        r##"fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }"##,
-        expect![[r#"
             error: [K0115] this slice cannot be one of several
                    note: a slice that is chosen is a part of a parameter or of a variable, not of a field, of an element or of a list
                    help: choose where it begins and ends, and write `&x[from..to]` where it is used
              1 | fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }
                |                                                                                                     ^^^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn f(x: &[u32], y: &mut [u32], n: u32) { let part = if n > 1 { let k = n; &x[k..] } else { y }; }"##,
-        expect![[r#"
             error: [K0115] this value may be a part of several slices
                    note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
                    help: move the code that uses it into a function of a slice, and call that with the one or the other
              1 | fn f(x: &[u32], y: &mut [u32], n: u32) { let part = if n > 1 { let k = n; &x[k..] } else { y }; }
                |                                                                                            ^
+            error: [K0110] a `&mut` reference to a temporary value is not supported in kernels
+                   help: store it in a `let mut` variable, and borrow that
+             1 | fn f(x: &mut [u32]) {} fn g() { f(&mut [1, 2]); }
+               |                                        ^^^^^^
+            error: [K0001] a const that is a slice of references is not supported in kernels
+                   help: write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins
+             1 | const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}
+               |              ^^^^^^^^^^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `[97u8, 98u8]`, the value
+             1 | const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}
+               |                            ^^^^^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `[99u8]`, the value
+             1 | const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}
+               |                                   ^^^^
         "#]],
-    );
-    check_errors(
-        r##"fn f(x: &mut [u32]) {} fn g() { f(&mut [1, 2]); }"##,
-        expect![[r#"
-        error: [K0110] a `&mut` reference to a temporary value is not supported in kernels
-               help: store it in a `let mut` variable, and borrow that
-         1 | fn f(x: &mut [u32]) {} fn g() { f(&mut [1, 2]); }
-           |                                        ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}"##,
-        expect![[r#"
-        error: [K0001] a const that is a slice of references is not supported in kernels
-               help: write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins
-         1 | const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}
-           |              ^^^^^^^^^^
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `[97u8, 98u8]`, the value
-         1 | const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}
-           |                            ^^^^^
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `[99u8]`, the value
-         1 | const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}
-           |                                   ^^^^
-    "#]],
     );
 }
 
 #[test]
 fn closures_and_iterators_as_results() {
-    check_errors(
-        r##"fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }"##,
+    check_each(
+        &[
+            r##"fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }"##,
+            r##"struct Count { n: u32 } fn f(c: Count) { for v in c {} }"##,
+            r##"fn f() { let s = "text"; }"##,
+        ],
         expect![[r#"
-        error: [K0001] a closure as a function's result is not supported in kernels
-               help: write the closure where it is called; or a `#[device] fn` that takes what the closure captures
-         1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
-           |                 ^^^^^^^^^^^^^^^^^^^
-        error: [K0109] cannot infer the type of `x`
-               help: write it, for example `let x: f32 = …`
-         1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
-           |                                             ^
-        error: [K0109] the type of this value must be known here
-               help: write the type where it is declared
-         1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
-           |                                                ^
-    "#]],
-    );
-    check_errors(
-        r##"struct Count { n: u32 } fn f(c: Count) { for v in c {} }"##,
-        expect![[r#"
-        error: [K0102] expected a range, an array or an iterator, found `Count`
-               note: kernels go through ranges, arrays and buffers
-               help: call its own method: `let mut it = …; while let Some(v) = it.next() { … }`
-         1 | struct Count { n: u32 } fn f(c: Count) { for v in c {} }
-           |                                                   ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { let s = "text"; }"##,
-        expect![[r#"
-        error: [K0001] string literals are not supported in kernels
-               help: write bytes, `b"text"`, or keep text on the host
-         1 | fn f() { let s = "text"; }
-           |                  ^^^^^^
-    "#]],
+            error: [K0001] a closure as a function's result is not supported in kernels
+                   help: write the closure where it is called; or a `#[device] fn` that takes what the closure captures
+             1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
+               |                 ^^^^^^^^^^^^^^^^^^^
+            error: [K0109] cannot infer the type of `x`
+                   help: write it, for example `let x: f32 = …`
+             1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
+               |                                             ^
+            error: [K0109] the type of this value must be known here
+                   help: write the type where it is declared
+             1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
+               |                                                ^
+            error: [K0102] expected a range, an array or an iterator, found `Count`
+                   note: kernels go through ranges, arrays and buffers
+                   help: call its own method: `let mut it = …; while let Some(v) = it.next() { … }`
+             1 | struct Count { n: u32 } fn f(c: Count) { for v in c {} }
+               |                                                   ^
+            error: [K0001] string literals are not supported in kernels
+                   help: write bytes, `b"text"`, or keep text on the host
+             1 | fn f() { let s = "text"; }
+               |                  ^^^^^^
+        "#]],
     );
 }

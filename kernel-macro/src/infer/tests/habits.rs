@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::harness::{check_errors, infer_source};
+use super::harness::{check_each, check_errors, infer_source};
 
 /// Asserts that each source has errors, unless the language has it by now, and that each error has a note or a help.
 fn each_has_a_way_out(sources: &[&str]) {
@@ -16,492 +16,322 @@ fn each_has_a_way_out(sources: &[&str]) {
 
 #[test]
 fn ids_of_other_languages() {
-    check_errors(
-        r##"fn f() -> u32 { gl_GlobalInvocationID.x }"##,
+    check_each(
+        &[
+            r##"fn f() -> u32 { gl_GlobalInvocationID.x }"##,
+            r##"fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }"##,
+            r##"fn f() -> u32 { get_global_id(0) }"##,
+            r##"fn f() -> u32 { thread_position_in_grid.x }"##,
+            r##"fn f() -> u32 { global_id.x }"##,
+            r##"fn f() -> u32 { global_idd().x }"##,
+            r##"fn f() -> u32 { gl_LocalInvocationIndex }"##,
+        ],
         expect![[r#"
-        error: [K0100] cannot find value `gl_GlobalInvocationID` in this scope
-               help: write `global_id()`
-         1 | fn f() -> u32 { gl_GlobalInvocationID.x }
-           |                 ^^^^^^^^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }"##,
-        expect![[r#"
-        error: [K0100] cannot find value `blockIdx` in this scope
-               help: write `workgroup_id()`
-         1 | fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }
-           |                 ^^^^^^^^
-        error: [K0100] cannot find value `blockDim` in this scope
-               help: write `workgroup_size()`
-         1 | fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }
-           |                              ^^^^^^^^
-        error: [K0100] cannot find value `threadIdx` in this scope
-               help: write `local_id()`
-         1 | fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }
-           |                                           ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> u32 { get_global_id(0) }"##,
-        expect![[r#"
-        error: [K0100] function `get_global_id` is not available in kernels
-               help: write `global_id()`, whose lanes are `x`, `y` and `z`
-         1 | fn f() -> u32 { get_global_id(0) }
-           |                 ^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> u32 { thread_position_in_grid.x }"##,
-        expect![[r#"
-        error: [K0100] cannot find value `thread_position_in_grid` in this scope
-               help: write `global_id()`
-         1 | fn f() -> u32 { thread_position_in_grid.x }
-           |                 ^^^^^^^^^^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> u32 { global_id.x }"##,
-        expect![[r#"
-        error: [K0100] cannot find value `global_id` in this scope
-               help: `global_id` is a function: write `global_id()`
-         1 | fn f() -> u32 { global_id.x }
-           |                 ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> u32 { global_idd().x }"##,
-        expect![[r#"
-        error: [K0100] cannot find function `global_idd` in this scope
-               help: a function with a similar name exists: `global_id`
-         1 | fn f() -> u32 { global_idd().x }
-           |                 ^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> u32 { gl_LocalInvocationIndex }"##,
-        expect![[r#"
-        error: [K0100] cannot find value `gl_LocalInvocationIndex` in this scope
-               help: write `local_index()`
-         1 | fn f() -> u32 { gl_LocalInvocationIndex }
-           |                 ^^^^^^^^^^^^^^^^^^^^^^^
-    "#]],
+            error: [K0100] cannot find value `gl_GlobalInvocationID` in this scope
+                   help: write `global_id()`
+             1 | fn f() -> u32 { gl_GlobalInvocationID.x }
+               |                 ^^^^^^^^^^^^^^^^^^^^^
+            error: [K0100] cannot find value `blockIdx` in this scope
+                   help: write `workgroup_id()`
+             1 | fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }
+               |                 ^^^^^^^^
+            error: [K0100] cannot find value `blockDim` in this scope
+                   help: write `workgroup_size()`
+             1 | fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }
+               |                              ^^^^^^^^
+            error: [K0100] cannot find value `threadIdx` in this scope
+                   help: write `local_id()`
+             1 | fn f() -> u32 { blockIdx.x * blockDim.x + threadIdx.x }
+               |                                           ^^^^^^^^^
+            error: [K0100] function `get_global_id` is not available in kernels
+                   help: write `global_id()`, whose lanes are `x`, `y` and `z`
+             1 | fn f() -> u32 { get_global_id(0) }
+               |                 ^^^^^^^^^^^^^
+            error: [K0100] cannot find value `thread_position_in_grid` in this scope
+                   help: write `global_id()`
+             1 | fn f() -> u32 { thread_position_in_grid.x }
+               |                 ^^^^^^^^^^^^^^^^^^^^^^^
+            error: [K0100] cannot find value `global_id` in this scope
+                   help: `global_id` is a function: write `global_id()`
+             1 | fn f() -> u32 { global_id.x }
+               |                 ^^^^^^^^^
+            error: [K0100] cannot find function `global_idd` in this scope
+                   help: a function with a similar name exists: `global_id`
+             1 | fn f() -> u32 { global_idd().x }
+               |                 ^^^^^^^^^^
+            error: [K0100] cannot find value `gl_LocalInvocationIndex` in this scope
+                   help: write `local_index()`
+             1 | fn f() -> u32 { gl_LocalInvocationIndex }
+               |                 ^^^^^^^^^^^^^^^^^^^^^^^
+        "#]],
     );
     check_errors(r##"fn f() -> u32 { global_id()[0] }"##, expect![[r#""#]]);
 }
 
 #[test]
 fn barriers_and_atomics_of_other_languages() {
-    check_errors(
-        r##"fn f() { __syncthreads(); }"##,
+    check_each(
+        &[
+            r##"fn f() { __syncthreads(); }"##,
+            r##"fn f() { workgroupBarrier(); }"##,
+            r##"fn f() { GroupMemoryBarrierWithGroupSync(); }"##,
+            r##"fn f() { memoryBarrier(); }"##,
+            r##"fn kernel(x: &mut [u32]) { atomicAdd(x[0], 1); }"##,
+            r##"fn kernel(x: &mut [u32]) { InterlockedMax(x[0], 1); }"##,
+            r##"fn kernel(x: &mut [u32]) { atomicCAS(x[0], 1, 2); }"##,
+            r##"fn f(x: f32) -> f32 { subgroupAdd(x) }"##,
+            r##"fn f(x: f32) -> f32 { __shfl_down_sync(0, x, 1) }"##,
+        ],
         expect![[r#"
-        error: [K0100] function `__syncthreads` is not available in kernels
-               help: write `barrier()`
-         1 | fn f() { __syncthreads(); }
-           |          ^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { workgroupBarrier(); }"##,
-        expect![[r#"
-        error: [K0100] function `workgroupBarrier` is not available in kernels
-               help: write `barrier()`
-         1 | fn f() { workgroupBarrier(); }
-           |          ^^^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { GroupMemoryBarrierWithGroupSync(); }"##,
-        expect![[r#"
-        error: [K0100] function `GroupMemoryBarrierWithGroupSync` is not available in kernels
-               help: write `barrier()`
-         1 | fn f() { GroupMemoryBarrierWithGroupSync(); }
-           |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { memoryBarrier(); }"##,
-        expect![[r#"
-        error: [K0100] function `memoryBarrier` is not available in kernels
-               help: write `fence(…)` with a scope and an order, or `barrier()`, which is one, too
-         1 | fn f() { memoryBarrier(); }
-           |          ^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &mut [u32]) { atomicAdd(x[0], 1); }"##,
-        expect![[r#"
-        error: [K0100] function `atomicAdd` is not available in kernels
-               help: write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`
-         1 | fn kernel(x: &mut [u32]) { atomicAdd(x[0], 1); }
-           |                            ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &mut [u32]) { InterlockedMax(x[0], 1); }"##,
-        expect![[r#"
-        error: [K0100] function `InterlockedMax` is not available in kernels
-               help: write `x[i].fetch_max(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`
-         1 | fn kernel(x: &mut [u32]) { InterlockedMax(x[0], 1); }
-           |                            ^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &mut [u32]) { atomicCAS(x[0], 1, 2); }"##,
-        expect![[r#"
-        error: [K0100] function `atomicCAS` is not available in kernels
-               help: write `x[i].compare_exchange(old, new, Relaxed, Relaxed)` on a parameter `x: &[Atomic<u32>]`
-         1 | fn kernel(x: &mut [u32]) { atomicCAS(x[0], 1, 2); }
-           |                            ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> f32 { subgroupAdd(x) }"##,
-        expect![[r#"
-        error: [K0100] function `subgroupAdd` is not available in kernels
-               help: write `subgroup::add(x)`
-         1 | fn f(x: f32) -> f32 { subgroupAdd(x) }
-           |                       ^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> f32 { __shfl_down_sync(0, x, 1) }"##,
-        expect![[r#"
-        error: [K0100] function `__shfl_down_sync` is not available in kernels
-               help: write `subgroup::shuffle_down(x, by)`
-         1 | fn f(x: f32) -> f32 { __shfl_down_sync(0, x, 1) }
-           |                       ^^^^^^^^^^^^^^^^
-    "#]],
+            error: [K0100] function `__syncthreads` is not available in kernels
+                   help: write `barrier()`
+             1 | fn f() { __syncthreads(); }
+               |          ^^^^^^^^^^^^^
+            error: [K0100] function `workgroupBarrier` is not available in kernels
+                   help: write `barrier()`
+             1 | fn f() { workgroupBarrier(); }
+               |          ^^^^^^^^^^^^^^^^
+            error: [K0100] function `GroupMemoryBarrierWithGroupSync` is not available in kernels
+                   help: write `barrier()`
+             1 | fn f() { GroupMemoryBarrierWithGroupSync(); }
+               |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            error: [K0100] function `memoryBarrier` is not available in kernels
+                   help: write `fence(…)` with a scope and an order, or `barrier()`, which is one, too
+             1 | fn f() { memoryBarrier(); }
+               |          ^^^^^^^^^^^^^
+            error: [K0100] function `atomicAdd` is not available in kernels
+                   help: write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`
+             1 | fn kernel(x: &mut [u32]) { atomicAdd(x[0], 1); }
+               |                            ^^^^^^^^^
+            error: [K0100] function `InterlockedMax` is not available in kernels
+                   help: write `x[i].fetch_max(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`
+             1 | fn kernel(x: &mut [u32]) { InterlockedMax(x[0], 1); }
+               |                            ^^^^^^^^^^^^^^
+            error: [K0100] function `atomicCAS` is not available in kernels
+                   help: write `x[i].compare_exchange(old, new, Relaxed, Relaxed)` on a parameter `x: &[Atomic<u32>]`
+             1 | fn kernel(x: &mut [u32]) { atomicCAS(x[0], 1, 2); }
+               |                            ^^^^^^^^^
+            error: [K0100] function `subgroupAdd` is not available in kernels
+                   help: write `subgroup::add(x)`
+             1 | fn f(x: f32) -> f32 { subgroupAdd(x) }
+               |                       ^^^^^^^^^^^
+            error: [K0100] function `__shfl_down_sync` is not available in kernels
+                   help: write `subgroup::shuffle_down(x, by)`
+             1 | fn f(x: f32) -> f32 { __shfl_down_sync(0, x, 1) }
+               |                       ^^^^^^^^^^^^^^^^
+        "#]],
     );
 }
 
 #[test]
 fn functions_of_other_languages() {
-    check_errors(
-        r##"fn f(x: f32) -> f32 { inverseSqrt(x) }"##,
+    check_each(
+        &[
+            r##"fn f(x: f32) -> f32 { inverseSqrt(x) }"##,
+            r##"fn f(x: f32) -> u32 { floatBitsToUint(x) }"##,
+            r##"fn f(x: u32) -> u32 { countOneBits(x) }"##,
+            r##"fn f(x: u32) -> f32 { float(x) }"##,
+            r##"fn f(x: f32) -> u32 { uint(x) }"##,
+            r##"fn kernel(x: &[f32]) { let n = arrayLength(x); }"##,
+            r##"fn f(x: u32) { printf(x); }"##,
+            r##"fn f(x: f32) -> f32 { sqrt(x) }"##,
+            r##"fn f(x: f32, y: f32) -> f32 { max(x, y) }"##,
+            r##"fn f(x: f32) -> Vec3 { vec3(x) }"##,
+            r##"fn f(x: Vec2) -> Vec3 { vec3(x, 1.0) }"##,
+            r##"fn f() -> Vec3 { vec3(1, 2, 3) }"##,
+        ],
         expect![[r#"
-        error: [K0100] function `inverseSqrt` is not available in kernels
-               help: write `1.0 / x.sqrt()`
-         1 | fn f(x: f32) -> f32 { inverseSqrt(x) }
-           |                       ^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> u32 { floatBitsToUint(x) }"##,
-        expect![[r#"
-        error: [K0100] function `floatBitsToUint` is not available in kernels
-               help: write `x.to_bits()`
-         1 | fn f(x: f32) -> u32 { floatBitsToUint(x) }
-           |                       ^^^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32) -> u32 { countOneBits(x) }"##,
-        expect![[r#"
-        error: [K0100] function `countOneBits` is not available in kernels
-               help: write `x.count_ones()`
-         1 | fn f(x: u32) -> u32 { countOneBits(x) }
-           |                       ^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32) -> f32 { float(x) }"##,
-        expect![[r#"
-        error: [K0100] function `float` is not available in kernels
-               help: write `x as f32`
-         1 | fn f(x: u32) -> f32 { float(x) }
-           |                       ^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> u32 { uint(x) }"##,
-        expect![[r#"
-        error: [K0100] function `uint` is not available in kernels
-               help: write `x as u32`
-         1 | fn f(x: f32) -> u32 { uint(x) }
-           |                       ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &[f32]) { let n = arrayLength(x); }"##,
-        expect![[r#"
+            error: [K0100] function `inverseSqrt` is not available in kernels
+                   help: write `1.0 / x.sqrt()`
+             1 | fn f(x: f32) -> f32 { inverseSqrt(x) }
+               |                       ^^^^^^^^^^^
+            error: [K0100] function `floatBitsToUint` is not available in kernels
+                   help: write `x.to_bits()`
+             1 | fn f(x: f32) -> u32 { floatBitsToUint(x) }
+               |                       ^^^^^^^^^^^^^^^
+            error: [K0100] function `countOneBits` is not available in kernels
+                   help: write `x.count_ones()`
+             1 | fn f(x: u32) -> u32 { countOneBits(x) }
+               |                       ^^^^^^^^^^^^
+            error: [K0100] function `float` is not available in kernels
+                   help: write `x as f32`
+             1 | fn f(x: u32) -> f32 { float(x) }
+               |                       ^^^^^
+            error: [K0100] function `uint` is not available in kernels
+                   help: write `x as u32`
+             1 | fn f(x: f32) -> u32 { uint(x) }
+               |                       ^^^^
             error: [K0100] function `arrayLength` is not available in kernels
                    help: write `x.len()`
              1 | fn kernel(x: &[f32]) { let n = arrayLength(x); }
                |                                ^^^^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32) { printf(x); }"##,
-        expect![[r#"
-        error: [K0100] function `printf` is not available in kernels
-               help: write `println!("…", x)`
-         1 | fn f(x: u32) { printf(x); }
-           |                ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> f32 { sqrt(x) }"##,
-        expect![[r#"
+            error: [K0100] function `printf` is not available in kernels
+                   help: write `println!("…", x)`
+             1 | fn f(x: u32) { printf(x); }
+               |                ^^^^^^
             error: [K0100] cannot find function `sqrt` in this scope
                    help: it is a method: write `x.sqrt()`
              1 | fn f(x: f32) -> f32 { sqrt(x) }
                |                       ^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32, y: f32) -> f32 { max(x, y) }"##,
-        expect![[r#"
             error: [K0100] cannot find function `max` in this scope
                    help: it is a method: write `x.max(y)`
              1 | fn f(x: f32, y: f32) -> f32 { max(x, y) }
                |                               ^^^
+            error: [K0106] `vec3` takes 3 arguments, but 1 was given
+                   help: write `Vec3::splat(x)`
+             1 | fn f(x: f32) -> Vec3 { vec3(x) }
+               |                        ^^^^
+            error: [K0106] `vec3` takes 3 arguments, but 2 were given
+                   help: write `x.extend(1.0)`
+             1 | fn f(x: Vec2) -> Vec3 { vec3(x, 1.0) }
+               |                         ^^^^
+            error: [K0102] expected `f32`, found integer literal
+                   help: write `1.0`
+             1 | fn f() -> Vec3 { vec3(1, 2, 3) }
+               |                       ^
+            error: [K0102] expected `f32`, found integer literal
+                   help: write `2.0`
+             1 | fn f() -> Vec3 { vec3(1, 2, 3) }
+               |                          ^
+            error: [K0102] expected `f32`, found integer literal
+                   help: write `3.0`
+             1 | fn f() -> Vec3 { vec3(1, 2, 3) }
+               |                             ^
         "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> Vec3 { vec3(x) }"##,
-        expect![[r#"
-        error: [K0106] `vec3` takes 3 arguments, but 1 was given
-               help: write `Vec3::splat(x)`
-         1 | fn f(x: f32) -> Vec3 { vec3(x) }
-           |                        ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: Vec2) -> Vec3 { vec3(x, 1.0) }"##,
-        expect![[r#"
-        error: [K0106] `vec3` takes 3 arguments, but 2 were given
-               help: write `x.extend(1.0)`
-         1 | fn f(x: Vec2) -> Vec3 { vec3(x, 1.0) }
-           |                         ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() -> Vec3 { vec3(1, 2, 3) }"##,
-        expect![[r#"
-        error: [K0102] expected `f32`, found integer literal
-               help: write `1.0`
-         1 | fn f() -> Vec3 { vec3(1, 2, 3) }
-           |                       ^
-        error: [K0102] expected `f32`, found integer literal
-               help: write `2.0`
-         1 | fn f() -> Vec3 { vec3(1, 2, 3) }
-           |                          ^
-        error: [K0102] expected `f32`, found integer literal
-               help: write `3.0`
-         1 | fn f() -> Vec3 { vec3(1, 2, 3) }
-           |                             ^
-    "#]],
     );
 }
 
 #[test]
 fn types_of_other_languages() {
-    check_errors(
-        r##"fn f(x: float) -> float { x }"##,
+    check_each(
+        &[
+            r##"fn f(x: float) -> float { x }"##,
+            r##"fn f(x: float4) { }"##,
+            r##"fn f() { let x: vec3 = vec3(1.0, 2.0, 3.0); }"##,
+            r##"fn f(x: uint) { }"##,
+            r##"fn f(x: size_t) { }"##,
+            r##"fn f() { let m: HashMap = 1; }"##,
+            r##"fn f(x: u32) -> f32 { x as float }"##,
+        ],
         expect![[r#"
-        error: [K0101] type `float` is not available in kernels
-               help: write `f32`
-         1 | fn f(x: float) -> float { x }
-           |         ^^^^^
-        error: [K0101] type `float` is not available in kernels
-               help: write `f32`
-         1 | fn f(x: float) -> float { x }
-           |                   ^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: float4) { }"##,
-        expect![[r#"
-        error: [K0101] type `float4` is not available in kernels
-               help: write `Vec4`
-         1 | fn f(x: float4) { }
-           |         ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { let x: vec3 = vec3(1.0, 2.0, 3.0); }"##,
-        expect![[r#"
-        error: [K0101] type `vec3` is not available in kernels
-               help: write `Vec3`
-         1 | fn f() { let x: vec3 = vec3(1.0, 2.0, 3.0); }
-           |                 ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: uint) { }"##,
-        expect![[r#"
-        error: [K0101] type `uint` is not available in kernels
-               help: write `u32`
-         1 | fn f(x: uint) { }
-           |         ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: size_t) { }"##,
-        expect![[r#"
-        error: [K0101] type `size_t` is not available in kernels
-               help: write `usize`, which has 32 bits on the device
-         1 | fn f(x: size_t) { }
-           |         ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { let m: HashMap = 1; }"##,
-        expect![[r#"
-        error: [K0101] type `HashMap` is not available in kernels
-               help: use arrays or buffers, with the index as key
-         1 | fn f() { let m: HashMap = 1; }
-           |                 ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32) -> f32 { x as float }"##,
-        expect![[r#"
-        error: [K0101] type `float` is not available in kernels
-               help: write `f32`
-         1 | fn f(x: u32) -> f32 { x as float }
-           |                            ^^^^^
-    "#]],
+            error: [K0101] type `float` is not available in kernels
+                   help: write `f32`
+             1 | fn f(x: float) -> float { x }
+               |         ^^^^^
+            error: [K0101] type `float` is not available in kernels
+                   help: write `f32`
+             1 | fn f(x: float) -> float { x }
+               |                   ^^^^^
+            error: [K0101] type `float4` is not available in kernels
+                   help: write `Vec4`
+             1 | fn f(x: float4) { }
+               |         ^^^^^^
+            error: [K0101] type `vec3` is not available in kernels
+                   help: write `Vec3`
+             1 | fn f() { let x: vec3 = vec3(1.0, 2.0, 3.0); }
+               |                 ^^^^
+            error: [K0101] type `uint` is not available in kernels
+                   help: write `u32`
+             1 | fn f(x: uint) { }
+               |         ^^^^
+            error: [K0101] type `size_t` is not available in kernels
+                   help: write `usize`, which has 32 bits on the device
+             1 | fn f(x: size_t) { }
+               |         ^^^^^^
+            error: [K0101] type `HashMap` is not available in kernels
+                   help: use arrays or buffers, with the index as key
+             1 | fn f() { let m: HashMap = 1; }
+               |                 ^^^^^^^
+            error: [K0101] type `float` is not available in kernels
+                   help: write `f32`
+             1 | fn f(x: u32) -> f32 { x as float }
+               |                            ^^^^^
+        "#]],
     );
 }
 
 #[test]
 fn lanes_and_methods_of_other_languages() {
-    check_errors(
-        r##"fn f(v: Vec4) -> Vec3 { v.rgb }"##,
+    check_each(
+        &[
+            r##"fn f(v: Vec4) -> Vec3 { v.rgb }"##,
+            r##"fn f(v: Vec4) -> f32 { v.r }"##,
+            r##"fn f(v: Vec4) -> Vec3 { v.rgb() }"##,
+            r##"fn f(v: UVec3) -> UVec2 { v.xy }"##,
+            r##"fn f(v: Vec3) -> f32 { v.x() }"##,
+            r##"fn f(x: f32) -> f32 { x.saturate() }"##,
+            r##"fn f(x: f32) -> f32 { x.rsqrt() }"##,
+            r##"fn f(x: f32) -> f32 { x.mix(1.0, 0.5) }"##,
+            r##"fn f(v: Vec3) -> f32 { v.magnitude() }"##,
+            r##"fn kernel(x: &mut [f32]) { x.push(1.0); }"##,
+            r##"fn kernel(x: &mut [f32]) { let n = x.length(); }"##,
+            r##"fn kernel(x: &[f32]) { let y = x.to_vec(); }"##,
+            r##"fn kernel(x: &[f32]) -> () { let y = x.get_unchecked(1); }"##,
+            r##"fn f(x: f32) { x.to_string(); }"##,
+            r##"fn f(x: u32) -> u32 { x.sqrt() }"##,
+        ],
         expect![[r#"
             error: [K0105] no field `rgb` on type `Vec4`
                    help: lanes are called x, y, z, w: write `v.xyz()`
              1 | fn f(v: Vec4) -> Vec3 { v.rgb }
                |                           ^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn f(v: Vec4) -> f32 { v.r }"##,
-        expect![[r#"
-        error: [K0105] no field `r` on type `Vec4`
-               help: lanes are called x, y, z, w: write `v.x`
-         1 | fn f(v: Vec4) -> f32 { v.r }
-           |                          ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(v: Vec4) -> Vec3 { v.rgb() }"##,
-        expect![[r#"
+            error: [K0105] no field `r` on type `Vec4`
+                   help: lanes are called x, y, z, w: write `v.x`
+             1 | fn f(v: Vec4) -> f32 { v.r }
+               |                          ^
             error: [K0104] no method `rgb` on type `Vec4`
                    help: its lanes are `x`, `y`, `z`, `w`
              1 | fn f(v: Vec4) -> Vec3 { v.rgb() }
                |                           ^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn f(v: UVec3) -> UVec2 { v.xy }"##,
-        expect![[r#"
             error: [K0105] no field `xy` on type `UVec3`
                    help: a swizzle is a method: write `v.xy()`
              1 | fn f(v: UVec3) -> UVec2 { v.xy }
                |                             ^^
+            error: [K0104] no method `x` on type `Vec3`
+                   help: a lane is a field: write `.x`
+             1 | fn f(v: Vec3) -> f32 { v.x() }
+               |                          ^
+            error: [K0104] no method `saturate` on type `f32`
+                   help: write `x.clamp(0.0, 1.0)`
+             1 | fn f(x: f32) -> f32 { x.saturate() }
+               |                         ^^^^^^^^
+            error: [K0104] no method `rsqrt` on type `f32`
+                   help: write `1.0 / x.sqrt()`
+             1 | fn f(x: f32) -> f32 { x.rsqrt() }
+               |                         ^^^^^
+            error: [K0104] no method `mix` on type `f32`
+                   help: write `a.lerp(b, t)` for vectors, `a + (b - a) * t` for numbers
+             1 | fn f(x: f32) -> f32 { x.mix(1.0, 0.5) }
+               |                         ^^^
+            error: [K0104] no method `magnitude` on type `Vec3`
+                   help: write `x.length()`
+             1 | fn f(v: Vec3) -> f32 { v.magnitude() }
+               |                          ^^^^^^^^^
+            error: [K0104] no method `push` on type `&mut [f32]`
+                   help: arrays and buffers have a fixed length: write to an index
+             1 | fn kernel(x: &mut [f32]) { x.push(1.0); }
+               |                              ^^^^
+            error: [K0104] no method `length` on type `&mut [f32]`
+                   help: slices have `len()`, `iter()`, `first()`, `get(i)`, `swap(i, j)` and others, and indexing
+             1 | fn kernel(x: &mut [f32]) { let n = x.length(); }
+               |                                      ^^^^^^
+            error: [K0104] no method `to_vec` on type `&[f32]`
+                   help: there is no heap on the device: write to an array or buffer
+             1 | fn kernel(x: &[f32]) { let y = x.to_vec(); }
+               |                                  ^^^^^^
+            error: [K0104] no method `get_unchecked` on type `&[f32]`
+                   help: index it: `x[i]`; checks that cannot fail cost nothing
+             1 | fn kernel(x: &[f32]) -> () { let y = x.get_unchecked(1); }
+               |                                        ^^^^^^^^^^^^^
+            error: [K0104] no method `to_string` on type `f32`
+                   help: show it: `println!("{x}")`
+             1 | fn f(x: f32) { x.to_string(); }
+               |                  ^^^^^^^^^
+            error: [K0104] no method `sqrt` on type `u32`
+                   help: `sqrt` is a method of `f32`: write `(x as f32).sqrt(…)`
+             1 | fn f(x: u32) -> u32 { x.sqrt() }
+               |                         ^^^^
         "#]],
-    );
-    check_errors(
-        r##"fn f(v: Vec3) -> f32 { v.x() }"##,
-        expect![[r#"
-        error: [K0104] no method `x` on type `Vec3`
-               help: a lane is a field: write `.x`
-         1 | fn f(v: Vec3) -> f32 { v.x() }
-           |                          ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> f32 { x.saturate() }"##,
-        expect![[r#"
-        error: [K0104] no method `saturate` on type `f32`
-               help: write `x.clamp(0.0, 1.0)`
-         1 | fn f(x: f32) -> f32 { x.saturate() }
-           |                         ^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> f32 { x.rsqrt() }"##,
-        expect![[r#"
-        error: [K0104] no method `rsqrt` on type `f32`
-               help: write `1.0 / x.sqrt()`
-         1 | fn f(x: f32) -> f32 { x.rsqrt() }
-           |                         ^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) -> f32 { x.mix(1.0, 0.5) }"##,
-        expect![[r#"
-        error: [K0104] no method `mix` on type `f32`
-               help: write `a.lerp(b, t)` for vectors, `a + (b - a) * t` for numbers
-         1 | fn f(x: f32) -> f32 { x.mix(1.0, 0.5) }
-           |                         ^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(v: Vec3) -> f32 { v.magnitude() }"##,
-        expect![[r#"
-        error: [K0104] no method `magnitude` on type `Vec3`
-               help: write `x.length()`
-         1 | fn f(v: Vec3) -> f32 { v.magnitude() }
-           |                          ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &mut [f32]) { x.push(1.0); }"##,
-        expect![[r#"
-        error: [K0104] no method `push` on type `&mut [f32]`
-               help: arrays and buffers have a fixed length: write to an index
-         1 | fn kernel(x: &mut [f32]) { x.push(1.0); }
-           |                              ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &mut [f32]) { let n = x.length(); }"##,
-        expect![[r#"
-        error: [K0104] no method `length` on type `&mut [f32]`
-               help: slices have `len()`, `iter()`, `first()`, `get(i)`, `swap(i, j)` and others, and indexing
-         1 | fn kernel(x: &mut [f32]) { let n = x.length(); }
-           |                                      ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &[f32]) { let y = x.to_vec(); }"##,
-        expect![[r#"
-        error: [K0104] no method `to_vec` on type `&[f32]`
-               help: there is no heap on the device: write to an array or buffer
-         1 | fn kernel(x: &[f32]) { let y = x.to_vec(); }
-           |                                  ^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &[f32]) -> () { let y = x.get_unchecked(1); }"##,
-        expect![[r#"
-        error: [K0104] no method `get_unchecked` on type `&[f32]`
-               help: index it: `x[i]`; checks that cannot fail cost nothing
-         1 | fn kernel(x: &[f32]) -> () { let y = x.get_unchecked(1); }
-           |                                        ^^^^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: f32) { x.to_string(); }"##,
-        expect![[r#"
-        error: [K0104] no method `to_string` on type `f32`
-               help: show it: `println!("{x}")`
-         1 | fn f(x: f32) { x.to_string(); }
-           |                  ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(x: u32) -> u32 { x.sqrt() }"##,
-        expect![[r#"
-        error: [K0104] no method `sqrt` on type `u32`
-               help: `sqrt` is a method of `f32`: write `(x as f32).sqrt(…)`
-         1 | fn f(x: u32) -> u32 { x.sqrt() }
-           |                         ^^^^
-    "#]],
     );
 }
 

@@ -74,9 +74,16 @@ pub(crate) fn parse_item(item: &syn::Item, diags: &mut Diagnostics) -> (proc_mac
 
 /// The errors of a source text.
 pub(crate) fn check_errors(source: &str, expected: Expect) {
-    let source = source.trim_matches('\n');
-    let (_, diags) = infer_source(source);
-    expected.assert_eq(&render(diags, source));
+    check_each(&[source], expected);
+}
+
+/// The errors of source texts, each by itself, one after the other.
+pub(crate) fn check_each(sources: &[&str], expected: Expect) {
+    let errors = sources.iter().map(|source| {
+        let source = source.trim_matches('\n');
+        render(infer_source(source).1, source)
+    });
+    expected.assert_eq(&errors.collect::<String>());
 }
 
 /// Asserts that a source text has no errors, and returns its program.

@@ -2,67 +2,49 @@
 
 use expect_test::expect;
 
-use super::harness::check_errors;
+use super::harness::{check_each, check_errors};
 
 #[test]
 fn literal_of_another_kind() {
-    check_errors(
-        "fn f() -> f32 { let x: f32 = 2; x }",
+    check_each(
+        &[
+            "fn f() -> f32 { let x: f32 = 2; x }",
+            "fn f() -> u32 { 2.0 }",
+            "fn f(a: f32) -> f32 { 2 * a }",
+            "fn f(a: f32) -> f32 { a + -1 }",
+            "fn f() -> u32 { 2.5 }",
+            "fn f(a: f32, b: bool) -> f32 { if b { a } else { 0 } }",
+        ],
         expect![[r#"
-        error: [K0102] expected `f32`, found integer literal
-               help: write `2.0`
-         1 | fn f() -> f32 { let x: f32 = 2; x }
-           |                              ^
-    "#]],
-    );
-    check_errors(
-        "fn f() -> u32 { 2.0 }",
-        expect![[r#"
-        error: [K0102] expected `u32`, found float literal
-               note: `f` returns `u32`
-               help: write `2`
-         1 | fn f() -> u32 { 2.0 }
-           |                 ^^^
-    "#]],
-    );
-    check_errors(
-        "fn f(a: f32) -> f32 { 2 * a }",
-        expect![[r#"
-        error: [K0102] expected `f32`, found integer literal
-               note: the right operand is `f32`
-               help: write `2.0`
-         1 | fn f(a: f32) -> f32 { 2 * a }
-           |                       ^
-    "#]],
-    );
-    check_errors(
-        "fn f(a: f32) -> f32 { a + -1 }",
-        expect![[r#"
-        error: [K0102] expected `f32`, found integer literal
-               note: the left operand is `f32`
-               help: write `-1.0`
-         1 | fn f(a: f32) -> f32 { a + -1 }
-           |                           ^^
-    "#]],
-    );
-    check_errors(
-        "fn f() -> u32 { 2.5 }",
-        expect![[r#"
-        error: [K0102] expected `u32`, found float literal
-               note: `f` returns `u32`
-         1 | fn f() -> u32 { 2.5 }
-           |                 ^^^
-    "#]],
-    );
-    check_errors(
-        "fn f(a: f32, b: bool) -> f32 { if b { a } else { 0 } }",
-        expect![[r#"
-        error: [K0102] expected `f32`, found integer literal
-               note: `f` returns `f32`
-               help: write `0.0`
-         1 | fn f(a: f32, b: bool) -> f32 { if b { a } else { 0 } }
-           |                                                  ^
-    "#]],
+            error: [K0102] expected `f32`, found integer literal
+                   help: write `2.0`
+             1 | fn f() -> f32 { let x: f32 = 2; x }
+               |                              ^
+            error: [K0102] expected `u32`, found float literal
+                   note: `f` returns `u32`
+                   help: write `2`
+             1 | fn f() -> u32 { 2.0 }
+               |                 ^^^
+            error: [K0102] expected `f32`, found integer literal
+                   note: the right operand is `f32`
+                   help: write `2.0`
+             1 | fn f(a: f32) -> f32 { 2 * a }
+               |                       ^
+            error: [K0102] expected `f32`, found integer literal
+                   note: the left operand is `f32`
+                   help: write `-1.0`
+             1 | fn f(a: f32) -> f32 { a + -1 }
+               |                           ^^
+            error: [K0102] expected `u32`, found float literal
+                   note: `f` returns `u32`
+             1 | fn f() -> u32 { 2.5 }
+               |                 ^^^
+            error: [K0102] expected `f32`, found integer literal
+                   note: `f` returns `f32`
+                   help: write `0.0`
+             1 | fn f(a: f32, b: bool) -> f32 { if b { a } else { 0 } }
+               |                                                  ^
+        "#]],
     );
 }
 
@@ -137,96 +119,72 @@ fn f(n: u32) -> P { P { mass: n } }",
 
 #[test]
 fn mismatch_of_results() {
-    check_errors(
-        "fn f(n: u32) -> f32 { n }",
+    check_each(
+        &[
+            "fn f(n: u32) -> f32 { n }",
+            "fn f(n: u32) -> f32 { return n; }",
+            "fn kernel(x: &[f32]) { x[0] }",
+            "fn f() { return 1; }",
+        ],
         expect![[r#"
-        error: [K0102] expected `f32`, found `u32`
-               note: `f` returns `f32`
-               help: write `n as f32`
-         1 | fn f(n: u32) -> f32 { n }
-           |                       ^
-    "#]],
-    );
-    check_errors(
-        "fn f(n: u32) -> f32 { return n; }",
-        expect![[r#"
-        error: [K0102] expected `f32`, found `u32`
-               note: `f` returns `f32`
-               help: write `n as f32`
-         1 | fn f(n: u32) -> f32 { return n; }
-           |                              ^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(x: &[f32]) { x[0] }",
-        expect![[r#"
-        error: [K0102] expected `()`, found `f32`
-               note: `kernel` returns nothing
-               help: end the expression with `;` if its value is not needed
-         1 | fn kernel(x: &[f32]) { x[0] }
-           |                        ^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() { return 1; }",
-        expect![[r#"
-        error: [K0102] this function returns nothing, but this `return` has a value
-               help: write `return;`
-         1 | fn f() { return 1; }
-           |                 ^
-    "#]],
+            error: [K0102] expected `f32`, found `u32`
+                   note: `f` returns `f32`
+                   help: write `n as f32`
+             1 | fn f(n: u32) -> f32 { n }
+               |                       ^
+            error: [K0102] expected `f32`, found `u32`
+                   note: `f` returns `f32`
+                   help: write `n as f32`
+             1 | fn f(n: u32) -> f32 { return n; }
+               |                              ^
+            error: [K0102] expected `()`, found `f32`
+                   note: `kernel` returns nothing
+                   help: end the expression with `;` if its value is not needed
+             1 | fn kernel(x: &[f32]) { x[0] }
+               |                        ^^^^
+            error: [K0102] this function returns nothing, but this `return` has a value
+                   help: write `return;`
+             1 | fn f() { return 1; }
+               |                 ^
+        "#]],
     );
 }
 
 #[test]
 fn mismatch_of_vectors() {
-    check_errors(
-        "fn f(v: Vec3, n: u32) -> Vec3 { v * n }",
+    check_each(
+        &[
+            "fn f(v: Vec3, n: u32) -> Vec3 { v * n }",
+            "fn f(v: Vec3, u: UVec3) -> Vec3 { v + u }",
+            "fn f(v: Vec3) -> Vec3 { let mut w = v; w = 1.0; w }",
+            "fn f(v: Vec3, w: Vec2) -> Vec3 { v + w }",
+            "fn f(v: Vec3, mut a: f32) { a *= v; }",
+        ],
         expect![[r#"
-        error: [K0102] expected `f32`, found `u32`
-               note: the left operand is `Vec3`
-               help: write `n as f32`
-         1 | fn f(v: Vec3, n: u32) -> Vec3 { v * n }
-           |                                     ^
-    "#]],
-    );
-    check_errors(
-        "fn f(v: Vec3, u: UVec3) -> Vec3 { v + u }",
-        expect![[r#"
-        error: [K0102] expected `Vec3`, found `UVec3`
-               note: the left operand is `Vec3`
-               help: write `u.as_vec3()`
-         1 | fn f(v: Vec3, u: UVec3) -> Vec3 { v + u }
-           |                                       ^
-    "#]],
-    );
-    check_errors(
-        "fn f(v: Vec3) -> Vec3 { let mut w = v; w = 1.0; w }",
-        expect![[r#"
-        error: [K0102] expected `Vec3`, found float literal
-               help: write `Vec3::splat(1.0)`
-         1 | fn f(v: Vec3) -> Vec3 { let mut w = v; w = 1.0; w }
-           |                                            ^^^
-    "#]],
-    );
-    check_errors(
-        "fn f(v: Vec3, w: Vec2) -> Vec3 { v + w }",
-        expect![[r#"
+            error: [K0102] expected `f32`, found `u32`
+                   note: the left operand is `Vec3`
+                   help: write `n as f32`
+             1 | fn f(v: Vec3, n: u32) -> Vec3 { v * n }
+               |                                     ^
+            error: [K0102] expected `Vec3`, found `UVec3`
+                   note: the left operand is `Vec3`
+                   help: write `u.as_vec3()`
+             1 | fn f(v: Vec3, u: UVec3) -> Vec3 { v + u }
+               |                                       ^
+            error: [K0102] expected `Vec3`, found float literal
+                   help: write `Vec3::splat(1.0)`
+             1 | fn f(v: Vec3) -> Vec3 { let mut w = v; w = 1.0; w }
+               |                                            ^^^
             error: [K0102] expected `Vec3`, found `Vec2`
                    note: the left operand is `Vec3`
                    help: write `w.extend(…)` with the last lane
              1 | fn f(v: Vec3, w: Vec2) -> Vec3 { v + w }
                |                                      ^
+            error: [K0102] expected `f32`, found `Vec3`
+                   help: take one lane: `.x`
+             1 | fn f(v: Vec3, mut a: f32) { a *= v; }
+               |                                  ^
         "#]],
-    );
-    check_errors(
-        "fn f(v: Vec3, mut a: f32) { a *= v; }",
-        expect![[r#"
-        error: [K0102] expected `f32`, found `Vec3`
-               help: take one lane: `.x`
-         1 | fn f(v: Vec3, mut a: f32) { a *= v; }
-           |                                  ^
-    "#]],
     );
 }
 
@@ -272,50 +230,40 @@ fn mismatch_of_branches() {
 
 #[test]
 fn conditions() {
-    check_errors(
-        "fn f(n: u32) { if n { } }",
+    check_each(
+        &[
+            "fn f(n: u32) { if n { } }",
+            "fn f(n: u32) { while n - 1 { } }",
+            "fn f(n: u32, b: bool) -> bool { b && n }",
+            "fn f(n: u32) { if n = 1 { } }",
+        ],
         expect![[r#"
-        error: [K0102] expected `bool`, found `u32`
-               note: a condition is a `bool`
-               help: write `n != 0`
-         1 | fn f(n: u32) { if n { } }
-           |                   ^
-    "#]],
-    );
-    check_errors(
-        "fn f(n: u32) { while n - 1 { } }",
-        expect![[r#"
-        error: [K0102] expected `bool`, found `u32`
-               note: a condition is a `bool`
-               help: write `(n - 1) != 0`
-         1 | fn f(n: u32) { while n - 1 { } }
-           |                      ^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f(n: u32, b: bool) -> bool { b && n }",
-        expect![[r#"
-        error: [K0102] expected `bool`, found `u32`
-               note: `&&` combines `bool`s
-               help: write `n != 0`
-         1 | fn f(n: u32, b: bool) -> bool { b && n }
-           |                                      ^
-    "#]],
-    );
-    check_errors(
-        "fn f(n: u32) { if n = 1 { } }",
-        expect![[r#"
-        error: [K0110] cannot assign to immutable variable `n`
-               note: `n` is declared at line 1
-               help: declare it `mut n`
-         1 | fn f(n: u32) { if n = 1 { } }
-           |                   ^
-        error: [K0102] expected `bool`, found `()`
-               note: a condition is a `bool`
-               help: compare with `==`
-         1 | fn f(n: u32) { if n = 1 { } }
-           |                   ^^^^^
-    "#]],
+            error: [K0102] expected `bool`, found `u32`
+                   note: a condition is a `bool`
+                   help: write `n != 0`
+             1 | fn f(n: u32) { if n { } }
+               |                   ^
+            error: [K0102] expected `bool`, found `u32`
+                   note: a condition is a `bool`
+                   help: write `(n - 1) != 0`
+             1 | fn f(n: u32) { while n - 1 { } }
+               |                      ^^^^^
+            error: [K0102] expected `bool`, found `u32`
+                   note: `&&` combines `bool`s
+                   help: write `n != 0`
+             1 | fn f(n: u32, b: bool) -> bool { b && n }
+               |                                      ^
+            error: [K0110] cannot assign to immutable variable `n`
+                   note: `n` is declared at line 1
+                   help: declare it `mut n`
+             1 | fn f(n: u32) { if n = 1 { } }
+               |                   ^
+            error: [K0102] expected `bool`, found `()`
+                   note: a condition is a `bool`
+                   help: compare with `==`
+             1 | fn f(n: u32) { if n = 1 { } }
+               |                   ^^^^^
+        "#]],
     );
 }
 

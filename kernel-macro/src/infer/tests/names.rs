@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::harness::check_errors;
+use super::harness::{check_each, check_errors};
 
 #[test]
 fn unknown_values() {
@@ -48,50 +48,36 @@ fn f() -> u32 { LIMTI }",
                |                 ^^^^^
         "#]],
     );
-    check_errors(
-        "fn f() -> u32 { global_id.x }",
+    check_each(
+        &[
+            "fn f() -> u32 { global_id.x }",
+            "fn f() -> usize { usize::MAX }",
+            "fn f() { let x = y; }",
+            "fn f() { let x = COUNT; }",
+            "fn f() { { let x = 1; } x; }",
+        ],
         expect![[r#"
-        error: [K0100] cannot find value `global_id` in this scope
-               help: `global_id` is a function: write `global_id()`
-         1 | fn f() -> u32 { global_id.x }
-           |                 ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() -> usize { usize::MAX }",
-        expect![[r#"
-        error: [K0100] no constant `MAX` on type `usize`
-               help: `usize` has 32 bits in kernels: write `u32::MAX as usize`
-         1 | fn f() -> usize { usize::MAX }
-           |                   ^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() { let x = y; }",
-        expect![[r#"
-        error: [K0100] cannot find value `y` in this scope
-               help: declare it with `let y = …`, or make it a parameter
-         1 | fn f() { let x = y; }
-           |                  ^
-    "#]],
-    );
-    check_errors(
-        "fn f() { let x = COUNT; }",
-        expect![[r#"
-        error: [K0100] cannot find value `COUNT` in this scope
-               help: a const needs `#[device]` to be used in kernels
-         1 | fn f() { let x = COUNT; }
-           |                  ^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() { { let x = 1; } x; }",
-        expect![[r#"
-        error: [K0100] cannot find value `x` in this scope
-               help: declare it with `let x = …`, or make it a parameter
-         1 | fn f() { { let x = 1; } x; }
-           |                         ^
-    "#]],
+            error: [K0100] cannot find value `global_id` in this scope
+                   help: `global_id` is a function: write `global_id()`
+             1 | fn f() -> u32 { global_id.x }
+               |                 ^^^^^^^^^
+            error: [K0100] no constant `MAX` on type `usize`
+                   help: `usize` has 32 bits in kernels: write `u32::MAX as usize`
+             1 | fn f() -> usize { usize::MAX }
+               |                   ^^^^^^^^^^
+            error: [K0100] cannot find value `y` in this scope
+                   help: declare it with `let y = …`, or make it a parameter
+             1 | fn f() { let x = y; }
+               |                  ^
+            error: [K0100] cannot find value `COUNT` in this scope
+                   help: a const needs `#[device]` to be used in kernels
+             1 | fn f() { let x = COUNT; }
+               |                  ^^^^^
+            error: [K0100] cannot find value `x` in this scope
+                   help: declare it with `let x = …`, or make it a parameter
+             1 | fn f() { { let x = 1; } x; }
+               |                         ^
+        "#]],
     );
 }
 
@@ -108,59 +94,41 @@ fn f() -> f32 { smoth(1.0) }",
         "#]],
     );
     check_errors("fn f() { barrier(); }", expect![""]);
-    check_errors(
-        "fn f(a: f32) -> f32 { sqrt(a) }",
+    check_each(
+        &[
+            "fn f(a: f32) -> f32 { sqrt(a) }",
+            "fn f(n: u32) -> f32 { f32(n) }",
+            "fn f() -> Vec3 { Vec3(1.0, 2.0, 3.0) }",
+            "fn f(a: f32) { a(1); }",
+            "fn f() { frobnicate(); }",
+            "fn f() { Vec5::new(1.0); }",
+        ],
         expect![[r#"
             error: [K0100] cannot find function `sqrt` in this scope
                    help: it is a method: write `a.sqrt()`
              1 | fn f(a: f32) -> f32 { sqrt(a) }
                |                       ^^^^
+            error: [K0100] expected a function, found type `f32`
+                   help: write `n as f32`
+             1 | fn f(n: u32) -> f32 { f32(n) }
+               |                       ^^^
+            error: [K0100] expected a function, found type `Vec3`
+                   help: write `Vec3::new(…)`
+             1 | fn f() -> Vec3 { Vec3(1.0, 2.0, 3.0) }
+               |                  ^^^^
+            error: [K0100] expected a function, found the variable `a`
+                   note: kernels have no function pointers
+             1 | fn f(a: f32) { a(1); }
+               |                ^
+            error: [K0100] cannot find function `frobnicate` in this scope
+                   help: a function needs `#[device]` to be called from kernels
+             1 | fn f() { frobnicate(); }
+               |          ^^^^^^^^^^
+            error: [K0100] cannot find function `Vec5::new` in this scope
+                   help: a type with a similar name exists: `Vec2`
+             1 | fn f() { Vec5::new(1.0); }
+               |          ^^^^^^^^^
         "#]],
-    );
-    check_errors(
-        "fn f(n: u32) -> f32 { f32(n) }",
-        expect![[r#"
-        error: [K0100] expected a function, found type `f32`
-               help: write `n as f32`
-         1 | fn f(n: u32) -> f32 { f32(n) }
-           |                       ^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() -> Vec3 { Vec3(1.0, 2.0, 3.0) }",
-        expect![[r#"
-        error: [K0100] expected a function, found type `Vec3`
-               help: write `Vec3::new(…)`
-         1 | fn f() -> Vec3 { Vec3(1.0, 2.0, 3.0) }
-           |                  ^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f(a: f32) { a(1); }",
-        expect![[r#"
-        error: [K0100] expected a function, found the variable `a`
-               note: kernels have no function pointers
-         1 | fn f(a: f32) { a(1); }
-           |                ^
-    "#]],
-    );
-    check_errors(
-        "fn f() { frobnicate(); }",
-        expect![[r#"
-        error: [K0100] cannot find function `frobnicate` in this scope
-               help: a function needs `#[device]` to be called from kernels
-         1 | fn f() { frobnicate(); }
-           |          ^^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() { Vec5::new(1.0); }",
-        expect![[r#"
-        error: [K0100] cannot find function `Vec5::new` in this scope
-               help: a type with a similar name exists: `Vec2`
-         1 | fn f() { Vec5::new(1.0); }
-           |          ^^^^^^^^^
-    "#]],
     );
     check_errors(
         "struct P { a: f32 }
@@ -239,45 +207,31 @@ fn unknown_types() {
         "#]],
     );
     check_errors("fn f(a: u8) {}", expect![""]);
-    check_errors(
-        "fn f(a: Vec5) {}",
+    check_each(
+        &[
+            "fn f(a: Vec5) {}",
+            "fn f(a: Particle) {}",
+            "fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }",
+            "fn f() { let v = Particle { x: 1.0 }; }",
+            "fn kernel(x: &[f64], s: Shared) {}",
+        ],
         expect![[r#"
-        error: [K0101] cannot find type `Vec5` in this scope
-               help: a type with a similar name exists: `Vec2`
-         1 | fn f(a: Vec5) {}
-           |         ^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f(a: Particle) {}",
-        expect![[r#"
+            error: [K0101] cannot find type `Vec5` in this scope
+                   help: a type with a similar name exists: `Vec2`
+             1 | fn f(a: Vec5) {}
+               |         ^^^^
             error: [K0101] cannot find type `Particle` in this scope
                    help: a struct needs `#[derive(GpuData)]` to be used in kernels, an enum `#[device]`
              1 | fn f(a: Particle) {}
                |         ^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        "fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }",
-        expect![[r#"
-        error: [K0101] expected a struct, found type `Vec3`
-               help: write `Vec3::new(…)`
-         1 | fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }
-           |                  ^^^^
-    "#]],
-    );
-    check_errors(
-        "fn f() { let v = Particle { x: 1.0 }; }",
-        expect![[r#"
-        error: [K0101] cannot find struct `Particle` in this scope
-               help: a struct needs `#[derive(GpuData)]` to be used in kernels
-         1 | fn f() { let v = Particle { x: 1.0 }; }
-           |                  ^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(x: &[f64], s: Shared) {}",
-        expect![[r#"
+            error: [K0101] expected a struct, found type `Vec3`
+                   help: write `Vec3::new(…)`
+             1 | fn f() { let v = Vec3 { x: 1.0, y: 2.0, z: 3.0 }; }
+               |                  ^^^^
+            error: [K0101] cannot find struct `Particle` in this scope
+                   help: a struct needs `#[derive(GpuData)]` to be used in kernels
+             1 | fn f() { let v = Particle { x: 1.0 }; }
+               |                  ^^^^^^^^
             error: [K0101] `Shared` needs the type that it holds
                    help: write `Shared<[f32; 256]>`
              1 | fn kernel(x: &[f64], s: Shared) {}
@@ -288,35 +242,25 @@ fn unknown_types() {
 
 #[test]
 fn types_of_items_are_written_out() {
-    check_errors(
-        "fn f(a: _) -> [_; 2] { a }",
+    check_each(
+        &["fn f(a: _) -> [_; 2] { a }", "fn kernel(x: &[_]) {}", "const N: _ = 1;"],
         expect![[r#"
-        error: [K0109] types of items are written out: `_` is for local variables
-               help: write the type
-         1 | fn f(a: _) -> [_; 2] { a }
-           |         ^
-        error: [K0109] types of items are written out: `_` is for local variables
-               help: write the type
-         1 | fn f(a: _) -> [_; 2] { a }
-           |               ^^^^^^
-    "#]],
-    );
-    check_errors(
-        "fn kernel(x: &[_]) {}",
-        expect![[r#"
+            error: [K0109] types of items are written out: `_` is for local variables
+                   help: write the type
+             1 | fn f(a: _) -> [_; 2] { a }
+               |         ^
+            error: [K0109] types of items are written out: `_` is for local variables
+                   help: write the type
+             1 | fn f(a: _) -> [_; 2] { a }
+               |               ^^^^^^
             error: [K0109] types of items are written out: `_` is for local variables
                    help: write the type
              1 | fn kernel(x: &[_]) {}
                |              ^^^^
+            error: [K0109] types of items are written out: `_` is for local variables
+                   help: write the type
+             1 | const N: _ = 1;
+               |          ^
         "#]],
-    );
-    check_errors(
-        "const N: _ = 1;",
-        expect![[r#"
-        error: [K0109] types of items are written out: `_` is for local variables
-               help: write the type
-         1 | const N: _ = 1;
-           |          ^
-    "#]],
     );
 }

@@ -2,12 +2,21 @@
 
 use expect_test::expect;
 
-use super::harness::check_errors;
+use super::harness::{check_each, check_errors};
 
 #[test]
 fn values() {
-    check_errors(
-        r##"fn f(a: u32, b: u32) -> u32 { let c = [&a, &b]; *c[0] }"##,
+    check_each(
+        &[
+            r##"fn f(a: u32, b: u32) -> u32 { let c = [&a, &b]; *c[0] }"##,
+            r##"fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }"##,
+            r##"fn f(a: &u32) -> u32 { a }"##,
+            r##"fn f(a: &u32) -> f32 { a as f32 }"##,
+            r##"fn f(a: &u32, b: u32) -> bool { a == b }"##,
+            r##"fn f(a: &mut u32, b: u32) -> u32 { a + b }"##,
+            r##"fn f(a: u32) -> u32 { a.max(&a) }"##,
+            r##"fn f(a: u32) -> u32 { *a + 1 }"##,
+        ],
         expect![[r#"
             error: [K0115] a reference is not supported here
                    note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
@@ -19,149 +28,88 @@ fn values() {
                    help: write `b`, the value
              1 | fn f(a: u32, b: u32) -> u32 { let c = [&a, &b]; *c[0] }
                |                                            ^^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `a`, the value
+             1 | fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }
+               |                                          ^^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `*a`, the value
+             1 | fn f(a: &u32) -> u32 { a }
+               |                        ^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `*a`, the value
+             1 | fn f(a: &u32) -> f32 { a as f32 }
+               |                        ^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `*a`, the value
+             1 | fn f(a: &u32, b: u32) -> bool { a == b }
+               |                                 ^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `*a`, the value
+             1 | fn f(a: &mut u32, b: u32) -> u32 { a + b }
+               |                                    ^
+            error: [K0115] a reference is not supported here
+                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
+                   help: write `a`, the value
+             1 | fn f(a: u32) -> u32 { a.max(&a) }
+               |                             ^^
+            error: [K0103] `u32` cannot be dereferenced
+                   help: write `a`
+             1 | fn f(a: u32) -> u32 { *a + 1 }
+               |                        ^
         "#]],
-    );
-    check_errors(
-        r##"fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }"##,
-        expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `a`, the value
-         1 | fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }
-           |                                          ^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &u32) -> u32 { a }"##,
-        expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `*a`, the value
-         1 | fn f(a: &u32) -> u32 { a }
-           |                        ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &u32) -> f32 { a as f32 }"##,
-        expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `*a`, the value
-         1 | fn f(a: &u32) -> f32 { a as f32 }
-           |                        ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &u32, b: u32) -> bool { a == b }"##,
-        expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `*a`, the value
-         1 | fn f(a: &u32, b: u32) -> bool { a == b }
-           |                                 ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &mut u32, b: u32) -> u32 { a + b }"##,
-        expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `*a`, the value
-         1 | fn f(a: &mut u32, b: u32) -> u32 { a + b }
-           |                                    ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: u32) -> u32 { a.max(&a) }"##,
-        expect![[r#"
-        error: [K0115] a reference is not supported here
-               note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-               help: write `a`, the value
-         1 | fn f(a: u32) -> u32 { a.max(&a) }
-           |                             ^^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: u32) -> u32 { *a + 1 }"##,
-        expect![[r#"
-        error: [K0103] `u32` cannot be dereferenced
-               help: write `a`
-         1 | fn f(a: u32) -> u32 { *a + 1 }
-           |                        ^
-    "#]],
     );
 }
 
 #[test]
 fn arguments() {
-    check_errors(
-        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(a); out[0] = a; }"##,
+    check_each(
+        &[
+            r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(a); out[0] = a; }"##,
+            r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(&a); out[0] = a; }"##,
+            r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let a = 1; bump(&mut a); out[0] = a; }"##,
+            r##"fn half(x: u32) -> u32 { x / 2 } fn kernel(out: &mut [u32]) { let a = 1; out[0] = half(&a); }"##,
+            r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut x[0]); }"##,
+            r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [f32]) { bump(&mut out[0]); }"##,
+            r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }"##,
+            r##"fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }"##,
+        ],
         expect![[r#"
             error: [K0102] expected `&mut u32`, found `u32`
                    help: write `&mut a`
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(a); out[0] = a; }
                |                                                                                    ^
-        "#]],
-    );
-    check_errors(
-        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(&a); out[0] = a; }"##,
-        expect![[r#"
             error: [K0102] expected `&mut u32`, found `&u32`
                    help: write `&mut a`
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let mut a = 1; bump(&a); out[0] = a; }
                |                                                                                    ^^
-        "#]],
-    );
-    check_errors(
-        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let a = 1; bump(&mut a); out[0] = a; }"##,
-        expect![[r#"
             error: [K0110] cannot assign to immutable variable `a`
                    note: `a` is declared at line 1
                    help: declare it `mut a`
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [u32]) { let a = 1; bump(&mut a); out[0] = a; }
                |                                                                                     ^
-        "#]],
-    );
-    check_errors(
-        r##"fn half(x: u32) -> u32 { x / 2 } fn kernel(out: &mut [u32]) { let a = 1; out[0] = half(&a); }"##,
-        expect![[r#"
             error: [K0102] expected `u32`, found `&u32`
                    help: write `a`
              1 | fn half(x: u32) -> u32 { x / 2 } fn kernel(out: &mut [u32]) { let a = 1; out[0] = half(&a); }
                |                                                                                        ^^
-        "#]],
-    );
-    check_errors(
-        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut x[0]); }"##,
-        expect![[r#"
-        error: [K0110] cannot assign to an element of `x`
-               note: `x` is `&[u32]`, which is read-only
-               help: declare it `x: &mut [u32]`
-         1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut x[0]); }
-           |                                                                    ^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [f32]) { bump(&mut out[0]); }"##,
-        expect![[r#"
+            error: [K0110] cannot assign to an element of `x`
+                   note: `x` is `&[u32]`, which is read-only
+                   help: declare it `x: &mut [u32]`
+             1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut x[0]); }
+               |                                                                    ^^^^
             error: [K0102] expected `&mut u32`, found `&mut f32`
                    help: copy it to a `let` variable of that type, and pass a reference to that
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(out: &mut [f32]) { bump(&mut out[0]); }
                |                                                                     ^^^^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }"##,
-        expect![[r#"
             error: [K0110] a `&mut` reference to a temporary value is not supported in kernels
                    help: store it in a `let mut` variable, and borrow that
              1 | fn bump(x: &mut u32) { *x += 1; } fn kernel(x: &[u32]) { bump(&mut (x[0] + 1)); }
                |                                                               ^^^^^^^^^^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }"##,
-        expect![[r#"
             error: [K0103] `u32` cannot be dereferenced
                    help: write `same(&a)`
              1 | fn same<T: Copy>(x: T) -> T { x } fn kernel(out: &mut [u32]) { let a = 1u32; out[0] = *same(&a); }
@@ -176,47 +124,33 @@ fn arguments() {
 
 #[test]
 fn writes() {
-    check_errors(
-        r##"fn f(a: &u32) { *a = 1; }"##,
+    check_each(
+        &[
+            r##"fn f(a: &u32) { *a = 1; }"##,
+            r##"fn f(a: &mut u32) { a = 1; }"##,
+            r##"fn f(a: &mut u32) { a += 1; }"##,
+            r##"fn f() { let mut a = [1, 2]; let r = &a; r[0] = 3; }"##,
+            r##"fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }"##,
+        ],
         expect![[r#"
-        error: [K0110] cannot assign through `a`, which is a `&` reference
-               help: make it `&mut`
-         1 | fn f(a: &u32) { *a = 1; }
-           |                  ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &mut u32) { a = 1; }"##,
-        expect![[r#"
-        error: [K0110] cannot assign to the reference `a` itself
-               note: in kernels a reference names the same place for its whole life
-               help: assign to its referent: `*a = …`
-         1 | fn f(a: &mut u32) { a = 1; }
-           |                     ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &mut u32) { a += 1; }"##,
-        expect![[r#"
-        error: [K0110] cannot assign to the reference `a` itself
-               note: in kernels a reference names the same place for its whole life
-               help: assign to its referent: `*a = …`
-         1 | fn f(a: &mut u32) { a += 1; }
-           |                     ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f() { let mut a = [1, 2]; let r = &a; r[0] = 3; }"##,
-        expect![[r#"
-        error: [K0110] cannot assign through `r`, which is a `&` reference
-               help: make it `&mut`
-         1 | fn f() { let mut a = [1, 2]; let r = &a; r[0] = 3; }
-           |                                          ^
-    "#]],
-    );
-    check_errors(
-        r##"fn f(a: &mut u32) { let add = |v: u32| *a += v; add(1); }"##,
-        expect![[r#"
+            error: [K0110] cannot assign through `a`, which is a `&` reference
+                   help: make it `&mut`
+             1 | fn f(a: &u32) { *a = 1; }
+               |                  ^
+            error: [K0110] cannot assign to the reference `a` itself
+                   note: in kernels a reference names the same place for its whole life
+                   help: assign to its referent: `*a = …`
+             1 | fn f(a: &mut u32) { a = 1; }
+               |                     ^
+            error: [K0110] cannot assign to the reference `a` itself
+                   note: in kernels a reference names the same place for its whole life
+                   help: assign to its referent: `*a = …`
+             1 | fn f(a: &mut u32) { a += 1; }
+               |                     ^
+            error: [K0110] cannot assign through `r`, which is a `&` reference
+                   help: make it `&mut`
+             1 | fn f() { let mut a = [1, 2]; let r = &a; r[0] = 3; }
+               |                                          ^
             error: [K0110] the closure changes the variable `a` of the enclosing function
                    note: it is a value of its own, with copies of its captures
                    help: store it in a variable, `let mut f = |…| …;`, and call that; or return the new value

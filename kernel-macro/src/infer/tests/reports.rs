@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::harness::{accepted_body, check_errors};
+use super::harness::{accepted_body, check_each};
 
 #[test]
 fn accepted() {
@@ -23,161 +23,111 @@ fn accepted() {
 
 #[test]
 fn unknown_and_unused_arguments() {
-    check_errors(
-        r#"fn f(x: u32) { println!("{y}"); }"#,
+    check_each(
+        &[
+            r#"fn f(x: u32) { println!("{y}"); }"#,
+            r#"fn f(x: u32) { println!("{} {}", x); }"#,
+            r#"fn f(x: u32) { println!("{1}", x); }"#,
+            r#"fn f(x: u32) { println!("{}"); }"#,
+            r#"fn f(x: u32) { println!("x", x); }"#,
+            r#"fn f(x: u32) { println!("{}", x, wide = 3); }"#,
+        ],
         expect![[r#"
-        error: [K0100] cannot find value `y` in this scope
-               help: a name with a similar spelling exists: `x`
-         1 | fn f(x: u32) { println!("{y}"); }
-           |                         ^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{} {}", x); }"#,
-        expect![[r#"
-        error: [K0114] the format string takes 2 arguments, but 1 argument is given
-               help: add an argument after the string, or write `{{` for a brace
-         1 | fn f(x: u32) { println!("{} {}", x); }
-           |                         ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{1}", x); }"#,
-        expect![[r#"
-        error: [K0114] the format string takes 2 arguments, but 1 argument is given
-               help: add an argument after the string, or write `{{` for a brace
-         1 | fn f(x: u32) { println!("{1}", x); }
-           |                         ^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{}"); }"#,
-        expect![[r#"
-        error: [K0114] the format string takes 1 argument, but 0 arguments are given
-               help: add an argument after the string, or write `{{` for a brace
-         1 | fn f(x: u32) { println!("{}"); }
-           |                         ^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("x", x); }"#,
-        expect![[r#"
-        error: [K0114] this argument is not in the format string
-               help: add `{}` to the string where it shall stand
-         1 | fn f(x: u32) { println!("x", x); }
-           |                              ^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{}", x, wide = 3); }"#,
-        expect![[r#"
-        error: [K0114] the argument `wide` is not in the format string
-               help: add `{}` to the string where it shall stand
-         1 | fn f(x: u32) { println!("{}", x, wide = 3); }
-           |                                         ^
-    "#]],
+            error: [K0100] cannot find value `y` in this scope
+                   help: a name with a similar spelling exists: `x`
+             1 | fn f(x: u32) { println!("{y}"); }
+               |                         ^^^^^
+            error: [K0114] the format string takes 2 arguments, but 1 argument is given
+                   help: add an argument after the string, or write `{{` for a brace
+             1 | fn f(x: u32) { println!("{} {}", x); }
+               |                         ^^^^^^^
+            error: [K0114] the format string takes 2 arguments, but 1 argument is given
+                   help: add an argument after the string, or write `{{` for a brace
+             1 | fn f(x: u32) { println!("{1}", x); }
+               |                         ^^^^^
+            error: [K0114] the format string takes 1 argument, but 0 arguments are given
+                   help: add an argument after the string, or write `{{` for a brace
+             1 | fn f(x: u32) { println!("{}"); }
+               |                         ^^^^
+            error: [K0114] this argument is not in the format string
+                   help: add `{}` to the string where it shall stand
+             1 | fn f(x: u32) { println!("x", x); }
+               |                              ^
+            error: [K0114] the argument `wide` is not in the format string
+                   help: add `{}` to the string where it shall stand
+             1 | fn f(x: u32) { println!("{}", x, wide = 3); }
+               |                                         ^
+        "#]],
     );
 }
 
 #[test]
 fn formats() {
-    check_errors(
-        r#"fn f(x: u32) { println!("{x:d}"); }"#,
+    check_each(
+        &[
+            r#"fn f(x: u32) { println!("{x:d}"); }"#,
+            r#"fn f(x: u32) { println!("{x + 1}"); }"#,
+            r#"fn f(x: u32) { println!("{x"); }"#,
+            r#"fn f(x: u32) { println!("x}"); }"#,
+            r#"fn f(x: u32) { println!("{x:p}"); }"#,
+        ],
         expect![[r#"
-        error: [K0114] unknown format `d` in `{x:d}`
-               help: the formats are none, `?`, `x`, `X`, `o`, `b`, `e`, `E`, after width and precision: `{:08.3}`
-         1 | fn f(x: u32) { println!("{x:d}"); }
-           |                         ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{x + 1}"); }"#,
-        expect![[r#"
-        error: [K0114] `{x + 1}` shows an expression, but a placeholder takes a name or number only
-               help: give the expression as an argument: `"{}", expression`
-         1 | fn f(x: u32) { println!("{x + 1}"); }
-           |                         ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{x"); }"#,
-        expect![[r#"
-        error: [K0114] `{` without `}` in the format string
-               help: write `{{` for a brace
-         1 | fn f(x: u32) { println!("{x"); }
-           |                         ^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("x}"); }"#,
-        expect![[r#"
-        error: [K0114] unmatched `}` in the format string
-               help: write `}}` for a brace
-         1 | fn f(x: u32) { println!("x}"); }
-           |                         ^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{x:p}"); }"#,
-        expect![[r#"
-        error: [K0114] `{x:p}` shows a pointer, but kernels have none
-               help: show the value, `{}`, or the index it was read at
-         1 | fn f(x: u32) { println!("{x:p}"); }
-           |                         ^^^^^^^
-    "#]],
+            error: [K0114] unknown format `d` in `{x:d}`
+                   help: the formats are none, `?`, `x`, `X`, `o`, `b`, `e`, `E`, after width and precision: `{:08.3}`
+             1 | fn f(x: u32) { println!("{x:d}"); }
+               |                         ^^^^^^^
+            error: [K0114] `{x + 1}` shows an expression, but a placeholder takes a name or number only
+                   help: give the expression as an argument: `"{}", expression`
+             1 | fn f(x: u32) { println!("{x + 1}"); }
+               |                         ^^^^^^^^^
+            error: [K0114] `{` without `}` in the format string
+                   help: write `{{` for a brace
+             1 | fn f(x: u32) { println!("{x"); }
+               |                         ^^^^
+            error: [K0114] unmatched `}` in the format string
+                   help: write `}}` for a brace
+             1 | fn f(x: u32) { println!("x}"); }
+               |                         ^^^^
+            error: [K0114] `{x:p}` shows a pointer, but kernels have none
+                   help: show the value, `{}`, or the index it was read at
+             1 | fn f(x: u32) { println!("{x:p}"); }
+               |                         ^^^^^^^
+        "#]],
     );
 }
 
 #[test]
 fn types_that_a_format_does_not_show() {
-    check_errors(
-        r#"fn f(x: f32) { println!("{x:x}"); }"#,
+    check_each(
+        &[
+            r#"fn f(x: f32) { println!("{x:x}"); }"#,
+            r#"fn f(x: Vec3) { println!("{:b}", x); }"#,
+            r#"fn f(x: bool) { println!("{x:e}"); }"#,
+            r#"fn f(x: [u32; 3]) { println!("{x}"); }"#,
+            r#"fn f(x: u32) { println!("{:>1$}", x, x); }"#,
+            r#"fn kernel(x: &[f32]) { println!("{x:?}"); }"#,
+        ],
         expect![[r#"
-        error: [K0114] `f32` has no bits to show
-               help: show those it is made of: `x.to_bits()`
-         1 | fn f(x: f32) { println!("{x:x}"); }
-           |                         ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: Vec3) { println!("{:b}", x); }"#,
-        expect![[r#"
-        error: [K0114] only integers are shown by their bits, found `Vec3`
-               help: use `{:?}`
-         1 | fn f(x: Vec3) { println!("{:b}", x); }
-           |                                  ^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: bool) { println!("{x:e}"); }"#,
-        expect![[r#"
-        error: [K0114] only numbers have exponents, found `bool`
-               help: use `{:?}`
-         1 | fn f(x: bool) { println!("{x:e}"); }
-           |                          ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: [u32; 3]) { println!("{x}"); }"#,
-        expect![[r#"
-        error: [K0114] `[u32; 3]` has no format `{}`
-               help: show it with `{:?}`
-         1 | fn f(x: [u32; 3]) { println!("{x}"); }
-           |                              ^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{:>1$}", x, x); }"#,
-        expect![[r#"
-        error: [K0114] width and precision are `usize`, found `u32`
-               help: convert it: `as usize`
-         1 | fn f(x: u32) { println!("{:>1$}", x, x); }
-           |                                      ^
-    "#]],
-    );
-    check_errors(
-        r#"fn kernel(x: &[f32]) { println!("{x:?}"); }"#,
-        expect![[r#"
+            error: [K0114] `f32` has no bits to show
+                   help: show those it is made of: `x.to_bits()`
+             1 | fn f(x: f32) { println!("{x:x}"); }
+               |                         ^^^^^^^
+            error: [K0114] only integers are shown by their bits, found `Vec3`
+                   help: use `{:?}`
+             1 | fn f(x: Vec3) { println!("{:b}", x); }
+               |                                  ^
+            error: [K0114] only numbers have exponents, found `bool`
+                   help: use `{:?}`
+             1 | fn f(x: bool) { println!("{x:e}"); }
+               |                          ^^^^^^^
+            error: [K0114] `[u32; 3]` has no format `{}`
+                   help: show it with `{:?}`
+             1 | fn f(x: [u32; 3]) { println!("{x}"); }
+               |                              ^^^^^
+            error: [K0114] width and precision are `usize`, found `u32`
+                   help: convert it: `as usize`
+             1 | fn f(x: u32) { println!("{:>1$}", x, x); }
+               |                                      ^
             error: [K0203] the buffer `x` is used as a value
                    note: kernels index buffers: `x[i]` is a `f32`; `x.len()` is their length
                    help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
@@ -189,89 +139,65 @@ fn types_that_a_format_does_not_show() {
 
 #[test]
 fn messages_are_literals() {
-    check_errors(
-        r#"fn f(x: u32) { panic!(x); }"#,
+    check_each(
+        &[
+            r#"fn f(x: u32) { panic!(x); }"#,
+            r#"fn f(x: u32) { assert!(x > 1, x); }"#,
+            r#"fn f(x: u32) { assert_eq!(x); }"#,
+            r#"fn f(x: u32) { println!("{}" x); }"#,
+        ],
         expect![[r#"
-        error: [K0114] the message of `panic!` must be a string literal
-               help: write `panic!("{}", x)`
-         1 | fn f(x: u32) { panic!(x); }
-           |                       ^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { assert!(x > 1, x); }"#,
-        expect![[r#"
+            error: [K0114] the message of `panic!` must be a string literal
+                   help: write `panic!("{}", x)`
+             1 | fn f(x: u32) { panic!(x); }
+               |                       ^
             error: [K0114] the message of `assert!` must be a string literal
                    help: write `assert!(x > 1, "{}", x)`
              1 | fn f(x: u32) { assert!(x > 1, x); }
                |                               ^
+            error: [K0106] `assert_eq!` takes 2 values, and a message if you like
+             1 | fn f(x: u32) { assert_eq!(x); }
+               |                ^^^^^^^^^
+            error: [K0114] expected `,`
+             1 | fn f(x: u32) { println!("{}" x); }
+               |                              ^
         "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { assert_eq!(x); }"#,
-        expect![[r#"
-        error: [K0106] `assert_eq!` takes 2 values, and a message if you like
-         1 | fn f(x: u32) { assert_eq!(x); }
-           |                ^^^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { println!("{}" x); }"#,
-        expect![[r#"
-        error: [K0114] expected `,`
-         1 | fn f(x: u32) { println!("{}" x); }
-           |                              ^
-    "#]],
     );
 }
 
 #[test]
 fn operands() {
-    check_errors(
-        r#"fn f(x: u32) { assert!(x); }"#,
+    check_each(
+        &[
+            r#"fn f(x: u32) { assert!(x); }"#,
+            r#"fn f(x: u32) { assert_eq!(x, 1.0); }"#,
+            r#"fn f(x: [u32; 2]) { assert_ne!(x, 3); }"#,
+            r#"const N: u32 = dbg!(3);"#,
+            r#"fn f(x: [u32; 200]) { println!("{x:?}"); }"#,
+        ],
         expect![[r#"
-        error: [K0102] expected `bool`, found `u32`
-               note: a condition is a `bool`
-               help: write `x != 0`
-         1 | fn f(x: u32) { assert!(x); }
-           |                        ^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: u32) { assert_eq!(x, 1.0); }"#,
-        expect![[r#"
-        error: [K0102] expected `u32`, found float literal
-               note: the left operand is `u32`
-               help: write `1`
-         1 | fn f(x: u32) { assert_eq!(x, 1.0); }
-           |                              ^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: [u32; 2]) { assert_ne!(x, 3); }"#,
-        expect![[r#"
+            error: [K0102] expected `bool`, found `u32`
+                   note: a condition is a `bool`
+                   help: write `x != 0`
+             1 | fn f(x: u32) { assert!(x); }
+               |                        ^
+            error: [K0102] expected `u32`, found float literal
+                   note: the left operand is `u32`
+                   help: write `1`
+             1 | fn f(x: u32) { assert_eq!(x, 1.0); }
+               |                              ^^^
             error: [K0102] expected `[u32; 2]`, found integer literal
                    note: the left operand is `[u32; 2]`
              1 | fn f(x: [u32; 2]) { assert_ne!(x, 3); }
                |                                   ^
+            error: [K0112] `dbg!` in a constant
+                   help: a constant is a value known while the program compiles: assert in the function that uses it
+             1 | const N: u32 = dbg!(3);
+               |                ^^^
+            error: [K0114] the values of this message take 200 words, and a record has 128
+                   help: show fewer values, or one element after the other
+             1 | fn f(x: [u32; 200]) { println!("{x:?}"); }
+               |                       ^^^^^^^
         "#]],
-    );
-    check_errors(
-        r#"const N: u32 = dbg!(3);"#,
-        expect![[r#"
-        error: [K0112] `dbg!` in a constant
-               help: a constant is a value known while the program compiles: assert in the function that uses it
-         1 | const N: u32 = dbg!(3);
-           |                ^^^
-    "#]],
-    );
-    check_errors(
-        r#"fn f(x: [u32; 200]) { println!("{x:?}"); }"#,
-        expect![[r#"
-        error: [K0114] the values of this message take 200 words, and a record has 128
-               help: show fewer values, or one element after the other
-         1 | fn f(x: [u32; 200]) { println!("{x:?}"); }
-           |                       ^^^^^^^
-    "#]],
     );
 }

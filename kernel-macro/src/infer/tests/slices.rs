@@ -2,75 +2,49 @@
 
 use expect_test::expect;
 
-use super::harness::check_errors;
+use super::harness::{check_each, check_errors};
 
 #[test]
 fn arguments() {
-    check_errors(
-        r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(x: &[f32], y: &mut [u32]) { y[0] = total(x); }"##,
+    check_each(
+        &[
+            r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(x: &[f32], y: &mut [u32]) { y[0] = total(x); }"##,
+            r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = [1u32, 2]; y[0] = total(a); }"##,
+            r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = 5u32; y[0] = total(&a); }"##,
+            r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a: [u32; 0] = []; y[0] = total(&a); }"##,
+            r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }"##,
+            r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(&mut x[1..]); }"##,
+            r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }"##,
+            r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { let a = [1u32, 2]; put(&mut a); y[0] = a[0]; }"##,
+        ],
         expect![[r#"
             error: [K0102] expected `&[u32]`, found `&[f32]`
              1 | fn total(x: &[u32]) -> u32 { x[0] } fn kernel(x: &[f32], y: &mut [u32]) { y[0] = total(x); }
                |                                                                                        ^
-        "#]],
-    );
-    check_errors(
-        r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = [1u32, 2]; y[0] = total(a); }"##,
-        expect![[r#"
             error: [K0102] expected a slice, found `[u32; 2]`
                    help: write `&a`
              1 | fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = [1u32, 2]; y[0] = total(a); }
                |                                                                                                ^
-        "#]],
-    );
-    check_errors(
-        r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = 5u32; y[0] = total(&a); }"##,
-        expect![[r#"
             error: [K0108] cannot make a slice of `u32`
                    note: buffers and arrays have slices
              1 | fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = 5u32; y[0] = total(&a); }
                |                                                                                            ^
-        "#]],
-    );
-    check_errors(
-        r##"fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a: [u32; 0] = []; y[0] = total(&a); }"##,
-        expect![[r#"
             error: [K0108] an array without elements has no slices
                    note: there is nothing that the function could read
              1 | fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a: [u32; 0] = []; y[0] = total(&a); }
                |                                                                                                    ^
-        "#]],
-    );
-    check_errors(
-        r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }"##,
-        expect![[r#"
-        error: [K0102] expected `&mut [u32]`, found `&[u32]`
-               help: a reference that elements are written through must be `&mut`, here and in its declaration
-         1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }
-           |                                                                ^
-    "#]],
-    );
-    check_errors(
-        r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(&mut x[1..]); }"##,
-        expect![[r#"
+            error: [K0102] expected `&mut [u32]`, found `&[u32]`
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
+             1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(x); }
+               |                                                                ^
             error: [K0110] `x[1..]` cannot be written
                    help: declare it `&mut [T]`
              1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(x: &[u32]) { put(&mut x[1..]); }
                |                                                                     ^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }"##,
-        expect![[r#"
-        error: [K0102] expected `&mut [u32]`, found `&[u32]`
-               help: a reference that elements are written through must be `&mut`, here and in its declaration
-         1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }
-           |                                                                    ^^^^^^^
-    "#]],
-    );
-    check_errors(
-        r##"fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { let a = [1u32, 2]; put(&mut a); y[0] = a[0]; }"##,
-        expect![[r#"
+            error: [K0102] expected `&mut [u32]`, found `&[u32]`
+                   help: a reference that elements are written through must be `&mut`, here and in its declaration
+             1 | fn put(x: &mut [u32]) { x[0] = 1; } fn kernel(y: &mut [u32]) { put(&y[1..]); }
+               |                                                                    ^^^^^^^
             error: [K0110] cannot assign to immutable variable `a`
                    note: `a` is declared at line 1
                    help: declare it `mut a`
@@ -105,28 +79,22 @@ fn arguments() {
 
 #[test]
 fn values() {
-    check_errors(
-        r##"fn kernel(x: &[u32]) { let part = x[1..3]; }"##,
+    check_each(
+        &[
+            r##"fn kernel(x: &[u32]) { let part = x[1..3]; }"##,
+            r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(move |i: u32| x[i]) }"##,
+            r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; let other = at; y[0] = apply(other); }"##,
+        ],
         expect![[r#"
             error: [K0203] the slice `x[1..3]` is used as a value
                    help: pass it to a device function, `f(&x[1..3])`, or name it: `let part = &x[1..3];`
              1 | fn kernel(x: &[u32]) { let part = x[1..3]; }
                |                                   ^^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(move |i: u32| x[i]) }"##,
-        expect![[r#"
             error: [K0115] this closure cannot capture a slice of the enclosing function
                    note: it is `move` or copied, and the buffer of each slice must be known when the kernel is compiled
                    help: leave out `move`, and call it here or pass it for `impl Fn(…)`; or write a `#[device] fn` that takes the slice
              1 | fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn f(x: &[u32]) -> u32 { apply(move |i: u32| x[i]) }
                |                                                                                               ^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn apply(f: impl Fn(u32) -> u32) -> u32 { f(1) } fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..3]; let at = |i: u32| part[i]; let other = at; y[0] = apply(other); }"##,
-        expect![[r#"
             error: [K0115] this closure cannot capture a slice of the enclosing function
                    note: it is `move` or copied, and the buffer of each slice must be known when the kernel is compiled
                    help: leave out `move`, and call it here or pass it for `impl Fn(…)`; or write a `#[device] fn` that takes the slice
@@ -552,28 +520,22 @@ fn slices_that_move() {
         r##"fn total(x: &[u32]) -> u32 { let mut rest = x; rest = &rest[1..]; if rest.len() > 3 { rest = &x[..2]; } rest[0] } fn kernel(x: &[u32], y: &mut [u32]) { let part = x; y[0] = total(part); }"##,
         expect![[r#""#]],
     );
-    check_errors(
-        r##"fn kernel(x: &[u32], z: &[u32], y: &mut [u32]) { let mut part = &x[1..]; part = &z[1..]; y[0] = part[0]; }"##,
+    check_each(
+        &[
+            r##"fn kernel(x: &[u32], z: &[u32], y: &mut [u32]) { let mut part = &x[1..]; part = &z[1..]; y[0] = part[0]; }"##,
+            r##"fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..]; part = &part[1..]; y[0] = part[0]; }"##,
+            r##"fn kernel(x: &[f32], y: &mut [u32]) { let mut own = &y[1..]; own = &x[1..]; }"##,
+        ],
         expect![[r#"
             error: [K0203] `part` cannot become a slice of something else, `z[1..]`
                    note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
                    help: move the code that uses it into a function of a slice, and call that with the one or the other
              1 | fn kernel(x: &[u32], z: &[u32], y: &mut [u32]) { let mut part = &x[1..]; part = &z[1..]; y[0] = part[0]; }
                |                                                                                 ^^^^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..]; part = &part[1..]; y[0] = part[0]; }"##,
-        expect![[r#"
             error: [K0110] cannot assign to the immutable variable `part`
                    help: declare it `mut part`
              1 | fn kernel(x: &[u32], y: &mut [u32]) { let part = &x[1..]; part = &part[1..]; y[0] = part[0]; }
                |                                                           ^^^^
-        "#]],
-    );
-    check_errors(
-        r##"fn kernel(x: &[f32], y: &mut [u32]) { let mut own = &y[1..]; own = &x[1..]; }"##,
-        expect![[r#"
             error: [K0102] expected `&[u32]`, found `&[f32]`
              1 | fn kernel(x: &[f32], y: &mut [u32]) { let mut own = &y[1..]; own = &x[1..]; }
                |                                                                    ^^^^^^^

@@ -355,17 +355,7 @@ impl FnCx<'_, '_, '_> {
 
     fn position(&mut self, expr: &Expr, machine: Machine<'_>, call: &Callable<'_>) -> Option<ValueId> {
         let zero = self.u32(0);
-        let count = self.spill(zero, "count");
-        let found = self.nothing_found(&Ty::USIZE);
-        self.drive(machine, |cx, element, target| {
-            let Some(holds) = cx.call_inline(call, &[element]) else { return };
-            cx.when(holds, |cx| {
-                let position = cx.get(count);
-                cx.note_and_leave(&found, Some(position), target);
-            });
-            cx.count_up(count);
-        });
-        self.option_found(expr, &found)
+        self.position_from(zero, expr, machine, call, Self::count_up)
     }
 
     /// The position, from the first on, of the last element for which the closure holds.
@@ -373,7 +363,19 @@ impl FnCx<'_, '_, '_> {
         let len = machine.extent().map(|extent| self.last_of(extent))?;
         let len = self.cast(len, Scalar::U32);
         // The position of the last one; where there is none, nobody asks.
-        let count = self.spill(len, "count");
+        self.position_from(len, expr, machine, call, Self::count_down)
+    }
+
+    /// The position of the first element for which the closure holds, in a count from `start`.
+    fn position_from(
+        &mut self,
+        start: ValueId,
+        expr: &Expr,
+        machine: Machine<'_>,
+        call: &Callable<'_>,
+        step: fn(&mut Self, LocalId),
+    ) -> Option<ValueId> {
+        let count = self.spill(start, "count");
         let found = self.nothing_found(&Ty::USIZE);
         self.drive(machine, |cx, element, target| {
             let Some(holds) = cx.call_inline(call, &[element]) else { return };
@@ -381,7 +383,7 @@ impl FnCx<'_, '_, '_> {
                 let position = cx.get(count);
                 cx.note_and_leave(&found, Some(position), target);
             });
-            cx.count_down(count);
+            step(cx, count);
         });
         self.option_found(expr, &found)
     }
