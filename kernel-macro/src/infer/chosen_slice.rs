@@ -75,15 +75,14 @@ impl<'a> Infer<'a> {
             return Term::Error;
         };
         let Some(root) = self.slice_root(end) else {
-            self.diags
+            self
                 .error(code::REFERENCE_USE, end.span, "this slice cannot be one of several")
                 .note("a slice that is chosen is a part of a parameter or of a variable, not of a field, of an element or of a list")
                 .help("choose where it begins and ends, and write `&x[from..to]` where it is used");
             return Term::Error;
         };
         if self.origin_roots.get(&origin).is_some_and(|known| *known != root) {
-            self.diags
-                .error(code::REFERENCE_USE, end.span, "this value may be a part of several slices")
+            self.error(code::REFERENCE_USE, end.span, "this value may be a part of several slices")
                 .note(
                     "kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of",
                 )
