@@ -8,6 +8,7 @@ pub mod assumed;
 pub mod batches;
 pub mod bvh;
 pub mod bytes;
+pub mod carried;
 pub mod chains;
 pub mod characters;
 pub mod choices;
@@ -134,6 +135,7 @@ pub fn all() -> Vec<Case> {
         bvh::CASES,
         bytes::CASES,
         characters::CASES,
+        carried::CASES,
         chains::CASES,
         choices::CASES,
         choices_of_slices::CASES,

@@ -6,9 +6,11 @@
 use std::collections::HashSet;
 
 use super::assumptions::Assumptions;
-use super::edit::for_each_inst;
+use super::edit::{add_inst, for_each_inst};
 use super::facts::Facts;
+use super::loop_spans::Spans;
 use super::ranges::Range;
+use super::trap_blocks::is_for_traps;
 use super::{Changed, Indices, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::few::Few;
@@ -20,6 +22,9 @@ use crate::types::{Size, Type, TypeId, Types};
 
 /// Rounds of guessing how loop counters move; what is still wrong then counts as unknown.
 const ROUNDS: usize = 4;
+
+/// Rounds of guessing the intervals of what loops carry.
+const SPAN_ROUNDS: usize = 10;
 
 /// How many sums are looked through for a counter.
 const SUMS: usize = 3;
@@ -44,11 +49,16 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     {
         found.leave_to_the_launch(assumed, &assumptions.obligations());
     }
-    let Found { proven, decided, indices, traps } = found;
+    let Found { proven, decided, settled, indices, traps } = found;
     cx.checks.indices.at_launch.extend(indices.at_launch);
     cx.checks.indices.on_device.extend(indices.on_device.into_iter().chain(traps));
     for (id, truth) in &decided {
         function.insts[*id].kind = InstKind::Const(Constant::Bool(*truth));
+    }
+    let constants: HashSet<ValueId> =
+        decided.iter().flat_map(|(id, _)| function.insts[*id].results.iter().copied()).collect();
+    for (block, id, truth) in &settled {
+        settle(function, *block, *id, *truth, &constants);
     }
     cx.checks.removed += proven.len();
     for (id, step) in &proven {
@@ -58,13 +68,31 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
             *check = None;
         }
     }
-    if proven.is_empty() && decided.is_empty() { Changed::No } else { Changed::Yes }
+    if proven.is_empty() && decided.is_empty() && settled.is_empty() { Changed::No } else { Changed::Yes }
+}
+
+/// Gives a branch a constant for its condition, which other branches may share, unless it is one of the `constants` now.
+fn settle(function: &mut Function, block: BlockId, id: InstId, truth: bool, constants: &HashSet<ValueId>) {
+    let Inst { kind: InstKind::If { condition, then_block, else_block }, location, .. } = &function.insts[id] else {
+        return;
+    };
+    if constants.contains(condition) {
+        return;
+    }
+    let (ty, then_block, else_block, location) = (function.values[*condition].ty, *then_block, *else_block, *location);
+    let (constant, condition) = add_inst(function, InstKind::Const(Constant::Bool(truth)), ty, location);
+    function.insts[id].kind = InstKind::If { condition, then_block, else_block };
+    let insts = &mut function.blocks[block].insts;
+    if let Some(at) = insts.iter().position(|known| *known == id) {
+        insts.insert(at, constant);
+    }
 }
 
 /// The results of a walk through a function.
 struct Found {
     proven: Vec<(InstId, usize)>,
     decided: Vec<(InstId, bool)>,
+    settled: Vec<(BlockId, InstId, bool)>,
     indices: Indices,
     /// Sites of traps to which control may come.
     traps: Vec<SiteId>,
@@ -116,14 +144,14 @@ impl Found {
 fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>) -> Option<Found> {
     let (mut is_checked, mut has_guards, mut has_ceilings) = (false, false, false);
     let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
-    let mut guards = HashSet::new();
+    let mut conditions = Vec::new();
     let facts = Facts::new(function, cx.types, cx.kernel, assumptions, &mut |id, inst| match &inst.kind {
         InstKind::Continue(target, _) => jumps[*target].push(id),
         InstKind::Op(Op::Div | Op::Rem, _) | InstKind::CoopLoad(_) | InstKind::CoopStore(..) => has_guards = true,
         InstKind::Op(Op::Eq | Op::Ne, _) => has_ceilings = true,
         InstKind::If { condition, then_block, else_block } => {
-            if [then_block, else_block].into_iter().any(|block| traps_at_once(function, *block)) {
-                guards.insert(*condition);
+            if [then_block, else_block].into_iter().any(|block| is_for_traps(function, *block)) {
+                conditions.push(*condition);
             }
         }
         InstKind::Trap(..) | InstKind::Panic(..) => is_checked = true,
@@ -132,6 +160,7 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
     if !is_checked && !has_guards {
         return None;
     }
+    let guards = facts.compared_by(conditions);
     let ceilings = if has_ceilings { ceilings(function) } else { SecondaryMap::new() };
     let mut walker = Walker {
         function,
@@ -147,31 +176,29 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
         has_guards,
         guards,
         decided: Vec::new(),
+        settled: Vec::new(),
         traps: Vec::new(),
         // Assumptions narrow what is known to what launches keep as a rule.
         is_kernel: cx.is_kernel && assumptions.is_none(),
         nesting: 0,
         may_have_left: false,
+        spans: None,
+        is_broken: false,
     };
     for round in 0..=ROUNDS {
         if round == ROUNDS {
             walker.give_up();
         }
-        walker.contradicted = false;
-        // The factor of a counter may hang on guesses.
-        walker.facts.twos.clear();
-        walker.proven.clear();
-        walker.indices = Indices::default();
-        walker.decided.clear();
-        walker.traps.clear();
-        walker.may_have_left = false;
-        walker.block(function.entry);
+        walker.walk_once();
         if !walker.contradicted {
             break;
         }
     }
-    let Walker { proven, indices, decided, traps, .. } = walker;
-    Some(Found { proven, decided, indices, traps })
+    let found = walker.take_found();
+    if found.indices.on_device.is_empty() && found.traps.is_empty() {
+        return Some(found);
+    }
+    Some(walker.walk_in_spans().unwrap_or(found))
 }
 
 /// Finds what loop parameters are compared with for equality, if that is defined before the loop.
@@ -221,6 +248,10 @@ struct LoopFacts {
     params: Vec<Range>,
     /// Their first values.
     initial: Vec<ValueId>,
+    /// Intervals of them.
+    first: Vec<Range>,
+    /// Intervals of the values that go on to another round.
+    next: Vec<Option<Range>>,
     /// Intervals of the values that breaks carry.
     breaks: Vec<Option<Range>>,
     /// No parameter may be guessed any more.
@@ -243,10 +274,13 @@ struct Walker<'a> {
     indices: Indices,
     /// Whether there are divisions or lines of matrices, and so guards of them.
     has_guards: bool,
-    /// Conditions of branches to traps.
-    guards: HashSet<ValueId>,
+    /// Two values each that conditions of branches to traps compare. What is compared otherwise, too, selects an index.
+    guards: HashSet<(ValueId, ValueId)>,
     /// Comparisons that come out one way.
     decided: Vec<(InstId, bool)>,
+    /// Branches with a block that traps, which never take it: a comparison made earlier, where less was known, or a condition that an
+    /// earlier branch has decided.
+    settled: Vec<(BlockId, InstId, bool)>,
     /// Sites of traps to which control may come.
     traps: Vec<SiteId>,
     /// Whether the function is the kernel's own.
@@ -255,9 +289,76 @@ struct Walker<'a> {
     nesting: usize,
     /// Whether some invocation may have left the function before the current place.
     may_have_left: bool,
+    /// Narrower intervals for the parameters of loops, once guesses have held.
+    spans: Option<Spans>,
+    /// Whether such a guess did not hold with them.
+    is_broken: bool,
 }
 
 impl Walker<'_> {
+    /// Walks through the function with what is guessed by now.
+    fn walk_once(&mut self) {
+        self.contradicted = false;
+        // The factor of a counter may hang on guesses.
+        self.facts.twos.clear();
+        self.proven.clear();
+        self.indices = Indices::default();
+        self.decided.clear();
+        self.settled.clear();
+        self.traps.clear();
+        self.may_have_left = false;
+        self.block(self.function.entry);
+    }
+
+    fn take_found(&mut self) -> Found {
+        Found {
+            proven: std::mem::take(&mut self.proven),
+            decided: std::mem::take(&mut self.decided),
+            settled: std::mem::take(&mut self.settled),
+            indices: std::mem::take(&mut self.indices),
+            traps: std::mem::take(&mut self.traps),
+        }
+    }
+
+    /// Walks through the function again, whose guesses have held, with narrower intervals of what loops carry. Nothing where none of them
+    /// hold, or nothing would be found out.
+    fn walk_in_spans(&mut self) -> Option<Found> {
+        let mut spans = Spans::default();
+        let mut may_help = false;
+        let (function, facts, loops) = (self.function, &self.facts, &self.loops);
+        for_each_inst(function, &mut |_, inst| {
+            let InstKind::Loop { body, .. } = inst.kind else { return };
+            let known = &loops[body];
+            if known.is_hopeless || known.first.len() != function.blocks[body].params.len() {
+                return;
+            }
+            for (index, param) in function.blocks[body].params.iter().enumerate() {
+                let first = known.first[index];
+                let all = known.next[index].map_or(first, |next| first.join(next));
+                let full = facts.integer(*param).map(Range::full);
+                may_help |= spans.add(body, first, all.meet(known.params[index]), full);
+            }
+            spans.find_limits(function, body, |kind| match kind {
+                InstKind::Op(_, operands) => [0, 1].map(|at| facts.constant(operands[at])),
+                _ => [Range::ANY; 2],
+            });
+        });
+        if !may_help {
+            return None;
+        }
+        self.spans = Some(spans);
+        for _ in 0..SPAN_ROUNDS {
+            self.walk_once();
+            if self.is_broken {
+                return None;
+            }
+            if !self.contradicted {
+                return Some(self.take_found());
+            }
+        }
+        None
+    }
+
     /// Walks a block; the intervals it yields, or `None` when it does not.
     fn block(&mut self, block: BlockId) -> Option<Vec<Range>> {
         let mark = self.facts.mark();
@@ -268,6 +369,7 @@ impl Walker<'_> {
             let inst = &function.insts[id];
             match &inst.kind {
                 InstKind::If { condition, then_block, else_block } => {
+                    self.settle(block, id, *condition, [*then_block, *else_block]);
                     self.branch(&inst.results, *condition, *then_block, *else_block);
                 }
                 InstKind::Switch { cases, default, .. } => {
@@ -300,14 +402,17 @@ impl Walker<'_> {
                         self.facts.define_result(result);
                     }
                     match kind {
-                        InstKind::Op(op @ (Op::Eq | Op::Ne), operands) if self.has_guards => {
+                        InstKind::Op(op @ (Op::Eq | Op::Ne), operands)
+                            if self.has_guards || self.is_guard(operands) =>
+                        {
                             self.decide(id, *op, operands);
                         }
                         InstKind::Op(op @ (Op::Lt | Op::Ge), operands) => self.find_member(id, *op, operands),
                         _ => {}
                     }
-                    if let (InstKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, _), [result]) = (kind, &inst.results[..])
-                        && self.guards.contains(result)
+                    if let (InstKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, compared), [result]) =
+                        (kind, &inst.results[..])
+                        && self.is_guard(compared)
                         && let Some(never) = [false, true].into_iter().find(|truth| self.facts.never(*result, *truth))
                     {
                         self.decided.push((id, !never));
@@ -318,6 +423,17 @@ impl Walker<'_> {
         self.facts.take_back(mark);
         self.nesting -= 1;
         yielded
+    }
+
+    /// Notes a branch that never takes its block that traps.
+    fn settle(&mut self, block: BlockId, id: InstId, condition: ValueId, blocks: [BlockId; 2]) {
+        for (inner, truth) in blocks.into_iter().zip([true, false]) {
+            let is_decided = || matches!(self.facts.definition(condition), Some(InstKind::Const(_)));
+            if is_for_traps(self.function, inner) && !is_decided() && self.facts.never(condition, truth) {
+                self.settled.push((block, id, !truth));
+                return;
+            }
+        }
     }
 
     /// Notes a comparison of integers that can have no common value, or only one.
@@ -334,6 +450,11 @@ impl Walker<'_> {
         if is_same || a.hi < b.lo || b.hi < a.lo {
             self.decided.push((id, is_same == (op == Op::Eq)));
         }
+    }
+
+    /// Whether a branch to a trap compares the same values.
+    fn is_guard(&self, operands: &[ValueId]) -> bool {
+        operands.len() == 2 && self.guards.contains(&(operands[0], operands[1]))
     }
 
     /// Notes a comparison that finds a position to be one of a list.
@@ -357,8 +478,11 @@ impl Walker<'_> {
             let mark = self.facts.mark();
             // An access that traps there, and that no invocation comes to, may be left to the launch.
             let traps = self.traps.len();
-            let obligations =
-                if traps_at_once(self.function, block) { self.facts.never_if(condition, truth) } else { None };
+            let obligations = if self.facts.always_traps(self.function, block) {
+                self.facts.never_if(condition, truth)
+            } else {
+                None
+            };
             self.facts.assume(condition, truth);
             let yielded = self.block(block);
             self.facts.take_back(mark);
@@ -401,7 +525,7 @@ impl Walker<'_> {
             });
             self.facts.note_counter(*param, *first, next);
         }
-        let mut ranges = Vec::new();
+        let (mut ranges, mut firsts) = (Vec::new(), Vec::new());
         for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
             let first = self.facts.range(*first);
             let full = self.facts.integer(*param).map_or(Range::ANY, Range::full);
@@ -411,8 +535,10 @@ impl Walker<'_> {
                 Guess::Grows => Range::new(first.lo, full.hi),
                 Guess::Shrinks => Range::new(full.lo, first.hi),
             };
-            self.facts.define(*param, range);
+            let span = self.spans.as_mut().and_then(|spans| spans.enter(body, ranges.len(), first));
+            self.facts.define(*param, span.map_or(range, |span| range.meet(span)));
             ranges.push(range);
+            firsts.push(first);
         }
         let is_hopeless = known.is_hopeless;
         let mark = self.facts.mark();
@@ -433,7 +559,9 @@ impl Walker<'_> {
         }
         self.loops[body] = LoopFacts {
             guesses,
+            next: vec![None; ranges.len()],
             params: ranges,
+            first: firsts,
             breaks: vec![None; results.len()],
             is_hopeless,
             ..LoopFacts::default()
@@ -492,20 +620,29 @@ impl Walker<'_> {
         for (index, value) in values.iter().enumerate() {
             let known = &self.loops[body];
             let param = self.function.blocks[body].params[index];
+            let range = self.facts.range(*value);
+            if let Some(spans) = &mut self.spans
+                && !spans.confirm(body, index, range)
+            {
+                self.contradicted = true;
+            }
             if !known.is_hopeless
                 && self.ceilings[param].is_some_and(|ceiling| !self.facts.is_below(*value, ceiling, false))
             {
                 self.ceilings[param] = None;
-                self.contradicted = true;
+                (self.contradicted, self.is_broken) = (true, self.spans.is_some());
             }
+            let next = &mut self.loops[body].next[index];
+            *next = Some(next.map_or(range, |next| next.join(range)));
+            let known = &self.loops[body];
             if known.guesses[index] == Guess::Unknown || known.is_hopeless {
                 continue;
             }
-            let holds = self.facts.range(*value).is_within(known.params[index])
+            let holds = range.is_within(known.params[index])
                 && (known.guesses[index] != Guess::Shrinks || self.facts.is_below(*value, known.initial[index], false));
             if !holds {
                 self.loops[body].guesses[index] = Guess::Unknown;
-                self.contradicted = true;
+                (self.contradicted, self.is_broken) = (true, self.spans.is_some());
             }
         }
     }
@@ -606,17 +743,6 @@ impl Walker<'_> {
         obligations.push(Obligation { index: bound, length: length.clone(), in_all: None });
         Some(obligations)
     }
-}
-
-/// Whether whoever comes to a block comes to a trap.
-fn traps_at_once(function: &Function, block: BlockId) -> bool {
-    function.blocks[block].insts.iter().any(|id| match &function.insts[*id].kind {
-        InstKind::Trap(..) | InstKind::Panic(..) => true,
-        InstKind::If { then_block, else_block, .. } => {
-            traps_at_once(function, *then_block) && traps_at_once(function, *else_block)
-        }
-        _ => false,
-    })
 }
 
 fn member_count(types: &Types, ty: TypeId) -> Size {

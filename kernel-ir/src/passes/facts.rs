@@ -176,11 +176,14 @@ impl<'a> Facts<'a> {
             // Where the subtrahend is known not to be larger, nothing wraps, unless it is so negative that the difference is too large.
             let (a, b) = (self.range(operands[0]), self.range(operands[1]));
             let difference = Range::new(0, a.hi - b.lo);
-            if range == Range::full(scalar)
-                && difference.is_within(range)
+            // Code that never runs may seem to know otherwise.
+            if range.lo <= 0
+                && difference.hi >= 1
+                && difference.is_within(Range::full(scalar))
                 && self.is_below(operands[1], operands[0], false)
             {
-                range = difference;
+                let least = i128::from(self.is_below(operands[1], operands[0], true));
+                range = Range::new(least, difference.hi).meet(range);
             }
         }
         self.define(value, range);
@@ -203,6 +206,14 @@ impl<'a> Facts<'a> {
         let range = self.range_within(value, 3);
         found.set((self.version, range));
         range
+    }
+
+    /// The interval of a constant, which is one number; of another value all that there is.
+    pub(super) fn constant(&self, value: ValueId) -> Range {
+        match self.definition(value) {
+            Some(InstKind::Const(_)) => self.ranges[value.index()],
+            _ => Range::ANY,
+        }
     }
 
     /// The type of an integer scalar, or `None`.
@@ -410,7 +421,24 @@ impl<'a> Facts<'a> {
         if range.hi < limit.lo || (!strict && range.hi == limit.lo) {
             return true;
         }
-        depth > 1 && self.proves_by_definition(value, bound, strict, depth - 1, fuel)
+        depth > 1
+            && (self.proves_by_definition(value, bound, strict, depth - 1, fuel)
+                || self.proves_below_less(value, bound, strict, depth - 1, fuel))
+    }
+
+    /// Whether a value is not above `whole - 1`: it is below `whole`, which is not zero.
+    fn proves_below_less(
+        &self,
+        value: ValueId,
+        bound: ValueId,
+        strict: bool,
+        depth: usize,
+        fuel: &Cell<usize>,
+    ) -> bool {
+        let Some(InstKind::Op(Op::Sub, parts)) = self.definition(bound).filter(|_| !strict) else { return false };
+        let (whole, taken) = (self.range(parts[0]), self.range(parts[1]));
+        let least = self.integer(bound).map_or(i128::MAX, |scalar| Range::full(scalar).lo);
+        taken == Range::new(1, 1) && whole.lo > least && self.proves(value, self.stripped(parts[0]), true, depth, fuel)
     }
 
     fn proves_by_definition(
@@ -445,10 +473,24 @@ impl<'a> Facts<'a> {
             Op::Add if !strict => [(0, 1), (1, 0)]
                 .into_iter()
                 .any(|(from, by)| self.range(operands[by]) == Range::new(1, 1) && proves(from, true)),
-            Op::Shr | Op::Div if natural() => proves(0, strict),
+            Op::Shr | Op::Div if natural() => {
+                // A part of what is not nothing is less than it.
+                let by = self.range(operands[1]);
+                let is_part = match op {
+                    Op::Div => by.lo >= 2,
+                    // A distance that is too large is masked.
+                    _ => by.lo >= 1 && self.integer(value).is_some_and(|scalar| by.hi < scalar.bits().into()),
+                };
+                let is_less = is_part && self.range(operands[0]).lo >= 1;
+                proves(0, strict && !is_less)
+            }
             Op::Sub if natural() => {
                 let taken = self.range(operands[1]);
-                self.range(operands[0]).lo >= taken.hi && proves(0, strict && taken.lo == 0)
+                let wraps_never = || {
+                    self.range(operands[0]).lo >= taken.hi
+                        || self.proves(operands[1], self.stripped(operands[0]), false, depth, fuel)
+                };
+                proves(0, strict && taken.lo == 0) && wraps_never()
             }
             _ => false,
         }

@@ -308,6 +308,12 @@ impl Rule<'_> {
                     _ => None,
                 })
             }
+            // `(i + n) + 1 - i`
+            (Op::Sub, Some((Op::Add, [x, y])), _) => [(x, y), (y, x)].into_iter().find_map(|(sum, more)| {
+                let (Op::Add, [z, w]) = self.op_of(*sum)? else { return None };
+                let rest = if *z == b { w } else { Some(z).filter(|_| *w == b)? };
+                Self::op(Op::Add, &[*rest, *more])
+            }),
             _ => None,
         }
     }

@@ -22,6 +22,7 @@ pub mod inline_functions;
 pub mod leave_at_head;
 mod live_locals;
 pub(crate) mod loop_ends;
+mod loop_spans;
 pub mod lower_labels;
 pub mod mask_panics;
 mod multiples;
@@ -35,6 +36,7 @@ pub mod split_locals;
 mod strides;
 pub mod tail_exits;
 pub mod thread_branches;
+mod trap_blocks;
 pub mod unroll_loops;
 mod upper_bounds;
 

@@ -36,8 +36,8 @@ impl Facts<'_> {
         match (op, truth) {
             (Op::Gt, true) | (Op::Le, false) => self.not_above(a, b, DEPTH),
             (Op::Lt, true) | (Op::Ge, false) => self.not_above(b, a, DEPTH),
-            (Op::Ge, true) | (Op::Lt, false) => self.below(self.upper_bound(a)?, b),
-            (Op::Le, true) | (Op::Gt, false) => self.below(self.upper_bound(b)?, a),
+            (Op::Ge, true) | (Op::Lt, false) => self.in_rows(a, b).or_else(|| self.below(self.upper_bound(a)?, b)),
+            (Op::Le, true) | (Op::Gt, false) => self.in_rows(b, a).or_else(|| self.below(self.upper_bound(b)?, a)),
             // What is not zero is above it.
             (Op::Eq, true) | (Op::Ne, false) if self.range(b).hi == 0 => self.below(Bound::Const(0), a),
             _ => None,
@@ -125,6 +125,34 @@ impl Facts<'_> {
         ways.into_iter().find_map(|(first, second)| {
             let first = self.holds(parts[0], first, depth)?;
             Some(Bound::binary(bound_op, first, self.holds(parts[1], second, depth)?))
+        })
+    }
+
+    /// The obligation under which a position in rows, `row * width + column`, is below their number times their width: that product does
+    /// not wrap.
+    fn in_rows(&self, position: ValueId, count: ValueId) -> Option<Vec<Obligation>> {
+        let index = self.whole_of_rows(position, count, DEPTH).filter(|_| !self.is_below(position, count, true))?;
+        Some(vec![Obligation { index, length: Bound::Const(u32::MAX), in_all: None }])
+    }
+
+    /// A bound of the whole number that products make of `count`, if the whole number of `position` is below it, whatever their parts are.
+    fn whole_of_rows(&self, position: ValueId, count: ValueId, depth: usize) -> Option<Bound> {
+        if self.is_below(position, count, true) {
+            return self.upper_bound(count);
+        }
+        let depth = depth.checked_sub(1).filter(|_| self.integer(count) == Some(Scalar::U32))?;
+        let InstKind::Op(Op::Add, sum) = self.definition(position)? else { return None };
+        let InstKind::Op(Op::Mul, whole) = self.definition(count)? else { return None };
+        [(sum[0], sum[1]), (sum[1], sum[0])].into_iter().find_map(|(start, column)| {
+            let InstKind::Op(Op::Mul, of_start) = self.definition(start)? else { return None };
+            let both = |of: &[ValueId]| [(of[0], of[1]), (of[1], of[0])];
+            both(of_start).into_iter().flat_map(|row| both(whole).map(|rows| (row, rows))).find_map(|(row, rows)| {
+                if !self.is_same(row.1, rows.1) || !self.is_below(column, rows.1, true) {
+                    return None;
+                }
+                let rows_bound = self.whole_of_rows(row.0, rows.0, depth)?;
+                Some(Bound::binary(BoundOp::Mul, rows_bound, self.upper_bound(rows.1)?))
+            })
         })
     }
 

@@ -41,7 +41,7 @@ impl Facts<'_> {
             InstKind::Op(op, operands) if *op == by && self.is_same(operands[1], step) => Some(operands[0]),
             _ => None,
         };
-        self.uppers_of(count).iter().find_map(|&(upper, is_above)| {
+        let of_number = |upper: ValueId, is_above: bool| {
             if let Some(whole) = divided(upper, Op::Div) {
                 // The quotient is rounded down: so many steps are not above the whole, and fewer steps are below it.
                 return Some((whole, is_above));
@@ -49,10 +49,19 @@ impl Facts<'_> {
             let Some(InstKind::Op(Op::Add, parts)) = self.definition(upper) else { return None };
             let whole = divided(parts[0], Op::Div).filter(|_| is_above)?;
             // One more where something is left over.
-            let Some(InstKind::Op(Op::Cast, rest)) = self.definition(parts[1]) else { return None };
-            let Some(InstKind::Op(Op::Ne, rest)) = self.definition(rest[0]) else { return None };
-            let is_zero = self.range(rest[1]).lo == 0 && self.range(rest[1]).hi == 0;
-            (is_zero && divided(rest[0], Op::Rem).is_some_and(|other| other == whole)).then_some((whole, true))
+            let is_left = match self.definition(parts[1])? {
+                InstKind::Op(Op::Cast, rest) => rest[0],
+                InstKind::Op(Op::Select, rest) if self.range(rest[1]).hi == 1 && self.is_zero(rest[2]) => rest[0],
+                _ => return None,
+            };
+            let Some(InstKind::Op(Op::Ne, rest)) = self.definition(is_left) else { return None };
+            (self.is_zero(rest[1]) && divided(rest[0], Op::Rem).is_some_and(|other| other == whole))
+                .then_some((whole, true))
+        };
+        self.uppers_of(count).iter().find_map(|&(upper, is_above)| match self.definition(upper) {
+            // Below both is below either.
+            Some(InstKind::Op(Op::Min, parts)) => parts.iter().find_map(|part| of_number(*part, is_above)),
+            _ => of_number(upper, is_above),
         })
     }
 
@@ -96,7 +105,8 @@ impl Facts<'_> {
         range.lo == 0 && range.hi == 0
     }
 
-    fn is_same(&self, a: ValueId, b: ValueId) -> bool {
+    /// Whether two values are one, or the same constant.
+    pub(super) fn is_same(&self, a: ValueId, b: ValueId) -> bool {
         let (x, y) = (self.range(a), self.range(b));
         a == b || x.lo == x.hi && x == y
     }

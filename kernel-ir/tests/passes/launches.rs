@@ -283,6 +283,44 @@ impl Cuts<'_> {
     }
 }
 
+impl Cuts<'_> {
+    /// `x[..rows * width][row * width + column]`, with or without planes around.
+    fn rows(&mut self) {
+        let [rows, width, row, column] = [(); 4].map(|()| self.value(0));
+        for (a, b) in [(&row, &rows), (&column, &width)] {
+            let op = if self.random.one_in(8) { "le" } else { "lt" };
+            let is_in = self.line("bool", &format!("{op} {a}, {b}"));
+            self.text += &format!("if {is_in} {{\nyield\n}} else {{\nreturn\n}}\n");
+        }
+        let other = if self.random.one_in(6) { self.value(0) } else { width.clone() };
+        let start = if self.random.one_in(2) { self.op("mul", &other, &row) } else { self.op("mul", &row, &other) };
+        let mut at =
+            if self.random.one_in(2) { self.op("add", &column, &start) } else { self.op("add", &start, &column) };
+        let mut count = self.op("mul", &rows, &width);
+        if self.random.one_in(3) {
+            // The position counts rows, now.
+            let (times, column) = (self.value(0), self.value(0));
+            let op = if self.random.one_in(8) { "le" } else { "lt" };
+            let is_in = self.line("bool", &format!("{op} {column}, {times}"));
+            self.text += &format!("if {is_in} {{\nyield\n}} else {{\nreturn\n}}\n");
+            let start = self.op("mul", &at, &times);
+            (at, count) = (self.op("add", &start, &column), self.op("mul", &count, &times));
+        }
+        if self.random.one_in(2) {
+            self.check("gt", &count, "%5");
+        }
+        let (is_in, is_out) =
+            (self.line("bool", &format!("lt {at}, {count}")), self.line("bool", &format!("ge {at}, {count}")));
+        self.text += &format!("if {is_out} {{\ntrap site0({at}, {count})\nyield\n}} else {{\nyield\n}}\n");
+        if self.random.one_in(2) {
+            return;
+        }
+        let nowhere = self.line("u32", "const 4294967295");
+        let at = self.line("u32", &format!("select {is_in}, {at}, {nowhere}"));
+        self.text += &format!("store buffer0[{at} !site0] = %3\n");
+    }
+}
+
 /// Checks of slices that the compiler leaves to the launch: where the host finds nothing, nothing traps.
 #[test]
 fn slices_of_random_launches_hold() {
@@ -293,9 +331,10 @@ fn slices_of_random_launches_hold() {
         let mut random = Random(seed);
         let mut cuts = Cuts { random: &mut random, text: String::new(), next: 6 };
         for _ in 0..1 + cuts.random.below(2) {
-            match cuts.random.below(4) {
+            match cuts.random.below(5) {
                 0 | 1 => cuts.cut(),
                 2 => cuts.part(),
+                3 => cuts.rows(),
                 _ => {
                     let at = cuts.around();
                     cuts.text += &format!("store buffer0[{at} !site0] = %3\n");

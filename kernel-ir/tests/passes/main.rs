@@ -3,6 +3,7 @@
 //! A case starts with `; passes: name, name`, then a module, then `; ---- after`, then what the passes make of it.
 
 mod bounds;
+mod carried;
 mod generate;
 mod launches;
 mod random;

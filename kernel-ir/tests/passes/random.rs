@@ -91,7 +91,7 @@ fn traps<'a>(module: &'a Module, world: &World) -> Vec<(&'a str, Vec<u32>)> {
     world.traps[..end].iter().chain(&world.prints).map(describe).collect()
 }
 
-fn compare(before: &Module, after: &Module, world: &World) -> Result<bool, String> {
+pub(crate) fn compare(before: &Module, after: &Module, world: &World) -> Result<bool, String> {
     let (mut first, mut second) = (world.clone(), world.clone());
     match run_kernel(before, &mut first) {
         Err(InterpretError::OutOfFuel) => return Ok(false),
