@@ -31,6 +31,7 @@ fn shared(a: &[u32], b: &[u32], y: &mut [u32]) {
 }
 
 #[derive(Clone, Copy)]
+#[device]
 struct Held {
     own: [u32; 4],
 }
