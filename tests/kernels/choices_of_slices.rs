@@ -97,7 +97,7 @@ both!(several, plain_several, {
 });
 
 both!(parts, plain_parts, {
-    /// What is left of a slice behind a sign, by a pattern, beside what the sign was.
+    /// A number behind its sign, by a pattern, and once more beside what the sign was.
     fn number(text: &[u32]) -> i32 {
         let digits = match text {
             [45, rest @ ..] | [43, rest @ ..] => rest,

@@ -250,7 +250,7 @@ impl FnCx<'_, '_, '_> {
         results.first().copied().filter(|_| !self.b.is_terminated())
     }
 
-    /// Where a value is missing, control does not come: code without it would be wrong without a word.
+    /// Control does not come to a place that lacks a value: code without it would be wrong without a word.
     pub(super) fn expect_left(&mut self) {
         assert!(self.b.is_terminated(), "an expression without a value does not leave");
     }
