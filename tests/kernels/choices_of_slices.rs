@@ -179,10 +179,32 @@ both!(parts, plain_parts, {
         x.iter().sum::<u32>() << 3
     }
 
+    /// The first word, or nothing.
+    fn word(x: &[u32], i: usize) -> &[u32] {
+        match x.iter().position(|v| *v as usize > 10 * i) {
+            Some(0) => &[],
+            Some(n) => &x[..n],
+            None => x,
+        }
+    }
+
+    /// Others in the place of slices that are not there, also of those that all have one length.
+    fn others(x: &[u32], i: usize) -> u32 {
+        let a = x.get(i..i + 4).unwrap_or(&[]);
+        let b = x.get(i..i + 5).unwrap_or(x);
+        let c = x.chunks_exact(3).nth(i).unwrap_or(&x[1..]);
+        let d = x.chunks_exact(2).nth(i).unwrap_or(&[]);
+        let (e, f) = if let Some(k) = i.checked_sub(2) { (&x[..k], 0) } else { (&[][..], 5) };
+        let lengths = a.len() | b.len() << 4 | c.len() << 8 | d.len() << 12 | e.len() << 16 | word(x, i).len() << 20;
+        let first = b.iter().sum::<u32>() ^ c[2] << 5 ^ d.iter().sum::<u32>() << 9;
+        lengths as u32 ^ first ^ f << 27
+    }
+
     pub(super) fn all(x: &[u32], i: u32) -> u32 {
         let text = [43 + i % 5, 48 + i % 10, 50, 51];
         let numbers = number(&text[..2 + i as usize % 3]) as u32;
-        numbers ^ rounds(x, i as usize % 9) ^ moving(x, i as usize % 5).rotate_left(7)
+        let moved = moving(x, i as usize % 5).rotate_left(7);
+        numbers ^ rounds(x, i as usize % 9) ^ moved ^ others(x, i as usize % 9).rotate_left(17)
     }
 });
 

@@ -279,6 +279,16 @@ impl Expr {
             _ => false,
         }
     }
+
+    /// The array of `&[]` or `&[][..]`.
+    pub(crate) fn empty_slice(&self) -> Option<&Expr> {
+        let ExprKind::Borrow { mutable: false, operand } = &self.kind else { return None };
+        let array = match &operand.kind {
+            ExprKind::Slice { base, start: None, end: None, .. } => base,
+            _ => operand,
+        };
+        matches!(&array.kind, ExprKind::Array(members) if members.is_empty()).then_some(array)
+    }
 }
 
 impl OptionPlace {

@@ -4,11 +4,11 @@
 use crate::ast::{Expr, ExprId, ExprKind};
 use crate::diag::code;
 
-use super::Infer;
 use super::block::strip;
 use super::finish::Deferred;
 use super::index_impl::end_of;
 use super::unify::Term;
+use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
     /// Notes the slices with which the value of a `let` ends: the value itself, or members of a tuple.
@@ -56,7 +56,9 @@ impl<'a> Infer<'a> {
     /// The origin of an end that is known to be a slice: none of one that no call and no pattern made.
     fn origin_of(&self, end: &Expr) -> Option<Option<ExprId>> {
         match &end.kind {
-            ExprKind::Borrow { mutable: false, operand } => self.is_part(strip(operand)).then_some(None),
+            ExprKind::Borrow { mutable: false, operand } => {
+                (self.is_part(strip(operand)) || end.empty_slice().is_some()).then_some(None)
+            }
             ExprKind::Path(path) => {
                 let (_, local) = path.as_name().and_then(|name| self.variable(name))?;
                 match self.table.shallow(&local.term) {
@@ -68,9 +70,36 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Notes the slices that stand for an `Option` of one, `x.get(a..b).unwrap_or(x)`: they are known by the same number.
+    pub(super) fn note_other_slices(&mut self, slice: &Term, other: &'a Expr) {
+        let Term::Buffer { mutable: false, origin: Some(origin), .. } = self.table.shallow(slice) else { return };
+        if !self.origin_roots.contains_key(&origin) {
+            return;
+        }
+        let mut ends = Vec::new();
+        end_of(other, &mut ends);
+        let others = ends.into_iter().filter(|end| self.origin_of(end).is_some_and(|other| other != Some(origin)));
+        let others: Vec<_> = others.map(|end| (end.id, Some(origin))).collect();
+        self.tables.given_slices.extend(others);
+    }
+
+    /// The elements' type of `&[]`, which is a part of whatever the others are.
+    pub(super) fn infer_empty_slice(&mut self, end: &'a Expr) -> Option<Term> {
+        let ExprKind::Borrow { operand, .. } = &end.kind else { return None };
+        let array = self.infer(end.empty_slice()?, &Expect::Nothing);
+        [end.id, operand.id].into_iter().for_each(|id| self.record(id, array.clone()));
+        match self.table.shallow(&array) {
+            Term::Array(element, _) | Term::ArrayOf(element, _) => Some((*element).clone()),
+            _ => Some(Term::Error),
+        }
+    }
+
     /// A slice that a variable may get. All have one root.
     pub(super) fn infer_chosen_slice(&mut self, end: &'a Expr, origin: ExprId) -> Term {
         let before = self.diags.len();
+        if let Some(element) = self.infer_empty_slice(end) {
+            return Term::Buffer { element: element.into(), mutable: false, origin: Some(origin) };
+        }
         let Some((element, _)) = self.infer_slice(end, false).filter(|_| self.diags.len() == before) else {
             return Term::Error;
         };

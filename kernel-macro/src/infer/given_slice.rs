@@ -55,6 +55,12 @@ impl<'a> Infer<'a> {
         let result = self.result.clone();
         let Term::Buffer { element, mutable, .. } = &result else { return Term::Error };
         let before = self.diags.len();
+        if !self.only_end
+            && let Some(empty) = self.infer_empty_slice(end)
+        {
+            self.table.unify(element, &empty);
+            return result;
+        }
         self.check_slice_of(end, element, *mutable);
         if self.diags.len() > before {
             return result;

@@ -105,6 +105,9 @@ impl<'a> Infer<'a> {
             self.table.poison(&result);
             return Some(result);
         }
+        if let (ChoiceMethod::UnwrapOr, [other]) = (method, args) {
+            self.note_other_slices(&result, other);
+        }
         self.infer_wanted(expr, args, &wanted, expect);
         if self.diags.len() > before {
             self.table.poison(&result);

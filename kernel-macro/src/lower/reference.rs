@@ -189,6 +189,20 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// A slice with which a function or the value of a variable ends: where it begins, and its length. What it is a part of is noted.
     pub(super) fn lower_given_slice(&mut self, end: &Expr) -> Option<ValueId> {
+        let chosen = self.typed.given_slices.get(&end.id).copied().flatten();
+        let of_result = match &self.typed.result {
+            Some(Ty::Buffer { origin, .. }) => *origin,
+            _ => None,
+        };
+        let origin = chosen.or(of_result);
+        if end.empty_slice().is_some() {
+            // Those that it stands beside have another length.
+            if let Some(origin) = origin.and_then(|origin| self.origins.get_mut(&origin)) {
+                origin.len = None;
+            }
+            let zero = self.u32(0);
+            return Some(self.slice_value(zero, zero));
+        }
         let spot = match self.ty_of(end) {
             // Of a part of such a slice, `&rest[1..]`, its own way.
             Ty::Buffer { origin: Some(call), .. } if !matches!(end.kind, ExprKind::Borrow { .. }) => {
@@ -199,12 +213,7 @@ impl<'p> FnCx<'p, '_, '_> {
             _ => self.lower_slice(end)?,
         };
         let [offset, len] = self.ends_of(&spot)?;
-        let chosen = self.typed.given_slices.get(&end.id).copied().flatten();
-        let of_result = match &self.typed.result {
-            Some(Ty::Buffer { origin, .. }) => *origin,
-            _ => None,
-        };
-        if let (Some(origin), Some(place)) = (chosen.or(of_result), spot.place()) {
+        if let (Some(origin), Some(place)) = (origin, spot.place()) {
             self.origins.insert(origin, Origin { place: place.clone(), len: None });
         }
         Some(self.slice_value(offset, len))

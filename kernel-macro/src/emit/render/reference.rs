@@ -62,6 +62,7 @@ impl Renderer<'_> {
     /// An argument, which may be a reference.
     pub(super) fn argument(&mut self, arg: &Expr) -> Tokens {
         match self.reference_of(arg) {
+            Some(_) if self.typed.given_slices.contains_key(&arg.id) => self.bare(arg),
             // `Some(&value)` is an option of a value here.
             Some(false) if !self.is_original() && self.typed.lent.contains(&arg.id) => self.bare(referent(arg)),
             Some(mutable) if !self.is_original() => self.borrow(arg, mutable),

@@ -35,7 +35,7 @@ impl Renderer<'_> {
     /// Whether an argument of something unknown is a slice, and then whether one that writes. None in the original.
     pub(super) fn slice_of_unknown(&self, arg: &Expr) -> Option<bool> {
         match (&arg.kind, self.expr_ty(arg)) {
-            _ if self.is_original() => None,
+            _ if self.is_original() || self.typed.given_slices.contains_key(&arg.id) => None,
             (ExprKind::Paren(inner, ..), _) => self.slice_of_unknown(inner),
             (ExprKind::Borrow { mutable, operand }, ty) => {
                 let is_part = self.typed.cut(sliced(operand)).is_some();

@@ -143,6 +143,7 @@ fn slices_that_are_chosen() {
         &[
             r##"fn f(x: &[u32], z: &[u32]) { let part = match x { [1, rest @ ..] => rest, _ => z }; }"##,
             r##"fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }"##,
+            r##"fn f(x: &[u32], z: &[u32]) { let part = x.get(1..3).unwrap_or(z); let none = x.get(1..3).unwrap_or(&[]); }"##,
             r##"fn f(x: &[u32], y: &mut [u32], n: u32) { let part = if n > 1 { let k = n; &x[k..] } else { y }; }"##,
             r##"fn f(x: &mut [u32]) {} fn g() { f(&mut [1, 2]); }"##,
             r##"const WORDS: [&[u8]; 2] = [b"ab", b"c"]; fn f() {}"##,
@@ -158,6 +159,11 @@ fn slices_that_are_chosen() {
                    help: choose where it begins and ends, and write `&x[from..to]` where it is used
              1 | fn f(x: &[u32], n: [[u32; 2]; 2]) { let (k, part) = match x { [1, rest @ ..] => (1, rest), _ => (2, &n[0][1..]) }; }
                |                                                                                                     ^^^^^^^^^^
+            error: [K0115] this value may be a part of several slices
+                   note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
+                   help: move the code that uses it into a function of a slice, and call that with the one or the other
+             1 | fn f(x: &[u32], z: &[u32]) { let part = x.get(1..3).unwrap_or(z); let none = x.get(1..3).unwrap_or(&[]); }
+               |                                                               ^
             error: [K0115] this value may be a part of several slices
                    note: kernels have no pointers: a slice in a variable keeps to the buffer or array that it was made of
                    help: move the code that uses it into a function of a slice, and call that with the one or the other
