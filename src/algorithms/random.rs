@@ -196,7 +196,7 @@ pub(crate) mod philox {
 /// Fills a tensor with random numbers: uniform ones, or those of a normal distribution.
 ///
 /// An element depends on the seed, the round and its index, and on nothing else. So a longer tensor begins with the same numbers, and all
-/// devices give the same uniform numbers. Normal numbers differ between devices by rounding: by 1e-6 of an `f32`, and for `f64` by the
+/// devices give the same uniform numbers. Normal numbers differ between devices by rounding, and those of `f64` by the
 /// errors of `ln`, `sin` and `cos`. Each round has
 /// numbers of its own. A recording that is evaluated several times takes a [`Parameter`](crate::Parameter) as the round. The
 /// generator is [`Philox`] with the round as the stream; the device needs 64-bit integers. No work space.

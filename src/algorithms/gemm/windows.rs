@@ -124,8 +124,8 @@ pub fn convolve_windows<const BIAS: bool>(
     }
 }
 
-/// Applies an activation to each element. In the kernel above it would stand behind each of 32 results, which takes a driver's
-/// registers (NVIDIA H200).
+/// Applies an activation to each element. In the kernel above the code of all activations would stand behind each of 32 results, which
+/// took longer than this launch (NVIDIA H200, 397 against 351 µs).
 #[kernel(workgroup = 256)]
 pub fn activate(activation: u32, y: &mut [f32]) {
     let i = item();

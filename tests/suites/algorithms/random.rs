@@ -115,9 +115,21 @@ fn normal_numbers() {
     let within = x.iter().filter(|x| (**x - 5.0).abs() < 2.0).count() as f64 / x.len() as f64;
     assert!((within - 0.6827).abs() < 0.015, "{within}");
     let mut random = Philox::new(11, 0);
-    let first = 5.0 + 2.0 * f64::from(random.next_normal());
-    assert!((x[0] - first).abs() < 1e-5, "{} {first}", x[0]);
+    for (i, pair) in x.chunks_exact(2).enumerate() {
+        for (x, normal) in pair.iter().zip(normals(random.next_u32(), random.next_u32())) {
+            assert!((x - (5.0 + 2.0 * normal)).abs() < 1e-5, "pair {i}: {x} {normal}");
+        }
+    }
     fits_are_close();
+}
+
+/// The two numbers that words stand for, by logarithm, sine and cosine of `f64`.
+fn normals(first: u32, second: u32) -> [f64; 2] {
+    let radius = (-2.0 * (f64::from((first >> 8) + 1) / f64::from(1 << 24)).ln()).sqrt();
+    // The nearest quarter and what is beyond it, as 24 bits.
+    let beyond = f64::from((second << 2) as i32 >> 8) / f64::from(1 << 24);
+    let angle = (f64::from(second >> 30) + beyond) * std::f64::consts::FRAC_PI_2;
+    [radius * angle.cos(), radius * angle.sin()]
 }
 
 /// Normal numbers beside logarithm, sine and cosine of `f64`, of all quarters and of the first and last words.
@@ -129,12 +141,12 @@ fn fits_are_close() {
     for (first, second) in words.chain(ends) {
         let mut random = Philox::new(0, 0);
         (random.block, random.left) = ([0, 0, first, second], 2);
-        let radius = (-2.0 * (f64::from((first >> 8) + 1) / f64::from(1 << 24)).ln()).sqrt();
-        // The nearest quarter and what is beyond it, as 24 bits.
-        let beyond = f64::from((second << 2) as i32 >> 8) / f64::from(1 << 24);
-        let expected = radius * ((f64::from(second >> 30) + beyond) * std::f64::consts::FRAC_PI_2).cos();
+        let (expected, other) = normals(first, second).into();
         let normal = f64::from(random.next_normal());
-        assert!((normal - expected).abs() <= 3e-7 * radius, "{first:#x} {second:#x}: {normal} {expected}");
+        assert!(
+            (normal - expected).abs() <= 3e-7 * expected.hypot(other),
+            "{first:#x} {second:#x}: {normal} {expected}"
+        );
     }
 }
 
