@@ -26,8 +26,11 @@ impl LaunchNumbers for Launch<'_> {
     fn groups(&self, axis: u8) -> u64 {
         self.groups[usize::from(axis)].into()
     }
+    /// Elements of a buffer, members of a list.
     fn len(&self, param: u16) -> u64 {
-        self.world.buffers[usize::from(param)].len() as u64
+        let param = usize::from(param);
+        let members = self.world.lists.get(param).and_then(Option::as_ref);
+        members.map_or(self.world.buffers[param].len(), Vec::len) as u64
     }
     fn value(&self, offset: u8, _: u8) -> Option<u64> {
         let at = self.offsets.iter().position(|own| *own == u32::from(offset)).expect("a parameter");

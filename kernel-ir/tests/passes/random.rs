@@ -146,6 +146,11 @@ fn broken_launch(before: &Module, world: &World, fuel: u64, change: &dyn Fn(&mut
     if let Err(errors) = verify(&after) {
         return Some(errors.to_string());
     }
+    // With barriers of its own, the pass makes invocations take other turns, in which those that race write something else.
+    let shared = |module: &Module| module.kernel.as_ref().map_or(0, |kernel| kernel.shared.len());
+    if shared(&after) > shared(before) && races(before, world, fuel) {
+        return None;
+    }
     let found = outcome(&after, world, 2 * fuel)?;
     let buffers = expected.buffers.iter().flatten().zip(found.buffers.iter().flatten());
     if let Some(at) = buffers.enumerate().find(|(_, (a, b))| !same(a, b)).map(|(at, _)| at) {
@@ -208,6 +213,17 @@ fn passes_keep_the_meaning_of_random_kernels() {
 /// Runs all invocations of two workgroups in turns. Between barriers they run one after the other, so that what they write
 /// is the same in every run, races or not.
 fn outcome(module: &Module, random: &World, fuel: u64) -> Option<Outcome> {
+    launch(module, random, Options { finds_races: false, fuel, ..Options::default() })
+}
+
+/// Whether two invocations of these workgroups access a cell in no order.
+fn races(module: &Module, random: &World, fuel: u64) -> bool {
+    let outcome = launch(module, random, Options { finds_races: true, fuel, ..Options::default() });
+    let is_race = |outcome: Outcome| outcome.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Race(_)));
+    outcome.is_none_or(is_race)
+}
+
+fn launch(module: &Module, random: &World, options: Options) -> Option<Outcome> {
     let inputs = Inputs {
         groups: [2, 1, 1],
         items: None,
@@ -216,7 +232,6 @@ fn outcome(module: &Module, random: &World, fuel: u64) -> Option<Outcome> {
         lists: random.lists.clone(),
         ..Inputs::default()
     };
-    let options = Options { finds_races: false, fuel, ..Options::default() };
     let outcome = run(module, &inputs, &options);
     let is_cut = outcome.findings.iter().any(|finding| finding.kind == FindingKind::OutOfFuel);
     (!is_cut).then_some(outcome)
