@@ -11,7 +11,7 @@
 //! the end: the greatest factor that leaves no round over. That is done last, when no check is left that counters rule
 //! out: less is known of the copies' counters.
 
-use super::edit::{SpareLists, Substitution, walk};
+use super::edit::{SpareLists, Substitution, cut_unreachable, walk};
 use super::fold_constants::View;
 use super::identities::{self, Simpler};
 use super::{Changed, PassCx};
@@ -109,7 +109,8 @@ fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Optio
     let view = View { function, types: cx.types, definitions };
     let mut pass = Pass { view, wanted, stand_ins, spare: SpareLists::default(), changed: Changed::No };
     pass.block(pass.view.function.entry);
-    pass.changed
+    // Of a loop without a round, the `break`s of outer loops are gone.
+    if pass.changed == Changed::Yes { Changed::Yes | cut_unreachable(function) } else { Changed::No }
 }
 
 /// The largest divisor of a number of rounds that is not over `most`.
