@@ -219,7 +219,8 @@ fn outcome(module: &Module, random: &World, fuel: u64) -> Option<Outcome> {
 /// Whether two invocations of these workgroups access a cell in no order.
 fn races(module: &Module, random: &World, fuel: u64) -> bool {
     let outcome = launch(module, random, Options { finds_races: true, fuel, ..Options::default() });
-    let is_race = |outcome: Outcome| outcome.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Race(_)));
+    let is_race =
+        |outcome: Outcome| outcome.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Race(_)));
     outcome.is_none_or(is_race)
 }
 

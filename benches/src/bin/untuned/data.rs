@@ -30,6 +30,7 @@ macro_rules! elements {
 
 elements! {
     u8, "uint8_t", Numbers::Exact(1);
+    i8, "int8_t", Numbers::Exact(1);
     u32, "uint", Numbers::Exact(4);
     i64, "int64_t", Numbers::Exact(8);
     f32, "float", Numbers::F32;

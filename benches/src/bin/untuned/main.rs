@@ -6,16 +6,20 @@
 //! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O` and `nvcc -O3`, as far as these
 //! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads.
 
+mod ciphers;
 mod cuda;
 mod data;
 mod error;
+mod filters;
 mod grids;
 mod measure;
 mod numbers;
 mod options;
 mod peers;
+mod points;
 mod rows;
 mod search;
+mod solvers;
 mod sparse;
 mod workload;
 
@@ -43,10 +47,20 @@ fn main() -> ExitCode {
 
 /// The workloads, by domain; sizes for a GPU or for a processor.
 fn workloads(large: bool) -> Vec<Workload> {
-    [rows::workloads, grids::workloads, numbers::workloads, sparse::workloads, search::workloads]
-        .into_iter()
-        .flat_map(|domain| domain(large))
-        .collect()
+    [
+        rows::workloads,
+        grids::workloads,
+        filters::workloads,
+        numbers::workloads,
+        solvers::workloads,
+        sparse::workloads,
+        points::workloads,
+        search::workloads,
+        ciphers::workloads,
+    ]
+    .into_iter()
+    .flat_map(|domain| domain(large))
+    .collect()
 }
 
 fn run() -> Result<(), Error> {

@@ -22,13 +22,16 @@ const GLSL: &str = r"#version 460
 #define BARRIER barrier()
 #define ATOMIC_ADD(place, value) atomicAdd(place, value)
 #define ATOMIC_MAX(place, value) atomicMax(place, value)
+#define ATOMIC_OR(place, value) atomicOr(place, value)
 #define LOCAL_X gl_LocalInvocationID.x
 #define LOCAL_Y gl_LocalInvocationID.y
 #define GROUP_X gl_WorkGroupID.x
 #define GROUP_Y gl_WorkGroupID.y
+#define GROUP_Z gl_WorkGroupID.z
 #define GROUPS_X gl_NumWorkGroups.x
 #define GLOBAL_X gl_GlobalInvocationID.x
 #define GLOBAL_Y gl_GlobalInvocationID.y
+#define GLOBAL_Z gl_GlobalInvocationID.z
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
 ";
@@ -44,13 +47,16 @@ typedef unsigned int uint;
 #define BARRIER __syncthreads()
 #define ATOMIC_ADD(place, value) atomicAdd(&(place), value)
 #define ATOMIC_MAX(place, value) atomicMax(&(place), value)
+#define ATOMIC_OR(place, value) atomicOr(&(place), value)
 #define LOCAL_X threadIdx.x
 #define LOCAL_Y threadIdx.y
 #define GROUP_X blockIdx.x
 #define GROUP_Y blockIdx.y
+#define GROUP_Z blockIdx.z
 #define GROUPS_X gridDim.x
 #define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
 #define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
+#define GLOBAL_Z (blockIdx.z * blockDim.z + threadIdx.z)
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
 struct vec3 { float x, y, z; };
