@@ -18,6 +18,7 @@ use super::function::{FunctionWriter, OwnElement};
 use super::interface::Prologue;
 use super::module::Writer;
 use super::types::Lanes;
+use super::tables::Locals;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::batch::{Batch, Own};
@@ -184,7 +185,7 @@ impl Writer<'_> {
     ) -> Result<Vec<Option<OwnElement>>, EmitError> {
         let module = self.module;
         let function = &module.functions[self.kernel.function];
-        let mut writer = FunctionWriter::new(self, function, prologue, std::mem::take(params), Vec::new());
+        let mut writer = FunctionWriter::new(self, function, prologue, std::mem::take(params), Locals::default());
         writer.own = Some(own);
         writer.all_but_last(function.entry)?;
         let own = writer.own.take().unwrap_or_default();

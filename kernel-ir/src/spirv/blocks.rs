@@ -94,6 +94,7 @@ impl FunctionWriter<'_, '_> {
         let result = inst.results.first().copied();
         let ty = result.map(|result| self.function.values[result].ty);
         let id = match (&inst.kind, ty) {
+            (InstKind::Store(..), _) if self.starts_with(own) => return,
             (InstKind::Store(place, value), _) => return self.store(place, *value),
             (InstKind::Trap(site, operands), _) => {
                 let operands = self.ids(operands);
@@ -132,11 +133,14 @@ impl FunctionWriter<'_, '_> {
                 Some(id) => id,
                 None => self.pure_op(*op, operands, ty),
             },
-            (InstKind::Compose(members), Some(ty)) => {
-                let members = self.ids(members);
-                let ty = self.w.value_type(ty);
-                self.w.op(Op::CompositeConstruct, ty, &members)
-            }
+            (InstKind::Compose(members), Some(ty)) => match result.and_then(|result| self.constant_array(result)) {
+                Some(id) => id,
+                None => {
+                    let members = self.ids(members);
+                    let ty = self.w.value_type(ty);
+                    self.w.op(Op::CompositeConstruct, ty, &members)
+                }
+            },
             (InstKind::Extract(composite, steps), Some(ty)) => {
                 let known = match steps[..] {
                     [member] => self.prologue.member(self.value(*composite), member),

@@ -10,9 +10,11 @@ use super::late_traps::{FirstFailed, LateTrap, nobody_waits};
 use super::loops::OpenLoop;
 use super::memory::Check;
 use super::module::Writer;
+use super::tables::{self, Locals};
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{Function, FunctionId, InstId, InstKind, LocalId, ValueId};
+use crate::rounds::definitions;
 
 /// The function being written.
 pub(super) struct FunctionWriter<'w, 'm> {
@@ -23,7 +25,7 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) values: Vec<Id>,
     /// The instruction that defines each value written so far.
     pub(super) definitions: Vec<Option<InstId>>,
-    locals: Vec<Id>,
+    locals: Locals,
     pub(super) loops: Vec<OpenLoop>,
     /// The instruction that defines each value, written or not, once a loop is met.
     pub(super) ahead: OnceCell<Vec<Option<InstId>>>,
@@ -98,16 +100,24 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Local variables, zero from the start.
-    pub(super) fn write_locals(&mut self, function: &Function) -> Vec<Id> {
-        let mut locals = Vec::with_capacity(function.locals.len());
-        for (_, local) in function.locals.iter() {
+    /// Local variables, zero from the start if they are no tables.
+    pub(super) fn write_locals(&mut self, function: &Function) -> Locals {
+        let tables = tables::find(function, &self.module.types);
+        let definitions = if tables.iter().any(Option::is_some) { definitions(function) } else { Vec::new() };
+        let mut locals = Locals::default();
+        for ((_, local), table) in function.locals.iter().zip(tables) {
             let ty = self.value_type(local.ty);
             let pointer = self.pointer_type(StorageClass::Function, ty);
-            let zero = self.global(Op::ConstantNull, Some(ty), &[]);
-            let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32, zero]);
+            let definition = |value: ValueId| definitions[value.index()];
+            let start = table.and_then(|table| {
+                let value = self.constant_composite(function, &definition, table.value)?;
+                locals.initial.push(table.store);
+                Some(value)
+            });
+            let start = start.unwrap_or_else(|| self.global(Op::ConstantNull, Some(ty), &[]));
+            let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32, start]);
             self.name(variable, &local.name);
-            locals.push(variable);
+            locals.variables.push(variable);
         }
         locals
     }
@@ -120,7 +130,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
         function: &'m Function,
         prologue: Prologue,
         values: Vec<Id>,
-        locals: Vec<Id>,
+        locals: Locals,
     ) -> Self {
         let definitions = vec![None; values.len()];
         Self {
@@ -157,7 +167,12 @@ impl FunctionWriter<'_, '_> {
 
     /// The variable of a local.
     pub(super) fn local(&self, local: LocalId) -> Id {
-        self.locals[local.index()]
+        self.locals.variables[local.index()]
+    }
+
+    /// Whether a store is of what the variable starts with.
+    pub(super) fn starts_with(&self, store: InstId) -> bool {
+        self.locals.initial.contains(&store)
     }
 
     pub(super) fn define(&mut self, value: ValueId, id: Id) {

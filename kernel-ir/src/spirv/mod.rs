@@ -58,6 +58,7 @@ mod rows;
 mod shared;
 mod subgroup;
 mod sync;
+mod tables;
 mod texels;
 mod types;
 mod uses;
