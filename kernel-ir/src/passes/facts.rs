@@ -156,6 +156,16 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The values that the arms of an `if` or `switch` give as this result of it: it is one of them.
+    pub(super) fn given_by_arms(&self, value: ValueId) -> Option<impl Iterator<Item = ValueId> + use<'a>> {
+        let (id, index) = self.definitions[value.index()]?;
+        let function = self.function;
+        let kind = &function.insts[id].kind;
+        let is_chosen = matches!(kind, InstKind::If { .. } | InstKind::Switch { .. });
+        is_chosen
+            .then(|| kind.blocks().into_iter().filter_map(move |arm| yields(function, arm).map(|values| values[index])))
+    }
+
     /// Sets the interval of a value that the walk now defines.
     pub(super) fn define(&mut self, value: ValueId, range: Range) {
         self.set_range(value, range.meet(self.full[self.function.values[value].ty.index()]));

@@ -128,7 +128,8 @@ impl Facts<'_> {
 
     fn upper_by_definition(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
         let upper = |value: ValueId| self.upper(value, depth, fuel);
-        match self.definition(value)? {
+        let Some(definition) = self.definition(value) else { return self.upper_of_arms(value, &upper) };
+        match definition {
             InstKind::Op(Op::Select, _) if self.euclidean(value).is_some() => {
                 let divisor = self.euclidean(value)?;
                 Some(Bound::binary(BoundOp::Sub, upper(divisor)?, Bound::Const(1)))
@@ -141,6 +142,19 @@ impl Facts<'_> {
             }),
             kind => self.upper_of_source(kind),
         }
+    }
+
+    /// The greatest that an arm of an `if` or `switch` gives.
+    fn upper_of_arms(&self, value: ValueId, upper: &impl Fn(ValueId) -> Option<Bound>) -> Option<Bound> {
+        let mut found: Option<Bound> = None;
+        for given in self.given_by_arms(value)? {
+            let bound = upper(given)?;
+            found = Some(match found {
+                Some(found) if found != bound => Bound::binary(BoundOp::Max, found, bound),
+                _ => bound,
+            });
+        }
+        found
     }
 
     /// The greatest that something is which is not computed: the last invocation has it.

@@ -148,6 +148,23 @@ fn grids_beyond_buffers_are_known() {
     assert!(!is_broken(told(rounds, grid, [0, 2], 0)) && !is_broken(told(rounds, grid, [0, 2], 5)));
 }
 
+#[test]
+fn arms_have_the_greater_bound() {
+    // `if x % 3 == 0 { (x + 1) % n } else { (x + n) % n }`, one of which is the other's last element.
+    let chosen = |last: &str| {
+        format!(
+            "    %5: u32 = const 0\n    %6: bool = eq %3, %5\n    if %6 {{\n        return\n    }} else {{\n        yield\n    }}\n    %7: u32 = \
+             rem %1, %4\n    %8: bool = eq %7, %5\n    if %8 -> (%9: u32) {{\n        %10: u32 = add %1, %4\n        %11: u32 = rem %10, \
+             %3\n        yield %11\n    }} else {{\n        %12: u32 = add %1, %3\n        %13: u32 = rem %12, %3\n        yield {last}\n    \
+             }}\n    store buffer1[%9 !site0] = %4"
+        )
+    };
+    assert_eq!(told(&chosen("%13"), [2, 1, 1], [0, 5], 5), Some(Verdict::Hold));
+    assert_eq!(told(&chosen("%13"), [2, 1, 1], [0, 4], 5), Some(Verdict::Open));
+    assert_eq!(told(&chosen("%12"), [2, 1, 1], [0, 5], 5), Some(Verdict::Open));
+    assert_eq!(told(&chosen("%12"), [2, 1, 1], [0, 13], 5), Some(Verdict::Hold));
+}
+
 /// Writes slices that are cut and indexed as lowering does it.
 struct Cuts<'r> {
     random: &'r mut Random,
