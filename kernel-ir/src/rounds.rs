@@ -1,6 +1,7 @@
 //! The number of rounds of a loop whose counters start at constants and alone decide its end. Changes nothing.
 
 use crate::arena::EntityId;
+use crate::hash::FastMap;
 use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
@@ -155,6 +156,58 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
                 let jumps = |id: &InstId| self.jumps_to(&self.function.insts[*id], body);
                 inst.kind.blocks().iter().any(|block| self.function.blocks[*block].insts.iter().any(jumps))
             }
+            _ => false,
+        }
+    }
+}
+
+/// Values that are looked at for one that may be counted.
+const MOST_SEEN: usize = 64;
+
+/// The values that loops count, however often they run.
+pub(crate) struct Counters<'f> {
+    function: &'f Function,
+    /// By value: the instruction that defines it.
+    definitions: &'f [Option<InstId>],
+    /// By parameter of a loop, the values it is given.
+    carried: FastMap<ValueId, Vec<ValueId>>,
+}
+
+impl<'f> Counters<'f> {
+    /// The counters of a function, of which it is known what defines each value.
+    pub(crate) fn of(function: &'f Function, definitions: &'f [Option<InstId>]) -> Self {
+        let mut carried: FastMap<ValueId, Vec<ValueId>> = FastMap::default();
+        for (_, inst) in function.insts.iter() {
+            let (InstKind::Loop { initial: values, body, .. } | InstKind::Continue(body, values)) = &inst.kind else {
+                continue;
+            };
+            for (param, value) in function.blocks[*body].params.iter().zip(values) {
+                carried.entry(*param).or_default().push(*value);
+            }
+        }
+        Self { function, definitions, carried }
+    }
+
+    /// Whether a value is made of constants, and of what loops make of constants round by round.
+    pub(crate) fn decide(&self, value: ValueId) -> bool {
+        self.decide_within(value, &mut Vec::new())
+    }
+
+    /// `seen` are the values that were asked about.
+    fn decide_within(&self, value: ValueId, seen: &mut Vec<ValueId>) -> bool {
+        if seen.contains(&value) {
+            return true;
+        }
+        if seen.len() == MOST_SEEN {
+            return false;
+        }
+        seen.push(value);
+        if let Some(values) = self.carried.get(&value) {
+            return values.iter().all(|value| self.decide_within(*value, seen));
+        }
+        match self.definitions[value.index()].map(|id| &self.function.insts[id].kind) {
+            Some(InstKind::Const(_)) => true,
+            Some(InstKind::Op(_, operands)) => operands.iter().all(|operand| self.decide_within(*operand, seen)),
             _ => false,
         }
     }
