@@ -15,6 +15,7 @@ pub mod choices;
 pub mod choices_of_slices;
 pub mod closures;
 pub mod const_functions;
+pub mod constant_tables;
 pub mod constants;
 pub mod control;
 pub mod conversions;
@@ -141,6 +142,7 @@ pub fn all() -> Vec<Case> {
         choices_of_slices::CASES,
         closures::CASES,
         const_functions::CASES,
+        constant_tables::CASES,
         constants::CASES,
         control::CASES,
         conversions::CASES,

@@ -68,6 +68,64 @@ fn aggregates_use_rust_layouts() {
     assert!(text.contains("OpCopyLogical"), "{text}");
 }
 
+/// Tables: by data, by a counter, and one that is changed.
+const TABLES: &str = r#"file0 "k.rs"
+kernel fn0 workgroup(8, 1, 1) {
+    buffer0 from: [u32]
+    buffer1 to: [u32] mut
+}
+fn0 k() -> () {
+    local0 data: [u32; 4]
+    local1 counted: [u32; 4]
+    local2 changed: [u32; 4]
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = const 3
+    %3: u32 = const 5
+    %4: [u32; 4] = compose %2, %3, %3, %2
+    store local0 = %4
+    store local1 = %4
+    store local2 = %4
+    %5: u32 = load buffer0[%1]
+    %6: u32 = and %5, %2
+    %7: u32 = load local0[%6]
+    store local2[%6] = %7
+    %8: u32 = load local2[%6]
+    store buffer1[%1] = %8
+    %9: u32 = const 0
+    loop block1(%10: u32 = %9, %11: u32 = %8) -> (%12: u32) {
+        %13: bool = lt %10, %2
+        if %13 {
+            yield
+        } else {
+            break block1(%11)
+        }
+        %14: u32 = load local1[%10]
+        %15: u32 = mul %11, %14
+        %16: u32 = const 1
+        %17: u32 = add %10, %16
+        continue block1(%17, %15)
+    }
+    store buffer1[%1] = %12
+    return
+}
+"#;
+
+#[test]
+fn tables_that_data_index_are_constants() {
+    let emitted = emit_text(TABLES);
+    validate("tables", &emitted.words);
+    let text = disassemble(&emitted.words);
+    let line = |what: &str| text.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"));
+    let name = |name: &str| line(&format!("\"{name}\"")).split_whitespace().nth(1).expect("an id").to_owned();
+    let constant = line("OpConstantComposite").split_whitespace().next().expect("an id");
+    for (local, starts) in [("data", true), ("counted", false), ("changed", false)] {
+        let id = name(local);
+        assert_eq!(line(&format!("{id} = OpVariable")).ends_with(constant), starts, "{local}: {text}");
+        assert_eq!(text.contains(&format!("OpStore {id} {constant}")), !starts, "{local}: {text}");
+    }
+}
+
 /// A checked gather through two levels, and an explicit trap.
 const CHECKED: &str = r#"file0 "k.rs"
 site0 index_out_of_bounds @file0:1:1 "unused"
