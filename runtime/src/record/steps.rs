@@ -212,6 +212,16 @@ impl DispatchStep {
     }
 }
 
+impl Step {
+    /// Whether it launches a kernel with checks that the kernel has only where a launch does not meet its conditions.
+    pub(crate) fn keeps_checks(&self) -> bool {
+        self.dispatch().is_some_and(|dispatch| {
+            let Settled { descriptor, is_proven, .. } = &*dispatch.settled;
+            !descriptor.obligations.is_empty() && !is_proven
+        })
+    }
+}
+
 /// One launch of a module that was loaded. Invariant: not empty, within the device's limits, and never on the host device.
 #[derive(Debug, Clone)]
 pub(crate) struct ModuleStep {

@@ -84,6 +84,8 @@ pub struct Evaluation {
 pub struct ProfiledEvaluation {
     running: Evaluation,
     ops: Arc<Vec<RecordedOp>>,
+    /// By operation, whether it keeps checks.
+    checked: Vec<bool>,
     begun: Instant,
 }
 
@@ -314,8 +316,8 @@ impl Drop for Evaluation {
 }
 
 impl ProfiledEvaluation {
-    pub(crate) fn new(running: Evaluation, ops: Arc<Vec<RecordedOp>>, begun: Instant) -> Self {
-        Self { running, ops, begun }
+    pub(crate) fn new(running: Evaluation, ops: Arc<Vec<RecordedOp>>, checked: Vec<bool>, begun: Instant) -> Self {
+        Self { running, ops, checked, begun }
     }
 
     /// Waits until the run is complete; gives its times. It may be called again, and tells the same.
@@ -362,7 +364,7 @@ impl ProfiledEvaluation {
     fn profile(&self) -> Result<Profile> {
         let host = self.begun.elapsed();
         let times = self.running.outcome.times().unwrap_or(Err(Error::NoTimestamps))?;
-        Ok(Profile::new(&self.ops, &times, host))
+        Ok(Profile::new(&self.ops, &self.checked, &times, host))
     }
 }
 

@@ -49,7 +49,6 @@ pub(crate) fn to_dot(steps: &[Step], ops: &[RecordedOp]) -> String {
             let _ = writeln!(dot, "    b{barriers} -> op{index} [style=dotted, arrowhead=none];");
             barriers += 1;
         }
-        // Whether a launch keeps its checks shows nowhere else but in the time it takes.
         let can_trap = steps[op.steps.clone()].iter().filter_map(Step::dispatch).any(DispatchStep::can_trap);
         let checked = if can_trap { "\\nwith checks" } else { "" };
         let _ = writeln!(dot, "    op{index} [label=\"{index}: {}{checked}\"];", escape(&op.name));

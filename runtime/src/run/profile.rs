@@ -1,5 +1,6 @@
 //! The times of a run's operations: collected here, shown as a table or a trace. It must not measure anything itself.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
@@ -56,6 +57,32 @@ pub struct OpTime {
     pub start: Duration,
     /// When it was complete.
     pub end: Duration,
+    /// Whether a launch of it has checks of indices that it would not need if it met the kernel's conditions.
+    ///
+    /// Most kernels run without checks if the grid, the tensors and the parameters fit each other as the kernel needs it. The conditions
+    /// of each kernel are what `gridwise-inspect` shows. Always `false` of a kernel without conditions.
+    ///
+    /// ```
+    /// # fn main() -> gridwise::Result<()> {
+    /// use gridwise::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn first(n: u32, x: &mut [u32]) {
+    ///     let i = global_id().x;
+    ///     if i < n {
+    ///         x[i as usize] = i;
+    ///     }
+    /// }
+    ///
+    /// let manager = Manager::host();
+    /// let mut x = manager.tensor(&[0u32; 64])?;
+    /// let sequence = manager.sequence()?;
+    /// First::dispatch(&sequence, Grid::items(64), 64, &mut x)?;
+    /// assert!(!sequence.eval_profiled()?.ops()[0].keeps_checks, "64 elements are enough");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub keeps_checks: bool,
 }
 
 impl OpTime {
@@ -80,14 +107,19 @@ impl OpTime {
 }
 
 impl Profile {
-    pub(crate) fn new(ops: &[RecordedOp], spans: &[Option<(Duration, Duration)>], host: Duration) -> Self {
+    pub(crate) fn new(
+        ops: &[RecordedOp],
+        checked: &[bool],
+        spans: &[Option<(Duration, Duration)>],
+        host: Duration,
+    ) -> Self {
         let mut last = Duration::ZERO;
-        let mut time = |(op, span): (&RecordedOp, &Option<(Duration, Duration)>)| {
+        let mut time = |((op, span), keeps_checks): ((&RecordedOp, &Option<(Duration, Duration)>), &bool)| {
             let (start, end) = span.unwrap_or((last, last));
             last = end;
-            OpTime { name: op.name.to_string(), start, end }
+            OpTime { name: op.name.to_string(), start, end, keeps_checks: *keeps_checks }
         };
-        Self { ops: ops.iter().zip(spans).map(&mut time).collect(), host }
+        Self { ops: ops.iter().zip(spans).zip(checked).map(&mut time).collect(), host }
     }
 
     /// The operations, in the order they were recorded.
@@ -180,12 +212,16 @@ impl Profile {
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rows: Vec<(&str, u32, Duration, Duration)> = Vec::new();
+        let mut rows: Vec<(Cow<'_, str>, u32, Duration, Duration)> = Vec::new();
         for op in &self.ops {
             let time = op.duration();
-            match rows.iter_mut().find(|row| row.0 == op.name) {
-                Some(row) => *row = (row.0, row.1 + 1, row.2 + time, row.3.max(time)),
-                None => rows.push((&op.name, 1, time, time)),
+            let name =
+                if op.keeps_checks { format!("{}, with checks", op.name).into() } else { Cow::from(op.name.as_str()) };
+            match rows.iter_mut().find(|row| row.0 == name) {
+                Some((_, times, total, longest)) => {
+                    (*times, *total, *longest) = (*times + 1, *total + time, time.max(*longest));
+                }
+                None => rows.push((name, 1, time, time)),
             }
         }
         rows.sort_by_key(|row| std::cmp::Reverse(row.2));
@@ -230,16 +266,21 @@ mod tests {
     fn profile() -> Profile {
         let op = |name: &str| RecordedOp { name: name.to_owned().into(), steps: 0..0 };
         let span = |start, end| Some((Duration::from_nanos(start), Duration::from_nanos(end)));
-        let ops = [op("blur"), op("no\"thing\n"), op("blur")];
-        Profile::new(&ops, &[span(0, 1500), None, span(1000, 4000)], Duration::from_micros(9))
+        let ops = [op("blur"), op("no\"thing\n"), op("blur"), op("blur")];
+        let spans = [span(0, 1500), None, span(1000, 4000), span(2000, 2500)];
+        Profile::new(&ops, &[false, false, false, true], &spans, Duration::from_micros(9))
     }
 
     #[test]
     fn the_table_adds_up_operations_of_one_name() {
         assert_eq!(profile().device(), Duration::from_nanos(4000));
         let text = profile().to_string();
-        let line = text.lines().find(|line| line.starts_with("blur")).expect("a row");
-        assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["blur", "2", "4.500", "2.250", "3.000"]);
+        let row = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("a row");
+            line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(row("blur "), ["2", "4.500", "2.250", "3.000"]);
+        assert_eq!(row("blur, with checks "), ["1", "0.500", "0.500", "0.500"]);
         assert!(text.ends_with("4.000 µs on the device, 9.000 µs for the host"), "{text}");
     }
 

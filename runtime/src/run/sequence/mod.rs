@@ -388,13 +388,17 @@ impl Sequence {
     }
 
     fn profiled(&self, run: Option<(Running, Arc<Outcome>)>, begun: Instant) -> ProfiledEvaluation {
-        let ops = self.inner.lock().ops.clone();
+        let (ops, checked) = {
+            let state = self.inner.lock();
+            let keeps_checks = |op: &RecordedOp| state.steps[op.steps.clone()].iter().any(Step::keeps_checks);
+            (state.ops.clone(), state.ops.iter().map(keeps_checks).collect())
+        };
         let (run, outcome) = run.unwrap_or_else(|| {
             let outcome = Outcome::settled();
             outcome.set_times(Ok(vec![None; ops.len()]));
             (Running::Submitted(Ticket::default()), Arc::new(outcome))
         });
-        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), run, outcome), ops, begun)
+        ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), run, outcome), ops, checked, begun)
     }
 
     /// Runs all operations and waits for them, but not longer than `timeout`. The run goes on after that.
