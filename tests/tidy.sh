@@ -162,6 +162,15 @@ check_stages() {
         grep -v '/tests/' | sed 's/$/   (a stage that comes later)/' || true
 }
 
+# One way to build tokens: `tokens!` in `emit`, `quote!` and `parse_quote!` elsewhere.
+check_tokens() {
+    local macro=kernel-macro/src
+    grep -rnE '\b(parse_)?quote(_spanned)?!|quote::\{?[^;]*\bquote' $macro/emit --include='*.rs' | grep -vE '/tokens\.rs:|:\s*//' |
+        sed 's/$/   (`emit` builds tokens with `tokens!`)/' || true
+    grep -rnE '\btokens(_at)?!' $macro --include='*.rs' | grep -vE '^[^:]*/emit/|/tests/' |
+        sed 's/$/   (outside of `emit` tokens are built with `quote!`)/' || true
+}
+
 # Each error of the runtime has a class in Python, in the package and in its stub.
 check_python_errors() {
     local variant
@@ -180,6 +189,7 @@ report < <(
     check_doc_lines
     check_architecture
     check_stages
+    check_tokens
     check_sizes
     check_safety_comments
     check_machine_paths

@@ -88,11 +88,20 @@ both!(several, plain_several, {
         low ^ high << 3 ^ near << 5 ^ far << 7 ^ odd << 11
     }
 
+    /// Of two arrays with one name.
+    fn shadowed(seed: u32) -> u32 {
+        let own = [seed, 1, 2];
+        let first = &own[1..];
+        let own = [seed ^ 9, 5, 6, 7];
+        let part = if seed % 2 == 0 { first } else { &own[2..] };
+        part[0] ^ part[1] << 4 ^ own[0]
+    }
+
     pub(super) fn all(a: &[u32], b: &[u32], i: u32) -> u32 {
         let (mut x, mut y) = ([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
         let numbers = network(&mut x, &mut y, i as usize % 3);
         let sums = numbers ^ sum(a, b, i % 2 == 0) ^ table(a, b, i % 8) << 3;
-        sums ^ rounds(a, b).rotate_left(9) ^ exchange(i).rotate_left(20)
+        sums ^ rounds(a, b).rotate_left(9) ^ exchange(i).rotate_left(20) ^ shadowed(i)
     }
 });
 
@@ -223,6 +232,27 @@ fn parts_of_one(a: &[u32], y: &mut [u32]) {
     y[i] = parts::all(&from[..8], i) ^ from[i] << 4;
 }
 
+/// Barriers stand behind choices that vary, as these are starts and lengths.
+#[kernel(workgroup = 32)]
+fn behind_a_choice(a: &[u32], y: &mut [u32]) {
+    let (i, t) = (global_id().x as usize, local_id().x as usize);
+    let part = if a[i] % 2 == 0 { &a[..32] } else { &a[8..] };
+    let typed: &[u32] = match t % 3 {
+        0 => part,
+        1 => &a[t..],
+        _ => &part[1..],
+    };
+    let tile = Shared::<[u32; 32]>::new();
+    tile[t] = part[t] ^ typed[3] << 8;
+    barrier();
+    let half = if part[t] % 3 == 0 { &tile[..16] } else { &tile[16..] };
+    let (near, far) = if t % 2 == 0 { (&half[..8], half) } else { (&half[8..], &tile[t..]) };
+    let own = [t as u32, 5, 7, 11];
+    let mine = if part.len() == 32 { &own[1..] } else { &own[..2] };
+    barrier();
+    y[i] = near[t % 8].wrapping_mul(31) ^ far[far.len() / 2] << 3 ^ mine.iter().sum::<u32>() << 17 ^ far.len() as u32;
+}
+
 #[kernel(workgroup = 32)]
 fn one_of_several(a: &[u32], b: &[u32], swapped: bool, y: &mut [u32], z: &mut [u32]) {
     let i = global_id().x as usize;
@@ -253,6 +283,26 @@ fn expected(swapped: bool) -> Vec<u32> {
     (0..N).map(|i| plain_several::all(&a[i..i + 8], &b[i..i + 8], i as u32) ^ from[i + 1] ^ near(i)).collect()
 }
 
+fn expected_behind() -> Vec<u32> {
+    let a = a();
+    let part = |i: usize| if a[i] % 2 == 0 { &a[..32] } else { &a[8..] };
+    let tile_of = |group: usize| -> Vec<u32> {
+        let value = |t: usize| {
+            let part = part(group * 32 + t);
+            part[t] ^ [part[3], a.get(t + 3).copied().unwrap_or(0), part[4]][t % 3] << 8
+        };
+        (0..32).map(value).collect()
+    };
+    let of = |i: usize| {
+        let (t, tile) = (i % 32, tile_of(i / 32));
+        let half = if part(i)[t] % 3 == 0 { &tile[..16] } else { &tile[16..] };
+        let (near, far) = if t % 2 == 0 { (&half[..8], half) } else { (&half[8..], &tile[t..]) };
+        let mine = if part(i).len() == 32 { 23 } else { t as u32 + 5 };
+        near[t % 8].wrapping_mul(31) ^ far[far.len() / 2] << 3 ^ mine << 17 ^ far.len() as u32
+    };
+    (0..N).map(of).collect()
+}
+
 fn expected_parts() -> Vec<u32> {
     let a = a();
     let from = |i: usize| &a[if i % 4 == 0 { 0 } else { i % 4 + i % 8 }..];
@@ -271,6 +321,17 @@ pub const CASES: &[Case] = &[
             Ok(vec![Output::U32(y.to_vec()?)])
         },
         || vec![Output::U32(expected_parts())]
+    ),
+    case!(
+        "choices_of_slices::before_barriers",
+        [BehindAChoice],
+        |mgr| {
+            let (a, mut y) = (mgr.tensor(&a())?, mgr.tensor_of_len::<u32>(N)?);
+            let seq = mgr.sequence()?;
+            BehindAChoice::dispatch(&seq, Grid::items(N), &a, &mut y)?.eval()?;
+            Ok(vec![Output::U32(y.to_vec()?)])
+        },
+        || vec![Output::U32(expected_behind())]
     ),
     case!(
         "choices_of_slices::everywhere",

@@ -2,7 +2,10 @@
 
 mod alignment;
 mod cases;
+mod const_arguments;
+mod devices;
 mod image_errors;
+mod list_arguments;
 mod places;
 mod races;
 mod recordings;
@@ -14,12 +17,20 @@ use gridwise::__private::twin::{HostArgs, HostGroup};
 use gridwise::descriptor::{KernelDescriptor, Param, ParamKind};
 use gridwise::ops::OpDispatch;
 use gridwise::prelude::*;
-use gridwise::{Contents, DeviceChoice, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc, TensorDesc};
+use gridwise::{Contents, DeviceKind, Error, Kernel, KernelArgs, ManagerDesc, TensorDesc};
 
 use alignment::{arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can};
 use cases::cases;
+use const_arguments::{const_arguments_are_checked, const_arguments_beyond_the_device};
+use devices::{
+    managers_in_turn_find_their_device, the_environment_names_a_device_by_its_uuid,
+    the_sanitizer_is_there_with_its_feature, unknown_device,
+};
 use image_errors::{
     images_are_parameters_of_kernels, lists_of_images_are_parameters_of_kernels, lists_of_images_that_are_written,
+};
+use list_arguments::{
+    lists_are_parameters_of_kernels, parts_of_tensors_are_in_lists, written_lists_have_no_tensor_twice,
 };
 use places::{evaluations_name_the_argument, grids_beyond_tensors, lengths_name_the_argument};
 use races::{
@@ -134,15 +145,6 @@ fn kernels_without_buffers_run() {
     let error = seq.eval().expect_err("one item too many");
     assert!(matches!(&error, Error::KernelPanic { message, .. } if message == "item 99 is one too many"), "{error}");
     clean(&mgr);
-}
-
-fn the_sanitizer_is_there_with_its_feature() {
-    let desc = ManagerDesc { device: DeviceChoice::Sanitizer, ..ManagerDesc::default() };
-    match Manager::with(desc) {
-        Ok(_) if cfg!(feature = "sanitizer") => {}
-        Ok(_) => panic!("a sanitizer without its feature"),
-        Err(error) => assert!(matches!(error, Error::NoSanitizer) && !cfg!(feature = "sanitizer"), "{error}"),
-    }
 }
 
 fn lengths_that_differ() {
@@ -283,13 +285,6 @@ fn any_order_of_drops() {
     }
 }
 
-fn unknown_device() {
-    let desc = ManagerDesc { device: DeviceChoice::Name("no such device".into()), ..ManagerDesc::default() };
-    let error = Manager::with(desc).expect_err("no such device");
-    assert!(matches!(error, Error::NoDevice { .. }), "{error}");
-    assert!(error.to_string().contains("no such device") && error.to_string().contains("host"), "{error}");
-}
-
 fn replay_sees_new_data() {
     let mgr = manager();
     let (mut x, mut values) =
@@ -336,59 +331,6 @@ fn errors_name_the_place() {
     assert!(message.contains("the len is 4 but the index is"), "{message}");
     assert_eq!(values.to_vec().expect("readable"), [2.0; 4], "the others went on");
     clean(&mgr);
-}
-
-#[kernel(workgroup = N)]
-fn tile<const N: u32, const M: usize>(values: &mut [u32]) {
-    let tile = Shared::<[[u32; M]; 2]>::new();
-    tile[0][local_id().x] = 1;
-    barrier();
-    values[global_id().x] = tile[0][0] + M as u32;
-}
-
-/// Const arguments that the device cannot run are errors of the launch; others of the same kernel run.
-fn const_arguments_beyond_the_device() {
-    let mgr = manager();
-    let mut values = mgr.tensor(&[0u32; 64]).expect("memory");
-    let seq = mgr.sequence().expect("a sequence");
-    Tile::<64, 1024>::dispatch(&seq, Grid::items(64), &mut values).expect("recorded");
-    let error = Tile::<64, 1_000_000>::dispatch(&seq, Grid::items(64), &mut values);
-    if mgr.device().kind == DeviceKind::Host {
-        error.expect("the host has enough");
-    } else {
-        let error = error.expect_err("8 MB of shared memory");
-        assert!(matches!(error, Error::SharedMemoryTooLarge { asked: 8_000_000, .. }), "{error}");
-    }
-    let error = Tile::<64, 1024>::dispatch(&seq, Grid::items(65), &mut values).expect_err("not full");
-    assert!(matches!(error, Error::PartialWorkgroup { width: 64, .. }), "{error}");
-    seq.eval().expect("evaluated");
-    clean(&mgr);
-}
-
-/// `tile` with const arguments that the macro would refuse.
-struct Refused<const LEN: usize>;
-
-// SAFETY: the descriptor is that of a kernel; the launch is refused before anything runs.
-unsafe impl<const LEN: usize> Kernel for Refused<LEN> {
-    const DESCRIPTOR: &'static KernelDescriptor = <Tile<64, 64> as Kernel>::DESCRIPTOR;
-    const CONSTANTS: &'static [u64] = [&[0u64, 4] as &[u64], &[64, 1 << 33], &[64]][LEN];
-
-    fn host(_: &HostArgs<'_>, _: HostGroup<'_>) {}
-}
-
-fn const_arguments_are_checked() {
-    let mgr = manager();
-    let error = mgr.algorithm::<Refused<0>>().expect_err("a workgroup of nobody");
-    assert_eq!(
-        error.to_string(),
-        "kernel `tile`: the const parameter `N` cannot be 0: a workgroup or an array cannot have this size"
-    );
-    let error = mgr.algorithm::<Refused<1>>().expect_err("33 bits");
-    assert!(matches!(error, Error::InvalidConstant { constant: "M", value: 0x2_0000_0000, .. }), "{error}");
-    let error = mgr.algorithm::<Refused<2>>().expect_err("one is missing");
-    assert!(matches!(error, Error::InvalidModule { .. }), "{error}");
-    let small = mgr.algorithm::<Tile<32, 16>>().expect("ready");
-    assert_eq!((small.constants(), small.descriptor().workgroup_with(small.constants())), (&[32, 16][..], [32, 1, 1]));
 }
 
 /// `add` with a descriptor that denies its writes, so that no barrier is made for them.
@@ -464,194 +406,4 @@ fn texels_that_no_device_fetches() {
         assert!(is_told, "{error}");
     }
     clean(&mgr);
-}
-
-#[kernel(workgroup = 64)]
-fn sums(parts: &[&[f32]], to: &mut [f32]) {
-    let k = global_id().x;
-    to[k] = parts[k].iter().sum::<f32>();
-}
-
-fn lists_are_parameters_of_kernels() {
-    let mgr = manager();
-    let (one, mut two) = (mgr.tensor(&[1.0f32, 2.0]).expect("memory"), mgr.tensor(&[3.0f32]).expect("memory"));
-    let mut to = mgr.tensor_of_len::<f32>(3).expect("memory");
-    let seq = mgr.sequence().expect("a sequence");
-    Sums::dispatch(&seq, Grid::items(3), &[&one, &two, &one], &mut to).expect("fits");
-    // A member that is rebuilt is followed: the table of the list has its new address.
-    two.rebuild(&[5.0]).expect("memory");
-    seq.eval().expect("runs");
-    assert_eq!(to.to_vec().expect("readable"), [3.0, 5.0, 3.0]);
-    two.write(&[3.0]).expect("as long");
-    // A recording keeps what it names alive.
-    drop((one, two));
-    seq.eval().expect("runs");
-    assert_eq!(to.to_vec().expect("readable"), [3.0, 3.0, 3.0]);
-    seq.clear().expect("idle");
-
-    let mut own = mgr.tensor_of_len::<f32>(3).expect("memory");
-    // What `dispatch` does not let through: a tensor of the list that is written, too.
-    let args = || KernelArgs::new::<Sums>();
-    let both = args().read_list(&[&to, &own]).write(&mut own);
-    let error = seq.dispatch(Grid::items(1), both).expect_err("read and written at once");
-    assert!(matches!(error, Error::AliasedTensor { .. }), "{error}");
-    let error = seq.dispatch(Grid::items(1), args().read(&to).write(&mut own)).expect_err("one tensor");
-    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
-    let words = mgr.tensor(&[1.0f64]).expect("memory");
-    let error = seq.dispatch(Grid::items(1), args().read_list(&[&words]).write(&mut own)).expect_err("other elements");
-    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
-    let other = Manager::host();
-    let foreign = other.tensor(&[1.0f32]).expect("memory");
-    let error = Sums::dispatch(&seq, Grid::items(1), &[&to, &foreign], &mut own).expect_err("of another manager");
-    assert!(matches!(error, Error::ForeignTensor { .. }), "{error}");
-    // A list is no tensor.
-    let error = seq
-        .dispatch(Grid::items(1), KernelArgs::new::<Add>().read_list(&[&to]).write(&mut own))
-        .expect_err("the kernel takes one");
-    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
-    assert!(seq.is_empty(), "nothing of what was refused is kept");
-    #[cfg(unix)]
-    if let Ok(shared) =
-        mgr.shareable_tensor(gridwise::TensorDesc { name: "shared", contents: gridwise::Contents::Data(&[1.0f32]) })
-    {
-        let error = Sums::dispatch(&seq, Grid::items(1), &[&shared], &mut own).expect_err("without an address");
-        assert!(matches!(&error, Error::NoAddress { tensor, .. } if tensor == "shared"), "{error}");
-    }
-    clean(&mgr);
-}
-
-#[kernel(workgroup = 1)]
-fn first_of_each(x: &[f32], parts: &mut [&mut [f32]]) {
-    for k in 0..parts.len() {
-        parts[k][0] = x[0];
-    }
-}
-
-fn parts_of_tensors_are_in_lists() {
-    let mgr = manager();
-    let x = mgr.tensor(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]).expect("memory");
-    let part = |range: std::ops::Range<usize>| x.part(range).expect("in range");
-    let mut to = mgr.tensor(&[0.0f32; 5]).expect("memory");
-    let seq = mgr.sequence().expect("a sequence");
-    // Wherever they begin, as lists are found by addresses; also where they overlap, and one without elements.
-    let parts = [&part(1..3), &part(2..7), &part(7..7), &part(6..7)];
-    let parts = parts.map(|part| &**part);
-    Sums::dispatch(&seq, Grid::items(4), &parts, &mut to.part_mut(..4).expect("in range")).expect("fits");
-    seq.eval().expect("runs");
-    assert_eq!(to.to_vec().expect("readable"), [5.0, 25.0, 0.0, 7.0, 0.0]);
-
-    let seq = mgr.sequence().expect("a sequence");
-    let (mut first, mut others) = to.split_at_mut(1).expect("in range");
-    let (mut second, mut third) = others.split_at_mut(3).expect("in range");
-    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut *third, &mut *first, &mut *second]).expect("fits");
-    seq.eval().expect("runs");
-    let recorded = Exchange::dispatch(&seq, Grid::items(1), &mut [&mut *first, &mut *second], &mut [&mut *third]);
-    recorded.expect("parts of one tensor that have nothing in common");
-    seq.eval().expect("runs");
-    assert_eq!(to.to_vec().expect("readable"), [1.0, 1.0, 0.0, 7.0, 1.0]);
-
-    // What overlaps one that is written is refused, whichever of a list it is.
-    let seq = mgr.sequence().expect("a sequence");
-    let args =
-        KernelArgs::new::<Sums>().read_list(&[&*to.part(0..1).expect("in range"), &*to.part(2..4).expect("in range")]);
-    let mut written = to.part_mut(3..5).expect("in range");
-    let error = seq.dispatch(Grid::items(1), args.write(&mut written)).expect_err("an element of both");
-    assert!(matches!(error, Error::AliasedTensor { .. }), "{error}");
-    clean(&mgr);
-}
-
-#[kernel(workgroup = 1)]
-fn exchange(a: &mut [&mut [f32]], b: &mut [&mut [f32]]) {
-    let kept = a[0][0];
-    a[0][0] = b[0][0];
-    b[0][0] = kept;
-}
-
-#[kernel(workgroup = 64)]
-fn take(to: &mut [f32], from: &[f32]) {
-    let i = global_id().x;
-    to[i] = from[i];
-}
-
-fn written_lists_have_no_tensor_twice() {
-    let mgr = manager();
-    let (x, mut one, mut two) = (
-        mgr.tensor(&[1.0f32]).expect("memory"),
-        mgr.tensor(&[2.0f32]).expect("memory"),
-        mgr.tensor(&[3.0f32]).expect("memory"),
-    );
-    let seq = mgr.sequence().expect("a sequence");
-    // What `dispatch` does not let through: a tensor that is read, or in another list, too.
-    let of_one = one.name().to_owned();
-    let both = KernelArgs::new::<Take>().write(&mut one).read(&one);
-    let error = seq.dispatch(Grid::items(1), both).expect_err("written, then read");
-    assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
-    let both = KernelArgs::new::<FirstOfEach>().read(&one).write_list(&mut [&mut two, &mut one]);
-    let error = seq.dispatch(Grid::items(1), both).expect_err("read and written");
-    assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
-    assert!(error.to_string().contains("`tensor` (argument 1, `x` and argument 2, `parts[1]`)"), "{error}");
-    let both = KernelArgs::new::<Exchange>().write_list(&mut [&mut one, &mut two]).write_list(&mut [&mut one]);
-    let error = seq.dispatch(Grid::items(1), both).expect_err("in both lists");
-    assert!(matches!(&error, Error::AliasedTensor { tensor, .. } if *tensor == of_one), "{error}");
-    assert!(error.to_string().contains("`tensor` (argument 1, `a[0]` and argument 2, `b[0]`)"), "{error}");
-    // A list to write is not one to read.
-    let args = || KernelArgs::new::<FirstOfEach>().read(&x);
-    let error = seq.dispatch(Grid::items(1), args().read_list(&[&two])).expect_err("to be written");
-    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
-    let error = seq.dispatch(Grid::items(1), args().write(&mut two)).expect_err("no list");
-    assert!(matches!(error, Error::ArgumentMismatch { .. }), "{error}");
-    assert!(seq.is_empty(), "nothing of what was refused is kept");
-    FirstOfEach::dispatch(&seq, Grid::items(1), &x, &mut [&mut one, &mut two]).expect("fits");
-    seq.eval().expect("runs");
-    assert_eq!((one.to_vec().expect("readable"), two.to_vec().expect("readable")), (vec![1.0], vec![1.0]));
-    let seq = mgr.sequence().expect("a sequence");
-    two.write(&[8.0]).expect("written");
-    Exchange::dispatch(&seq, Grid::items(1), &mut [&mut one], &mut [&mut two]).expect("fits");
-    seq.eval().expect("runs");
-    assert_eq!((one.to_vec().expect("readable"), two.to_vec().expect("readable")), (vec![8.0], vec![1.0]));
-}
-
-/// A process that has one manager at a time, many times over. Drivers can be loaded into a process so often and no more.
-fn the_environment_names_a_device_by_its_uuid() {
-    const ALONE: &str = "GRIDWISE_TEST_UUID";
-    if let Some(uuid) = std::env::var_os(ALONE) {
-        let found = Manager::new().expect("a manager").device().uuid.expect("a device of Vulkan");
-        assert_eq!(Some(&*found.to_string()), uuid.to_str());
-        return;
-    }
-    let [program, options @ ..] = &this_program()[..] else { panic!("a program has a name") };
-    for device in Manager::list_devices().iter().filter(|device| device.is_suitable()) {
-        let Some(uuid) = device.uuid.map(|uuid| uuid.to_string()) else { continue };
-        let mut child = std::process::Command::new(program);
-        child.args(options).args(["--exact", "the_environment_names_a_device_by_its_uuid"]);
-        let output =
-            child.env(ALONE, &uuid).env("GRIDWISE_DEVICE", &uuid).output().expect("the program starts once more");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-}
-
-fn managers_in_turn_find_their_device() {
-    const ALONE: &str = "GRIDWISE_TEST_MANAGERS_IN_TURN";
-    if std::env::var_os(ALONE).is_none() {
-        let [program, options @ ..] = &this_program()[..] else { panic!("a program has a name") };
-        let mut child = std::process::Command::new(program);
-        child.args(options).args(["--exact", "managers_in_turn_find_their_device"]).env(ALONE, "1");
-        let output = child.output().expect("the program starts once more");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        return;
-    }
-    let mut devices = (0..64).map(|_| Manager::new().expect("a manager").device().to_string());
-    let first = devices.next();
-    assert!(devices.all(|device| Some(device) == first), "always {first:?}");
-}
-
-/// How this program is started: its path, behind a loader and its options if one started it.
-fn this_program() -> Vec<String> {
-    let program = std::env::args().next().expect("a program has a name");
-    let line = std::fs::read_to_string("/proc/self/cmdline").unwrap_or_default();
-    let words: Vec<_> = line.split('\0').map(str::to_owned).collect();
-    match words.iter().position(|word| *word == program) {
-        Some(at) => words[..=at].to_vec(),
-        None => vec![program],
-    }
 }

@@ -8,9 +8,10 @@ use gridwise_ir::ir::{Buffer, BufferId, Module, ParamId};
 use gridwise_ir::rust::{self, Options, Unprintable};
 use gridwise_ir::types::{Type, TypeId};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::format_ident;
 
 use super::gradient::with_shadows;
+use super::tokens::{Tokens, tokens};
 use crate::ast::{Fn, ScalarName, SpanRange, TypeKind};
 use crate::attribute::ITSELF;
 use crate::diag::{Diagnostics, code};
@@ -29,7 +30,7 @@ pub(crate) fn derivatives(
     let cx = Cx { function, module, options, krate };
     let written = cx.vjp().and_then(|vjp| Ok((vjp, cx.jvp()?)));
     match written {
-        Ok((vjp, jvp)) => Some(quote!(#vjp #jvp)),
+        Ok((vjp, jvp)) => Some(tokens!(#vjp #jvp).into()),
         Err(fault) => {
             cx.report(fault, diags);
             None
@@ -130,11 +131,11 @@ impl Cx<'_> {
             match &param.ty.kind {
                 TypeKind::Slice { element, .. } => {
                     let source = &element.tokens;
-                    result = quote!(#source);
+                    result = source.clone();
                 }
                 _ => {
                     let (id, source) = (gridwise_ir::arena::EntityId::new(params.len()), &param.ty.tokens);
-                    params.push((param.name.clone(), quote!(#source), id));
+                    params.push((param.name.clone(), source.clone(), id));
                 }
             }
         }
@@ -152,7 +153,7 @@ impl Cx<'_> {
     }
 
     /// `fn vjp(arguments…, seed) -> (adjoints…)`
-    fn vjp(&self) -> Result<TokenStream, Fault> {
+    fn vjp(&self) -> Result<Tokens, Fault> {
         let by = self.by()?;
         let derived = derive(self.module, &by)?;
         let options = with_shadows(self.options.clone(), &derived);
@@ -171,14 +172,14 @@ impl Cx<'_> {
         }
         if let Some(shadow) = derived.buffer(gridwise_ir::arena::EntityId::new(0)) {
             let name = buffer(shadow.buffer);
-            variables.push(quote!(let mut #name: [#result; 1] = [#seed];));
+            variables.push(tokens!(let mut #name: [#result; 1] = [#seed];).into());
         }
         let tail = if let [one] = adjoints.as_slice() { one.clone() } else { format!("({})", adjoints.join(", ")) };
         let body = self.body(&derived.module, &options, &tail)?;
-        let names = params.iter().map(|(name, ty, _)| quote!(#name: #ty));
-        let given = if let [one] = types.as_slice() { one.clone() } else { quote!((#(#types),*)) };
+        let names = params.iter().map(|(name, ty, _)| tokens!(#name: #ty));
+        let given = if let [one] = &types[..] { tokens!(#one) } else { tokens!((#(#types),*)) };
         let device = self.device();
-        Ok(quote! {
+        Ok(tokens! {
             /// The adjoints of the function's arguments, given that of its result.
             #device
             pub fn vjp(#(#names,)* #seed: #result) -> #given { #(#variables)* #body }
@@ -186,7 +187,7 @@ impl Cx<'_> {
     }
 
     /// `fn jvp(arguments…, directions…) -> (value, change)`
-    fn jvp(&self) -> Result<TokenStream, Fault> {
+    fn jvp(&self) -> Result<Tokens, Fault> {
         let mut by = self.by()?;
         let (params, result) = self.interface();
         let mut options = self.options.clone();
@@ -196,19 +197,19 @@ impl Cx<'_> {
         by.has_values =
             self.module.kernel.as_ref().is_some_and(|kernel| kernel.buffers.iter().any(|(_, buffer)| element(buffer)));
         let forward = derive_forward(self.module, &by)?;
-        let Some(kernel) = &forward.module.kernel else { return Ok(TokenStream::new()) };
+        let Some(kernel) = &forward.module.kernel else { return Ok(tokens!()) };
         // All buffers are of the result's type.
         if let Some(found) = &of_result {
             options.buffers = kernel.buffers.iter().map(|(id, _)| (id, found.clone())).collect();
         }
-        let mut names: Vec<_> = params.iter().map(|(name, ty, _)| quote!(#name: #ty)).collect();
+        let mut names: Vec<_> = params.iter().map(|(name, ty, _)| tokens!(#name: #ty)).collect();
         for (_, ty, id) in &params {
             if let Some(direction) = forward.directions.get(gridwise_ir::arena::EntityId::index(*id)).copied().flatten()
             {
                 let of_param = self.options.params.iter().find(|(known, _)| known == id);
                 options.params.extend(of_param.map(|(_, found)| (direction, found.clone())));
                 let name = format_ident!("{}", kernel.params[direction].name);
-                names.push(quote!(#name: #ty));
+                names.push(tokens!(#name: #ty));
             }
         }
         let (mut variables, mut tail) = (Vec::new(), Vec::new());
@@ -218,7 +219,7 @@ impl Cx<'_> {
             let name = format_ident!("{}", buffer.name);
             let arguments = arguments.clone();
             variables.push(match (by.has_values, tail.first()) {
-                (true, None) => quote!(let #name: [#result; 1] = [#itself(#(#arguments),*)];),
+                (true, None) => tokens!(let #name: [#result; 1] = [#itself(#(#arguments),*)];).into(),
                 (_, first) => {
                     self.zeroed(&forward.module, id, (&result, first.map_or("", String::as_str)), &options)?
                 }
@@ -227,7 +228,7 @@ impl Cx<'_> {
         }
         let body = self.body(&forward.module, &options, &format!("({})", tail.join(", ")))?;
         let device = self.device();
-        Ok(quote! {
+        Ok(tokens! {
             /// The function's value, and its change where the arguments go along a direction.
             #device
             pub fn jvp(#(#names),*) -> (#result, #result) { #(#variables)* #body }
@@ -252,9 +253,9 @@ impl Cx<'_> {
         module.kernel.as_ref().map(|kernel| kernel.buffers[id].name.clone()).unwrap_or_default()
     }
 
-    fn device(&self) -> TokenStream {
+    fn device(&self) -> Tokens {
         let krate = self.krate;
-        quote!(#[#krate::device] #[allow(warnings, clippy::all, clippy::pedantic)])
+        tokens!(#[#krate::device] #[allow(warnings, clippy::all, clippy::pedantic)])
     }
 
     fn report(&self, fault: Fault, diags: &mut Diagnostics) {

@@ -8,7 +8,8 @@
 use std::sync::OnceLock;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::quote;
+
+use super::tokens::tokens;
 
 /// Whether rust-analyzer expands, and nobody else.
 pub(crate) fn is_running() -> bool {
@@ -51,7 +52,8 @@ fn as_written(tokens: TokenStream) -> TokenStream {
             TokenTree::Group(group) => {
                 let inner = as_written(group.stream());
                 let is_index = after_operand && group.delimiter() == Delimiter::Bracket && is_single(&inner);
-                let mut copy = Group::new(group.delimiter(), if is_index { quote!((#inner) as usize) } else { inner });
+                let mut copy =
+                    Group::new(group.delimiter(), if is_index { tokens!((#inner) as usize).into() } else { inner });
                 copy.set_span(group.span());
                 TokenTree::Group(copy)
             }

@@ -12,7 +12,8 @@ use crate::attribute::check_no_arguments;
 use crate::builtin::names::home_of_function;
 use crate::check::check_item;
 use crate::diag::{Diagnostics, code};
-use crate::emit::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro, value_impl};
+use crate::emit::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro};
+use crate::emit::codegen::{method_stub, value_impl};
 use crate::emit::editor;
 use crate::emit::render::render_fn;
 use crate::gather::{
@@ -197,7 +198,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
         diags
             .error(code::BAD_ATTRIBUTE, span, "`#[device]` is not for single functions of an `impl` or a trait")
             .help("put the type and its `impl` into a `#[device] mod`, where functions need no attribute");
-        let stub = editor::unless_written(|| super::module::method_stub(Some(function)));
+        let stub = editor::unless_written(|| method_stub(function));
         return [written, errors_of(diags), stub].into_iter().collect();
     }
     let (parsed, state) = device_state(&read, item, &mut diags);

@@ -14,7 +14,7 @@ use crate::ast::{Item, Path, SpanRange};
 use crate::check::check_item;
 use crate::diag::{Diagnostics, code};
 use crate::emit::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
-use crate::emit::codegen::{fn_stub, gives_some_type, item_macro, value_impl};
+use crate::emit::codegen::{fn_stub, item_macro, method_stub, value_impl};
 use crate::emit::editor;
 use crate::emit::render::render_fn;
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
@@ -447,6 +447,7 @@ fn broken(items: &SourceItems, key: &str) -> Finished {
 
 /// The output after an error: all items with nothing in them that could fail, and macros that say so.
 fn stubs(items: &SourceItems, key: &str) -> TokenStream {
+    let stub = |function: Option<&syn::ItemFn>| function.map(method_stub).unwrap_or_default();
     let mut tokens = TokenStream::new();
     for item in &items.0 {
         tokens.extend(editor::unless_written(|| match item {
@@ -456,25 +457,12 @@ fn stubs(items: &SourceItems, key: &str) -> TokenStream {
             SourceItem::DeviceStruct(item) => item.to_token_stream(),
             SourceItem::Enum(item) => item.to_token_stream(),
             SourceItem::Alias(item) => item.to_token_stream(),
-            SourceItem::Impl(item) => implementation_tokens(item, method_stub),
-            SourceItem::Trait(item) => trait_tokens(item, method_stub),
+            SourceItem::Impl(item) => implementation_tokens(item, stub),
+            SourceItem::Trait(item) => trait_tokens(item, stub),
         }));
         if let Some((name, vis)) = item.name() {
             tokens.extend(item_macro(name, vis, &member_key(key, name), &Closure::Broken));
         }
     }
     tokens
-}
-
-pub(super) fn method_stub(function: Option<&syn::ItemFn>) -> TokenStream {
-    let Some(function @ syn::ItemFn { attrs, vis, sig, .. }) = function else { return TokenStream::new() };
-    if sig.constness.is_some() || gives_some_type(sig) {
-        return function.to_token_stream();
-    }
-    let message = format!("`{}` has errors", sig.ident);
-    quote! {
-        #(#attrs)*
-        #[allow(unused_variables, unused_mut, dead_code, clippy::all)]
-        #vis #sig { ::core::panic!(#message) }
-    }
 }

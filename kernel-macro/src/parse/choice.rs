@@ -1,5 +1,6 @@
 //! Slices and `&mut` references that are one of several, `let from = if even { a } else { b };`: the statements behind the `let` stand in
-//! each arm, so that each keeps to one place. Knows names and not types: what it takes apart means the same either way.
+//! each arm, so that each keeps to one place. Parts of one slice to read are left to `infer/chosen_slice.rs`, which copies nothing. Knows names
+//! and not types: what it takes apart means the same either way.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -9,11 +10,20 @@ use syn::{Expr, FnArg, Local, Pat, Stmt, Type};
 use super::Parser;
 use super::ty::ungroup;
 use crate::ast;
-use crate::ast::SpanRange;
+use crate::ast::{ScalarName, SpanRange};
 use crate::diag::code;
 
 /// How often the statements behind such variables stand in a kernel at most.
 const MAX_COPIES: usize = 8;
+
+/// A parameter or variable that is a slice.
+#[derive(Clone)]
+pub(super) struct NamedSlice {
+    pub(super) name: Ident,
+    is_written: bool,
+    /// The parameter or variable that it is a part of, where the name is still that one's; of numbers, or of a kernel's.
+    root: Option<Ident>,
+}
 
 impl Parser<'_> {
     /// Notes the parameters that are slices.
@@ -21,37 +31,122 @@ impl Parser<'_> {
         for param in params {
             if let FnArg::Typed(typed) = param
                 && let Pat::Ident(name) = &*typed.pat
-                && let Some(mutable) = slice_type(&typed.ty)
+                && let Some((is_written, element)) = slice_type(&typed.ty)
             {
-                self.slices.push((name.ident.clone(), mutable));
+                let name = name.ident.clone();
+                let root = is_number(element).then(|| name.clone());
+                self.slices.push(NamedSlice { name, is_written, root });
             }
+        }
+    }
+
+    /// Notes a variable of whose parts one may be chosen as a value.
+    pub(super) fn note_root(&mut self, local: &Local) {
+        let is_literal = |element: &Expr| {
+            matches!(element, Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_) | syn::Lit::Float(_), .. }))
+        };
+        let (Pat::Ident(name), Some(init)) = (untyped(&local.pat), &local.init) else { return };
+        let is_root = match &*init.expr {
+            Expr::Array(array) => array.elems.iter().any(is_literal),
+            Expr::Repeat(array) => is_literal(&array.expr),
+            Expr::Call(call) => names_shared(call.func.to_token_stream()),
+            _ => false,
+        };
+        if is_root {
+            self.roots.push(name.ident.clone());
+        }
+    }
+
+    /// The variable that a slice to read is a part of; `None` where that is not known, and of one that is written.
+    fn root_of(&self, slice: &Expr) -> Option<&Ident> {
+        match slice {
+            Expr::Paren(inner) => self.root_of(&inner.expr),
+            Expr::Reference(part) if part.mutability.is_none() => match &*part.expr {
+                Expr::Index(index) if matches!(*index.index, Expr::Range(_)) => self.whole_root(&index.expr),
+                _ => None,
+            },
+            Expr::Path(path) => {
+                let slice = self.named_slice(path.path.get_ident()?).filter(|slice| !slice.is_written)?;
+                slice.root.as_ref()
+            }
+            _ => None,
+        }
+    }
+
+    fn whole_root(&self, whole: &Expr) -> Option<&Ident> {
+        let Expr::Path(path) = whole else { return None };
+        let name = path.path.get_ident()?;
+        match self.named_slice(name) {
+            Some(slice) => slice.root.as_ref(),
+            None => self.roots.iter().find(|root| *root == name),
+        }
+    }
+
+    fn named_slice(&self, name: &Ident) -> Option<&NamedSlice> {
+        self.slices.iter().rev().find(|slice| slice.name == *name)
+    }
+
+    /// For each variable of a `let` the one slice of whose parts it is one; `None` where it may be one of several.
+    fn roots_of(&self, local: &Local) -> Option<Vec<(Ident, Ident)>> {
+        let mut ends = Vec::new();
+        ends_of(&local.init.as_ref()?.expr, &mut ends)?;
+        let one = |name: &Pat, ends: &mut dyn Iterator<Item = Option<&Expr>>| {
+            let Pat::Ident(name) = name else { return None };
+            let mut roots = ends.map(|end| self.root_of(end?));
+            let root = roots.next().flatten()?;
+            roots.all(|other| other == Some(root)).then(|| (name.ident.clone(), root.clone()))
+        };
+        match untyped(&local.pat) {
+            Pat::Tuple(names) => {
+                let names = names.elems.iter().enumerate();
+                names.map(|(position, name)| one(name, &mut ends.iter().map(|end| member_of(end, position)))).collect()
+            }
+            name => one(name, &mut ends.into_iter().map(Some)).map(|found| vec![found]),
         }
     }
 
     /// The variables of a `let` that are slices by how they are made, with whether they are written.
-    pub(super) fn slices_of(&self, local: &Local) -> Vec<(Ident, bool)> {
+    pub(super) fn slices_of(&self, local: &Local) -> Vec<NamedSlice> {
         let Some(init) = &local.init else { return Vec::new() };
+        let named = |name: &syn::PatIdent, is_written, root: Option<&Ident>| NamedSlice {
+            name: name.ident.clone(),
+            is_written,
+            root: root.cloned(),
+        };
         match (untyped(&local.pat), &*init.expr) {
             (Pat::Ident(name), value) => {
-                let mutable = self.slice_in(value, is_typed(local));
-                mutable.map(|mutable| (name.ident.clone(), mutable)).into_iter().collect()
+                let is_written = self.slice_in(value, is_typed(local));
+                let found = is_written.map(|is_written| named(name, is_written, self.root_of(value)));
+                match found {
+                    Some(slice) => vec![slice],
+                    None => self.chosen_slices(local),
+                }
             }
             (Pat::Tuple(names), Expr::MethodCall(call)) if call.method.to_string().starts_with("split_at") => {
-                let mutable = call.method == "split_at_mut";
+                let (is_written, root) = (call.method == "split_at_mut", self.whole_root(&call.receiver));
                 let names = names.elems.iter().filter_map(|name| match name {
-                    Pat::Ident(name) => Some((name.ident.clone(), mutable)),
+                    Pat::Ident(name) => Some(named(name, is_written, root)),
                     _ => None,
                 });
                 names.collect()
             }
-            _ => Vec::new(),
+            _ => self.chosen_slices(local),
         }
+    }
+
+    fn chosen_slices(&self, local: &Local) -> Vec<NamedSlice> {
+        let chosen = self.roots_of(local).unwrap_or_default().into_iter();
+        chosen.map(|(name, root)| NamedSlice { name, is_written: false, root: Some(root) }).collect()
     }
 
     /// Forgets what a name was before a pattern binds it anew: `let a = a[i];` is no slice.
     pub(super) fn forget(&mut self, name: &Ident) {
-        self.slices.retain(|(slice, _)| slice != name);
+        self.slices.retain(|slice| slice.name != *name);
+        for slice in &mut self.slices {
+            slice.root = slice.root.take().filter(|root| root != name);
+        }
         self.arrays.retain(|array| array != name);
+        self.roots.retain(|root| root != name);
     }
 
     /// `let name = if c { a } else { b };` of slices with what stands behind it; `None` for other statements.
@@ -65,6 +160,9 @@ impl Parser<'_> {
             _ => false,
         };
         let arms = self.arms(&init.expr, local).filter(|&arms| is_named && arms > 1)?;
+        if self.roots_of(local).is_some() {
+            return None;
+        }
         let span = SpanRange::of(&local.pat);
         let copies = self.copies * arms;
         if copies > MAX_COPIES {
@@ -135,7 +233,7 @@ impl Parser<'_> {
             Expr::Paren(inner) => self.slice_in(&inner.expr, is_typed),
             Expr::Path(path) => {
                 let name = path.path.get_ident()?;
-                self.slices.iter().rev().find_map(|(slice, mutable)| (slice == name).then_some(*mutable))
+                self.named_slice(name).map(|slice| slice.is_written)
             }
             Expr::Reference(reference) => {
                 let is_slice = match &*reference.expr {
@@ -272,13 +370,47 @@ fn is_typed(local: &Local) -> bool {
     matches!(&local.pat, Pat::Type(typed) if slice_type(&typed.ty).is_some())
 }
 
-/// Whether a type is that of a slice, and then whether of one that is written.
-fn slice_type(ty: &Type) -> Option<bool> {
-    match ungroup(ty) {
-        Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
-            Some(reference.mutability.is_some())
-        }
+/// Whether a slice of a type is written, and the type of its elements; `None` for other types.
+fn slice_type(ty: &Type) -> Option<(bool, &Type)> {
+    let Type::Reference(reference) = ungroup(ty) else { return None };
+    let Type::Slice(slice) = ungroup(&reference.elem) else { return None };
+    Some((reference.mutability.is_some(), ungroup(&slice.elem)))
+}
+
+/// Whether a type is certainly one of numbers: others may lie in no buffer, and slices of them are not values.
+fn is_number(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.get_ident().is_some_and(|name| {
+        ScalarName::from_name(&name.to_string())
+            .is_some_and(|scalar| !matches!(scalar, ScalarName::Bool | ScalarName::Char))
+    })
+}
+
+/// The member of a tuple.
+fn member_of(tuple: &Expr, position: usize) -> Option<&Expr> {
+    let Expr::Tuple(tuple) = tuple else { return None };
+    tuple.elems.get(position)
+}
+
+/// The slices with which a value ends; `None` where an arm does more than to name one.
+fn ends_of<'e>(expr: &'e Expr, ends: &mut Vec<&'e Expr>) -> Option<()> {
+    let of_block = |block: &'e syn::Block, ends: &mut Vec<&'e Expr>| match block.stmts.as_slice() {
+        [Stmt::Expr(expr, None)] => ends_of(expr, ends),
+        [Stmt::Expr(Expr::Return(_) | Expr::Continue(_), Some(_))] => Some(()),
         _ => None,
+    };
+    match expr {
+        Expr::If(choice) => {
+            of_block(&choice.then_branch, ends)?;
+            ends_of(&choice.else_branch.as_ref()?.1, ends)
+        }
+        Expr::Block(block) => of_block(&block.block, ends),
+        Expr::Match(choice) => choice.arms.iter().try_for_each(|arm| ends_of(&arm.body, ends)),
+        Expr::Return(_) | Expr::Continue(_) => Some(()),
+        end => {
+            ends.push(end);
+            Some(())
+        }
     }
 }
 

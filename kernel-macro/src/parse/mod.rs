@@ -72,8 +72,10 @@ pub(crate) struct Parser<'d> {
     writes_self: bool,
     /// Parameters whose elements are claimed before they are written.
     scatters: Vec<Ident>,
-    /// Parameters and variables that are slices, as far as their form tells, and whether they are written.
-    slices: Vec<(Ident, bool)>,
+    /// Parameters and variables that are slices, as far as their form tells.
+    slices: Vec<choice::NamedSlice>,
+    /// Arrays of numbers and shared variables, as far as their form tells: of parts of one, a slice is chosen as a value.
+    roots: Vec<Ident>,
     /// Variables that are arrays by their values.
     arrays: Vec<Ident>,
     /// How often the statements that are parsed stand in the function.
@@ -114,6 +116,7 @@ impl<'d> Parser<'d> {
             writes_self: false,
             scatters: Vec::new(),
             slices: Vec::new(),
+            roots: Vec::new(),
             arrays: Vec::new(),
             copies: 1,
             moved: Vec::new(),

@@ -13,7 +13,7 @@ impl Parser<'_> {
         let mut tail = None;
         let last = block.stmts.len().wrapping_sub(1);
         let imports = self.imports.len();
-        let around = (self.slices.clone(), self.arrays.clone());
+        let around = (self.slices.clone(), self.arrays.clone(), self.roots.clone());
         self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
@@ -36,12 +36,13 @@ impl Parser<'_> {
                     }
                     self.slices.extend(slices);
                     self.note_array(local);
+                    self.note_root(local);
                 }
                 other => statements.extend(self.statement(other)),
             }
         }
         self.imports.truncate(imports);
-        (self.slices, self.arrays) = around;
+        (self.slices, self.arrays, self.roots) = around;
         let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
         Block { statements, tail, span, safety: None }
     }

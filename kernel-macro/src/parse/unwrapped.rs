@@ -83,7 +83,7 @@ impl Parser<'_> {
     fn is_sequence(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = bare(expr) else { return false };
         let Some(name) = path.path.get_ident() else { return false };
-        self.slices.iter().any(|(slice, _)| slice == name) || self.arrays.contains(name)
+        self.slices.iter().any(|slice| slice.name == *name) || self.arrays.contains(name)
     }
 
     /// Notes a variable that is an array by its value.

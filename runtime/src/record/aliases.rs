@@ -3,7 +3,7 @@
 use gridwise_ir::descriptor::KernelDescriptor;
 
 use crate::core::error::{Error, Result, TensorName};
-use crate::record::args::place_among;
+use crate::record::mismatch::place_among;
 use crate::record::steps::BufferArg;
 
 /// Refuses arguments that overlap, where one of both is written.

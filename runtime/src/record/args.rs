@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use gridwise_ir::descriptor::{ImageAccess, ImageFormat, KernelDescriptor, Param, ParamKind, Sampler};
+use gridwise_ir::descriptor::{KernelDescriptor, ParamKind};
 
 use crate::core::error::{Error, Result};
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::distinct::DistinctTensor;
-use crate::memory::image::{Format, Image, Sampled};
-use crate::memory::padding;
 use crate::memory::scatter::ScatterTensor;
 use crate::memory::tensor::Tensor;
 use crate::record::aliases::{refuse_alias, refuse_aliases};
 use crate::record::kernel::{HostFn, Kernel};
 use crate::record::launch::PushBlock;
+use crate::record::mismatch::{describe_list, mismatch, param_kind};
 use crate::record::parameter::{Argument, Parameter, ParameterUse};
 use crate::record::steps::{BufferArg, Role};
 use crate::record::table::TableUse;
+use crate::record::value_arg::ValueArg;
 
 /// The arguments of one launch; the generated `dispatch` functions fill it.
 ///
@@ -61,59 +61,6 @@ pub(crate) struct Filled {
     pub(crate) parameters: Vec<ParameterUse>,
     /// The lists whose slots may change.
     pub(crate) tables: Vec<TableUse>,
-}
-
-/// A by-value argument: any [`GpuData`], or a `bool`, which travels as a `u32` of 0 or 1.
-///
-/// ```
-/// use gridwise::ValueArg;
-///
-/// fn bytes<V: ValueArg>(_: V) -> usize {
-///     V::SIZE
-/// }
-/// assert_eq!((bytes(1.0f32), bytes([1u16; 3]), bytes(true)), (4, 6, 4));
-/// ```
-pub trait ValueArg: Copy {
-    /// Bytes of the argument as it travels.
-    ///
-    /// ```
-    /// use gridwise::ValueArg;
-    ///
-    /// assert_eq!(<bool as ValueArg>::SIZE, 4); // a `u32` of 0 or 1
-    /// ```
-    const SIZE: usize;
-
-    /// Writes the argument; `slot` has [`SIZE`](Self::SIZE) bytes.
-    ///
-    /// ```
-    /// use gridwise::ValueArg;
-    ///
-    /// let mut slot = [0xff; 4];
-    /// true.put(&mut slot);
-    /// assert_eq!(u32::from_ne_bytes(slot), 1);
-    /// ```
-    fn put(self, slot: &mut [u8]);
-}
-
-impl<T: GpuData> ValueArg for T {
-    const SIZE: usize = size_of::<T>();
-
-    fn put(self, slot: &mut [u8]) {
-        assert_eq!(slot.len(), Self::SIZE, "the slot has the argument's size");
-        // SAFETY: `slot` is as long as the value, and plain bytes.
-        unsafe {
-            std::ptr::copy_nonoverlapping((&raw const self).cast(), slot.as_mut_ptr(), Self::SIZE);
-            padding::clear::<T>(slot.as_mut_ptr(), 1);
-        }
-    }
-}
-
-impl ValueArg for bool {
-    const SIZE: usize = 4;
-
-    fn put(self, slot: &mut [u8]) {
-        u32::from(self).put(slot);
-    }
 }
 
 impl KernelArgs {
@@ -404,177 +351,6 @@ impl KernelArgs {
         self
     }
 
-    /// The next argument, an image for a `&Image2D<F>` parameter or its like.
-    ///
-    /// ```
-    /// use gridwise::image::{Image, Rgba8Unorm};
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
-    ///
-    /// /// Launches a kernel `fn(from: &Image2D<Rgba8Unorm>, to: &mut Image2D<Rgba8Unorm>)`.
-    /// fn filter<K: Kernel>(
-    ///     sequence: &Sequence,
-    ///     from: &Image<Rgba8Unorm, 2>,
-    ///     to: &mut Image<Rgba8Unorm, 2>,
-    /// ) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(to.extent()), KernelArgs::new::<K>().image(from).image_mut(to))?;
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn image<F: Format, const D: usize>(self, image: &Image<F, D>) -> Self {
-        self.any_image(&image.buffer, ImageAccess::Load, None)
-    }
-
-    /// The next argument, an image for a `&mut Image2D<F>` parameter or its like.
-    ///
-    /// ```
-    /// use gridwise::image::{Image, Rgba16Float};
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
-    ///
-    /// /// Launches a kernel `fn(time: f32, frame: &mut Image2D<Rgba16Float>)`.
-    /// fn draw<K: Kernel>(sequence: &Sequence, time: f32, frame: &mut Image<Rgba16Float, 2>) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().value(time).image_mut(frame))?;
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn image_mut<F: Format, const D: usize>(self, image: &mut Image<F, D>) -> Self {
-        self.any_image(&image.buffer, ImageAccess::Store, None)
-    }
-
-    /// The next argument, an image with a sampler for a `&Sampled2D<F>` parameter or its like.
-    ///
-    /// ```
-    /// use gridwise::image::{Image, Rgba8Unorm, Sampled};
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
-    ///
-    /// /// Launches a kernel `fn(bricks: &Sampled2D<Rgba8Unorm>, frame: &mut Image2D<Rgba8Unorm>)`.
-    /// fn draw<K: Kernel>(
-    ///     sequence: &Sequence,
-    ///     bricks: &Sampled<Rgba8Unorm, 2>,
-    ///     frame: &mut Image<Rgba8Unorm, 2>,
-    /// ) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(frame.extent()), KernelArgs::new::<K>().sampled(bricks).image_mut(frame))?;
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn sampled<F: Format, const D: usize>(self, image: &Sampled<F, D>) -> Self {
-        self.any_image(&image.buffer, ImageAccess::Sample, Some(image.sampler))
-    }
-
-    /// The next argument, images for a `&[&Image2D<F>]` parameter or its like: as many as there are, in their order; also none, and one
-    /// several times.
-    ///
-    /// ```
-    /// use gridwise::image::{Image, Rgba8Unorm};
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
-    ///
-    /// /// Launches a kernel `fn(layers: &[&Image2D<Rgba8Unorm>], sum: &mut Image2D<Rgba8Unorm>)`.
-    /// fn blend<K: Kernel>(
-    ///     sequence: &Sequence,
-    ///     layers: &[&Image<Rgba8Unorm, 2>],
-    ///     sum: &mut Image<Rgba8Unorm, 2>,
-    /// ) -> Result<()> {
-    ///     sequence.dispatch(Grid::items(sum.extent()), KernelArgs::new::<K>().images(layers).image_mut(sum))?;
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn images<F: Format, const D: usize>(self, images: &[&Image<F, D>]) -> Self {
-        let given = images.iter().map(|image| (image.buffer.clone(), None));
-        self.image_list((ImageAccess::Load, F::FORMAT, D), given)
-    }
-
-    /// The next argument, images for a `&mut [&mut Image2D<F>]` parameter or its like: as many as there are, in their order; also none.
-    ///
-    /// ```
-    /// use gridwise::image::{Image, Rgba8Unorm};
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
-    ///
-    /// /// Launches a kernel `fn(tiles: &mut [&mut Image2D<Rgba8Unorm>])`.
-    /// fn draw<K: Kernel>(sequence: &Sequence, tiles: &mut [&mut Image<Rgba8Unorm, 2>]) -> Result<()> {
-    ///     sequence.dispatch(Grid::items([64, 64]), KernelArgs::new::<K>().images_mut(tiles))?;
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn images_mut<F: Format, const D: usize>(self, images: &mut [&mut Image<F, D>]) -> Self {
-        let given = images.iter().map(|image| (image.buffer.clone(), None));
-        self.image_list((ImageAccess::Store, F::FORMAT, D), given)
-    }
-
-    /// The next argument, images with samplers for a `&[&Sampled2D<F>]` parameter or its like: as many as there are, in their order; also
-    /// none, and one several times.
-    ///
-    /// ```
-    /// use gridwise::image::{Image, Rgba8Unorm, Sampled};
-    /// use gridwise::{Grid, Kernel, KernelArgs, Result, Sequence};
-    ///
-    /// /// Launches a kernel `fn(textures: &[&Sampled2D<Rgba8Unorm>], frame: &mut Image2D<Rgba8Unorm>)`.
-    /// fn draw<K: Kernel>(
-    ///     sequence: &Sequence,
-    ///     textures: &[&Sampled<Rgba8Unorm, 2>],
-    ///     frame: &mut Image<Rgba8Unorm, 2>,
-    /// ) -> Result<()> {
-    ///     let args = KernelArgs::new::<K>().sampled_images(textures).image_mut(frame);
-    ///     sequence.dispatch(Grid::items(frame.extent()), args)?;
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn sampled_images<F: Format, const D: usize>(self, images: &[&Sampled<F, D>]) -> Self {
-        let given = images.iter().map(|image| (image.buffer.clone(), Some(image.sampler)));
-        self.image_list((ImageAccess::Sample, F::FORMAT, D), given)
-    }
-
-    pub(super) fn image_list(
-        mut self,
-        kind: (ImageAccess, ImageFormat, usize),
-        images: impl Iterator<Item = (Arc<Buffer>, Option<Sampler>)>,
-    ) -> Self {
-        self.fill(|descriptor, param, filled| {
-            let found = || describe_images(kind.0, kind.1, kind.2 as u32);
-            let binding = match param_kind(descriptor, param, found)? {
-                ParamKind::Images { binding, access, format, dimensions }
-                    if (access, format, usize::from(dimensions)) == kind =>
-                {
-                    binding
-                }
-                _ => return Err(mismatch(descriptor, param, found())),
-            };
-            let is_written = kind.0 == ImageAccess::Store;
-            for (buffer, sampler) in images {
-                let (param, role) = (param as u32, Role::Member);
-                filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler, role });
-            }
-            refuse_aliases(descriptor, &filled.buffers)
-        });
-        self
-    }
-
-    fn any_image(mut self, image: &Arc<Buffer>, access: ImageAccess, sampler: Option<Sampler>) -> Self {
-        self.fill(|descriptor, param, filled| {
-            let layout = image.image_layout();
-            let found = || describe_image(access, layout.format, layout.dimensions);
-            let binding = match param_kind(descriptor, param, found)? {
-                ParamKind::Image { binding, access: wanted, format, dimensions }
-                    if (wanted, format, u32::from(dimensions)) == (access, layout.format, layout.dimensions) =>
-                {
-                    binding
-                }
-                _ => return Err(mismatch(descriptor, param, found())),
-            };
-            let is_written = access == ImageAccess::Store;
-            let is_alias = |other: &BufferArg| Arc::ptr_eq(&other.buffer, image) && (is_written || other.is_written);
-            let alias = filled.buffers.iter().position(is_alias);
-            filled.buffers.push(BufferArg {
-                buffer: image.clone(),
-                param: param as u32,
-                binding,
-                is_written,
-                sampler,
-                role: Role::Whole,
-            });
-            refuse_alias(descriptor, &filled.buffers, alias)
-        });
-        self
-    }
-
     fn buffer(mut self, buffer: Arc<Buffer>, is_exclusive: bool) -> Self {
         let is_atomic = !is_exclusive && self.atomic.contains(&self.next);
         let is_written = is_exclusive || is_atomic;
@@ -601,7 +377,7 @@ impl KernelArgs {
         self
     }
 
-    fn fill(&mut self, put: impl FnOnce(&'static KernelDescriptor, usize, &mut Filled) -> Result<()>) {
+    pub(super) fn fill(&mut self, put: impl FnOnce(&'static KernelDescriptor, usize, &mut Filled) -> Result<()>) {
         let Ok(filled) = &mut self.filled else { return };
         match put(self.descriptor, self.next, filled) {
             Ok(()) => self.next += 1,
@@ -622,77 +398,4 @@ impl KernelArgs {
     pub(crate) fn buffers(&self) -> &[BufferArg] {
         self.filled.as_ref().map_or(&[], |filled| &filled.buffers)
     }
-}
-
-fn param_kind(descriptor: &'static KernelDescriptor, param: usize, found: impl Fn() -> String) -> Result<ParamKind> {
-    let kind = descriptor.params.get(param).map(|param| param.kind);
-    kind.ok_or_else(|| mismatch(descriptor, param, found()))
-}
-
-/// An image argument in the words of errors.
-pub(crate) fn describe_image(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
-    let how = match access {
-        ImageAccess::Load => "& image",
-        ImageAccess::Store => "&mut image",
-        ImageAccess::Sample => "& image with a sampler",
-    };
-    format!("{how} of format {format} in {dimensions} dimensions")
-}
-
-/// A list of images in the words of errors.
-fn describe_images(access: ImageAccess, format: ImageFormat, dimensions: u32) -> String {
-    let how = match access {
-        ImageAccess::Load => "& images",
-        ImageAccess::Store => "&mut images",
-        ImageAccess::Sample => "& images with samplers",
-    };
-    format!("a list of {how} of format {format} in {dimensions} dimensions")
-}
-
-fn describe_list(is_written: bool, size: usize) -> String {
-    format!("a list of {} tensors of {size}-byte elements", if is_written { "&mut" } else { "&" })
-}
-
-/// An argument of a launch in words: its position from 1, and the parameter; for a member of a list also the position
-/// in the list.
-pub(super) fn place_among(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
-    let (param, role) = (arguments[at].param, arguments[at].role);
-    // Claims come with their elements.
-    let is_claims = |param: &&Param| matches!(param.kind, ParamKind::Claims { .. });
-    let claims = descriptor.params.iter().take(param as usize + 1).filter(is_claims).count();
-    let position = param as usize + 1 - claims;
-    let name = descriptor.params.get(param as usize).map_or("", |param| param.name);
-    match role {
-        Role::Member => {
-            let before = arguments[..at].iter().filter(|other| other.param == param).count();
-            format!("argument {position}, `{name}[{before}]`")
-        }
-        Role::Whole | Role::Texels | Role::Table => format!("argument {position}, `{name}`"),
-    }
-}
-
-/// An argument of a kernel's launch, in the words of errors.
-pub(crate) fn place_of(descriptor: &KernelDescriptor, arguments: &[BufferArg], at: usize) -> String {
-    format!("{}, of kernel `{}`", place_among(descriptor, arguments, at), descriptor.name)
-}
-
-fn mismatch(descriptor: &'static KernelDescriptor, param: usize, found: String) -> Error {
-    let declared = descriptor.params.get(param);
-    let expected = match declared.map(|param| param.kind) {
-        None => "no further argument".to_owned(),
-        Some(ParamKind::Value { size, .. }) => format!("a value of {size} bytes"),
-        Some(ParamKind::List { writable, stride, .. }) => describe_list(writable, stride as usize),
-        Some(ParamKind::Image { access, format, dimensions, .. }) => describe_image(access, format, dimensions.into()),
-        Some(ParamKind::Images { access, format, dimensions, .. }) => {
-            describe_images(access, format, dimensions.into())
-        }
-        Some(ParamKind::Distinct { .. }) => "& distinct tensor of 4-byte elements, from `Manager::distinct`".to_owned(),
-        Some(ParamKind::Claims { .. }) => "the claims of a scatter tensor, from `Manager::scatter`".to_owned(),
-        Some(ParamKind::Texels { stride, .. }) => format!("& tensor of {stride}-byte elements"),
-        Some(ParamKind::Buffer { writable, stride, .. }) => {
-            format!("{} tensor of {stride}-byte elements", if writable { "&mut" } else { "&" })
-        }
-    };
-    let param = declared.map_or_else(|| param.to_string(), |declared| format!("`{}`", declared.name));
-    Error::ArgumentMismatch { kernel: descriptor.name.into(), param, expected, found }
 }

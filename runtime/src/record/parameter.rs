@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::record::args::{KernelArgs, ValueArg};
+use crate::record::args::KernelArgs;
 use crate::record::launch::PushBlock;
+use crate::record::value_arg::ValueArg;
 
 /// A value that the launches of a sequence read anew at each evaluation; made by [`Sequence::parameter`](crate::Sequence::parameter).
 ///

@@ -13,12 +13,13 @@ use crate::core::sync::schedule::WHOLE;
 use crate::device::Device;
 use crate::memory::buffer::Buffer;
 use crate::record::again::Settled;
-use crate::record::args::{Filled, place_of};
+use crate::record::args::Filled;
 use crate::record::event::Mark;
 use crate::record::hooks::HostCall;
 use crate::record::indirect::Indirect;
 use crate::record::kernel::HostFn;
 use crate::record::launch::PushBlock;
+use crate::record::mismatch::place_of;
 use crate::record::module::Loaded;
 use crate::record::ops::CommandsStep;
 

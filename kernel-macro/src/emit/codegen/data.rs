@@ -3,10 +3,12 @@
 use gridwise_ir::layout::{Layout, field_offsets};
 use gridwise_ir::types::{Field, Scalar, StructDef, StructId, TypeId, Types};
 use proc_macro2::TokenStream;
-use quote::{ToTokens as _, quote, quote_spanned};
+use quote::ToTokens as _;
 
+use super::generics::bounded;
 use crate::ast::{Item, ScalarName, Shape, SpanRange, Struct};
 use crate::diag::{Diagnostics, code};
+use crate::emit::tokens::{Tokens, tokens, tokens_at};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Len, Ty};
 
@@ -93,29 +95,32 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
 
 /// `Value` and `GpuData`. They come before gathering and stay when it fails, so that uses of the struct do not fail, too.
 pub(crate) fn data_impls(input: &syn::DeriveInput, krate: &TokenStream) -> TokenStream {
-    let (data, name) = (quote!(#krate::__private::data), &input.ident);
-    if !input.generics.params.is_empty() {
-        return generic_data_impls(input, &data);
-    }
-    let fields = field_places(input, &data);
-    quote! {
+    let name = &input.ident;
+    let data: &TokenStream = &tokens!(#krate::__private::data).into();
+    let fields = if let syn::Data::Struct(definition) = &input.data { Some(&definition.fields) } else { None };
+    // The fields' types are bounds of a generic struct, whose offsets are asserted at each kernel that names it.
+    let types = fields.into_iter().flatten().map(|field| field.ty.to_token_stream());
+    let generics = bounded(&input.generics, types, &tokens!(#data::GpuData).into());
+    let (params, args, clauses) = generics.split_for_impl();
+    let fields = fields.map(|fields| field_places(fields, data));
+    let tokens = tokens! {
         #[automatically_derived]
-        impl #data::Value for #name {
-            // SAFETY: all fields are `GpuData`, as the same derive asserts: any bits are valid.
+        impl #params #data::Value for #name #args #clauses {
+            // SAFETY: all fields are `GpuData`, as the same derive asserts, or the bounds: any bits are valid.
             const ZEROED: Self = unsafe { ::core::mem::zeroed() };
         }
-        // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets that the same derive asserts.
+        // SAFETY: `repr(C)` with fields that are `GpuData`, at the offsets that the same derive asserts, or each kernel.
         #[automatically_derived]
-        unsafe impl #data::GpuData for #name { #fields }
-    }
+        unsafe impl #params #data::GpuData for #name #args #clauses { #fields }
+    };
+    tokens.into()
 }
 
 /// The offsets of the fields, from which the runtime knows the padding.
-fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
-    let syn::Data::Struct(definition) = &input.data else { return TokenStream::new() };
-    let fields = definition.fields.members().zip(&definition.fields).map(|(name, field)| {
+fn field_places(fields: &syn::Fields, data: &TokenStream) -> Tokens {
+    let fields = fields.members().zip(fields).map(|(name, field)| {
         let ty = &field.ty;
-        quote! {
+        tokens! {
             #data::Field::new(
                 ::core::mem::offset_of!(Self, #name),
                 ::core::mem::size_of::<#ty>(),
@@ -123,42 +128,12 @@ fn field_places(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
             )
         }
     });
-    quote! {
+    tokens! {
         const FIELDS: &'static [#data::Field] = {
             #[allow(unused_imports)]
             use #data::NotData as _;
             &[#(#fields),*]
         };
-    }
-}
-
-/// The same for a generic struct: the fields' types are bounds. The offsets are asserted at each kernel that names the
-/// struct.
-fn generic_data_impls(input: &syn::DeriveInput, data: &TokenStream) -> TokenStream {
-    let name = &input.ident;
-    let mut generics = input.generics.clone();
-    for param in generics.type_params_mut() {
-        param.default = None;
-        param.bounds.push(syn::parse_quote!(#data::GpuData));
-    }
-    if let syn::Data::Struct(fields) = &input.data {
-        let clauses = generics.make_where_clause();
-        for field in &fields.fields {
-            let ty = &field.ty;
-            clauses.predicates.push(syn::parse_quote!(#ty: #data::GpuData));
-        }
-    }
-    let (params, args, clauses) = generics.split_for_impl();
-    let places = field_places(input, data);
-    quote! {
-        #[automatically_derived]
-        impl #params #data::Value for #name #args #clauses {
-            // SAFETY: all fields are `GpuData`, as the bounds say: any bits are valid.
-            const ZEROED: Self = unsafe { ::core::mem::zeroed() };
-        }
-        // SAFETY: `repr(C)` with fields that are `GpuData`, at offsets that each kernel asserts that names the struct.
-        #[automatically_derived]
-        unsafe impl #params #data::GpuData for #name #args #clauses { #places }
     }
 }
 
@@ -173,31 +148,29 @@ pub(crate) fn data_assertions(
     if !definition.generics.params.is_empty() {
         return TokenStream::new();
     }
-    let data = quote!(#krate::__private::data);
     let assertions = definition.fields.iter().map(|(_, written)| {
         let ty = &written.tokens;
-        quote_spanned!(written.span.start=> assert_gpu_data::<#ty>();)
+        tokens_at!(written.span.start=> assert_gpu_data::<#ty>();)
     });
     let name = definition.name.to_token_stream();
     let layout = layout_assertions(program, &Ty::Struct(item, None), &name);
-    quote! {
+    let tokens = tokens! {
         const _: fn() = || {
-            fn assert_gpu_data<T: #data::GpuData>() {}
+            fn assert_gpu_data<T: #krate::__private::data::GpuData>() {}
             #(#assertions)*
         };
         #layout
-    }
+    };
+    tokens.into()
 }
 
 /// Asserts that rustc's size, alignment and offsets are those the kernels use; `name`: the struct as written.
-pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) -> TokenStream {
+pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) -> Option<Tokens> {
     let mut types = Types::new();
-    let Ty::Struct(item, _) = ty else { return TokenStream::new() };
-    let Item::Struct(definition) = &program.items[*item].item else { return TokenStream::new() };
-    let Some((id, ty)) = struct_type(program, ty, &mut types) else { return TokenStream::new() };
-    let (Some(layout), Some(offsets)) = (Layout::of(&types, ty), field_offsets(&types, id)) else {
-        return TokenStream::new();
-    };
+    let Ty::Struct(item, _) = ty else { return None };
+    let Item::Struct(definition) = &program.items[*item].item else { return None };
+    let (id, ty) = struct_type(program, ty, &mut types)?;
+    let (layout, offsets) = (Layout::of(&types, ty)?, field_offsets(&types, id)?);
     let (size, align) = (layout.size as usize, layout.align as usize);
     let message = |what: &str, number: usize| {
         format!(
@@ -212,15 +185,15 @@ pub(super) fn layout_assertions(program: &Program, ty: &Ty, name: &TokenStream) 
             _ => syn::Member::from(field.clone()),
         };
         let message = message(&format!("the offset of `{}`", field.to_token_stream()), offset);
-        quote!(::core::assert!(::core::mem::offset_of!(#name, #field) == #offset, #message);)
+        tokens!(::core::assert!(::core::mem::offset_of!(#name, #field) == #offset, #message);)
     });
-    quote! {
+    Some(tokens! {
         const _: () = {
             ::core::assert!(::core::mem::size_of::<#name>() == #size, #size_message);
             ::core::assert!(::core::mem::align_of::<#name>() == #align, #align_message);
             #(#fields)*
         };
-    }
+    })
 }
 
 fn struct_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<(StructId, TypeId)> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gridwise_ir::compile::Compiled;
 use gridwise_ir::descriptor::Size;
-use proc_macro2::{Ident, Literal};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::ToTokens;
 
 use crate::ast::{Bound, Fn, GenericKind, ScalarName, TypeExpr};
@@ -92,6 +92,31 @@ pub(super) fn params_with_defaults(function: &Fn, attr: &KernelAttr) -> Option<T
         tokens!(#written #default)
     });
     Some(tokens!(<#(#params),*>))
+}
+
+/// Generics in which each type parameter, and each of some types, has a bound; without parameters as they are.
+pub(super) fn bounded(
+    generics: &syn::Generics,
+    types: impl Iterator<Item = TokenStream>,
+    bound: &TokenStream,
+) -> syn::Generics {
+    let mut generics = generics.clone();
+    if generics.params.is_empty() {
+        return generics;
+    }
+    let bound = || syn::TypeParamBound::Verbatim(bound.clone());
+    generics.type_params_mut().for_each(|param| param.bounds.push(bound()));
+    let clauses = types.map(|ty| {
+        syn::WherePredicate::Type(syn::PredicateType {
+            attrs: Vec::new(),
+            lifetimes: None,
+            bounded_ty: syn::Type::Verbatim(ty),
+            colon_token: <syn::Token![:]>::default(),
+            bounds: std::iter::once(bound()).collect(),
+        })
+    });
+    generics.make_where_clause().predicates.extend(clauses);
+    generics
 }
 
 /// The values of the const parameters for a launch, with what is wrong with any of them as an error of rustc's.

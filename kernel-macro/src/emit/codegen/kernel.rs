@@ -132,7 +132,7 @@ fn cfgs(function: &Fn) -> impl Iterator<Item = &syn::Attribute> {
 
 /// The assertions about the parameters' types that rustc must confirm, as the macro sees names only: which of them are
 /// `GpuData`, and the offsets of the fields of generic ones.
-fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f TokenStream>, Vec<TokenStream>) {
+fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f TokenStream>, Vec<Tokens>) {
     let (mut written, mut layouts) = (Vec::new(), Vec::new());
     for (param, ty) in function.params.iter().zip(types) {
         let (of, tokens) = match (&param.ty.kind, ty) {
@@ -144,7 +144,7 @@ fn assertions<'f>(program: &Program, function: &'f Fn, types: &[Ty]) -> (Vec<&'f
         };
         // Others say so themselves, where they are defined.
         if let Ty::Struct(_, Some(_)) = of {
-            layouts.push(layout_assertions(program, of, tokens));
+            layouts.extend(layout_assertions(program, of, tokens));
         }
         match &param.ty.kind {
             TypeKind::Slice { element, .. } | TypeKind::List { element, .. } => written.push(&**element),

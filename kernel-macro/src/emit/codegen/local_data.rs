@@ -1,21 +1,22 @@
 //! The items beside a `#[device]` struct or enum: its zero, and proof that variants have the numbers kernels use.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{quote, quote_spanned};
 
+use super::generics::bounded;
 use crate::ast::{Derives, Enum, Item, Shape, Struct, TypeExpr};
+use crate::emit::tokens::{Tokens, tokens, tokens_at};
 use crate::program::{ItemId, Program, TypedItem};
 
 /// `Value`, whose zero a read out of range gives. `None` for other items.
 pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream> {
     let (name, generics, zero, fields) = match item {
         Item::Struct(Struct { name, generics, fields, shape, .. }) => {
-            (name, generics, zero_of(quote!(Self), fields, *shape, krate), fields)
+            (name, generics, zero_of(tokens!(Self), fields, *shape, krate), fields)
         }
         Item::Enum(Enum { name, generics, variants, .. }) => {
             let first = variants.first()?;
             let variant = &first.name;
-            (name, generics, zero_of(quote!(Self::#variant), &first.fields, first.shape, krate), &first.fields)
+            (name, generics, zero_of(tokens!(Self::#variant), &first.fields, first.shape, krate), &first.fields)
         }
         Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) | Item::Alias(_) => return None,
     };
@@ -24,39 +25,32 @@ pub(crate) fn value_impl(item: &Item, krate: &TokenStream) -> Option<TokenStream
         _ => Derives::default(),
     };
     let without_drop = (!derives.copy).then(|| without_drop(name, &generics.source));
-    let mut generics = generics.source.clone();
-    if !generics.params.is_empty() {
-        let value = quote!(#krate::__private::data::Value);
-        generics.type_params_mut().for_each(|param| param.bounds.push(syn::parse_quote!(#value)));
-        let clauses = generics.make_where_clause();
-        for (_, ty) in fields {
-            let ty = &ty.tokens;
-            clauses.predicates.push(syn::parse_quote!(#ty: #value));
-        }
-    }
+    let value = tokens!(#krate::__private::data::Value).into();
+    let generics = bounded(&generics.source, fields.iter().map(|(_, ty)| ty.tokens.clone()), &value);
     let (params, args, clauses) = generics.split_for_impl();
-    Some(quote_spanned! {name.span()=>
+    let tokens = tokens_at! {name.span()=>
         #[automatically_derived]
         impl #params #krate::__private::data::Value for #name #args #clauses {
             const ZEROED: Self = #zero;
         }
         #without_drop
-    })
+    };
+    Some(tokens.into())
 }
 
 /// Proof that nothing runs where a value ends: a device would not run it. A `Copy` type needs none.
-fn without_drop(name: &Ident, generics: &syn::Generics) -> TokenStream {
+fn without_drop(name: &Ident, generics: &syn::Generics) -> Tokens {
     if generics.params.is_empty() {
         let message = format!(
             "a device ends no values, and `{name}` has a `Drop`, or holds something that has: do the work in a method that takes `self`, and call it"
         );
-        return quote_spanned! {name.span()=>
+        return tokens_at! {name.span()=>
             const _: () = ::core::assert!(!::core::mem::needs_drop::<#name>(), #message);
         };
     }
     let (params, args, clauses) = generics.split_for_impl();
     // Whatever the arguments are: two `impl`s where there is a `Drop`.
-    quote_spanned! {name.span()=>
+    tokens_at! {name.span()=>
         const _: () = {
             #[allow(dead_code)]
             trait ADeviceDropsNothing {}
@@ -67,23 +61,23 @@ fn without_drop(name: &Ident, generics: &syn::Generics) -> TokenStream {
     }
 }
 
-fn zero_of(path: TokenStream, fields: &[(Ident, TypeExpr)], shape: Shape, krate: &TokenStream) -> TokenStream {
+fn zero_of(path: Tokens, fields: &[(Ident, TypeExpr)], shape: Shape, krate: &TokenStream) -> Tokens {
     let zero = |ty: &TypeExpr| {
         let tokens = &ty.tokens;
-        quote_spanned!(ty.span.start=> <#tokens as #krate::__private::data::Value>::ZEROED)
+        tokens_at!(ty.span.start=> <#tokens as #krate::__private::data::Value>::ZEROED)
     };
     match shape {
         Shape::Unit => path,
         Shape::Tuple => {
             let fields = fields.iter().map(|(_, ty)| zero(ty));
-            quote!(#path(#(#fields),*))
+            tokens!(#path(#(#fields),*))
         }
         Shape::Named => {
             let fields = fields.iter().map(|(name, ty)| {
                 let zero = zero(ty);
-                quote!(#name: #zero)
+                tokens!(#name: #zero)
             });
-            quote!(#path { #(#fields),* })
+            tokens!(#path { #(#fields),* })
         }
     }
 }
@@ -105,10 +99,11 @@ pub(crate) fn discriminant_assertions(program: &Program, item: ItemId) -> TokenS
         };
         let variant = &variant.name;
         let message = format!("gridwise: `{name}::{variant}` has another number in kernels: please report this");
-        quote!(::core::assert!(#name::#variant as i128 == #number, #message);)
+        tokens!(::core::assert!(#name::#variant as i128 == #number, #message);)
     });
-    quote! {
+    let tokens = tokens! {
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = { #(#assertions)* };
-    }
+    };
+    tokens.into()
 }

@@ -29,4 +29,4 @@ pub(crate) use limits::{
 };
 pub(crate) use local_data::{discriminant_assertions, value_impl};
 pub(crate) use races::check_races;
-pub(crate) use stub::{const_stub, fn_stub, gives_some_type, kernel_stub};
+pub(crate) use stub::{const_stub, fn_stub, kernel_stub, method_stub};

@@ -11,27 +11,34 @@ use crate::emit::tokens::{Tokens, tokens};
 
 /// The function with an empty body.
 pub(crate) fn fn_stub(item: &syn::ItemFn) -> TokenStream {
-    // A function that a const calls keeps its body: without a value there would be a second error.
-    if item.sig.constness.is_some() || gives_some_type(&item.sig) {
+    if keeps_body(&item.sig) {
         return item.to_token_stream();
     }
-    let (attrs, vis) = (&item.attrs, &item.vis);
-    let mut signature = item.sig.clone();
-    let inputs = signature.inputs.into_iter().filter_map(|input| match input {
+    let mut item = item.clone();
+    let inputs = item.sig.inputs.into_iter().filter_map(|input| match input {
         // Without names, of which two may be the same, and without attributes, none of which rustc knows.
         FnArg::Typed(mut param) => {
             param.attrs.clear();
-            *param.pat = syn::parse_quote!(_);
+            *param.pat = syn::Pat::Verbatim(tokens!(_).into());
             Some(FnArg::Typed(param))
         }
         FnArg::Receiver(_) => None,
     });
-    signature.inputs = inputs.collect();
-    let message = format!("`{}` has errors", signature.ident);
+    item.sig.inputs = inputs.collect();
+    method_stub(&item)
+}
+
+/// The same with its parameters, which may be `self`.
+pub(crate) fn method_stub(item: &syn::ItemFn) -> TokenStream {
+    let syn::ItemFn { attrs, vis, sig, .. } = item;
+    if keeps_body(sig) {
+        return item.to_token_stream();
+    }
+    let message = format!("`{}` has errors", sig.ident);
     let tokens = tokens! {
         #(#attrs)*
         #[allow(unused_variables, unused_mut, dead_code, clippy::all)]
-        #vis #signature { ::core::panic!(#message) }
+        #vis #sig { ::core::panic!(#message) }
     };
     tokens.into()
 }
@@ -88,8 +95,9 @@ fn has_zero(ty: &TypeExpr) -> bool {
     }
 }
 
-/// Whether a function gives `impl Trait`, or something with one in it: which type that is, only its own body says.
-pub(crate) fn gives_some_type(signature: &syn::Signature) -> bool {
+/// Whether a function keeps its body: one that a const calls, as without a value there would be a second error; and one that gives
+/// `impl Trait`, or something with one in it, as its own body alone says which type that is.
+fn keeps_body(signature: &syn::Signature) -> bool {
     fn names_some(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|token| match token {
             TokenTree::Ident(word) => word == "impl",
@@ -97,5 +105,5 @@ pub(crate) fn gives_some_type(signature: &syn::Signature) -> bool {
             _ => false,
         })
     }
-    names_some(signature.output.to_token_stream())
+    signature.constness.is_some() || names_some(signature.output.to_token_stream())
 }

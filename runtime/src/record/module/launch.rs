@@ -13,9 +13,9 @@ use crate::memory::data::GpuData;
 use crate::memory::image::{Format, Image, Sampled};
 use crate::memory::padding;
 use crate::memory::tensor::{Tensor, TensorRef};
-use crate::record::args::describe_image;
 use crate::record::indirect::{self, AnyGrid, GridSource};
 use crate::record::launch::Extent;
+use crate::record::mismatch::describe_image;
 use crate::record::ops::{Access, Op, Recorder};
 use crate::record::steps::{BufferArg, ModuleStep, Role};
 
