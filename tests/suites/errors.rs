@@ -40,6 +40,7 @@ use races::{
 use recordings::{
     conditions_of_races_follow_each_launch, decisions_follow_each_launch, long_lists_of_images,
     parameters_leave_checks, parameters_of_every_type, parameters_of_generic_kernels_and_reports,
+    profiles_tell_which_launches_keep_checks,
 };
 use tables::{
     a_run_keeps_the_slots_it_began_with, slots_are_set_between_evaluations, slots_that_do_not_fit,
@@ -57,6 +58,7 @@ cases! {
         conditions_of_races_follow_each_launch, decisions_follow_each_launch, slots_are_set_between_evaluations, slots_that_do_not_fit, written_tables, tables_of_images,
         tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, a_run_keeps_the_slots_it_began_with,
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
+        profiles_tell_which_launches_keep_checks,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
         indirect_launches_may_race, elements_that_are_equal, elements_that_differ_stay_so,
         elements_with_two_writers,

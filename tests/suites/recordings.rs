@@ -185,3 +185,26 @@ pub(super) fn parameters_of_generic_kernels_and_reports() {
     assert!(error.to_string().contains("`limit` is a parameter of another sequence"), "{error}");
     super::clean(&mgr);
 }
+
+/// The compiler cannot know that the index wraps around to zero.
+#[kernel]
+fn wrapped(n: u32, x: &[u32], y: &mut [u32]) {
+    let i = global_id().x;
+    if let Some(v) = y.get_mut(i as usize) {
+        *v = x[(4 * i).wrapping_mul(n) as usize];
+    }
+}
+
+pub(super) fn profiles_tell_which_launches_keep_checks() {
+    let manager = super::manager();
+    let (x, mut y) = (manager.tensor(&[7u32; 1024]).unwrap(), manager.tensor(&[0u32; 64]).unwrap());
+    let sequence = manager.sequence().unwrap();
+    Wrapped::dispatch(&sequence, Grid::items(64), 4, &x, &mut y).unwrap();
+    Wrapped::dispatch(&sequence, Grid::items(64), 1 << 30, &x, &mut y).unwrap();
+    let profile = sequence.eval_profiled().unwrap();
+    let kept: Vec<bool> = profile.ops().iter().map(|op| op.keeps_checks).collect();
+    assert_eq!(kept, [false, true]);
+    assert!(profile.to_string().contains("wrapped, with checks"), "{profile}");
+    assert_eq!(y.to_vec().unwrap(), [7; 64]);
+    super::clean(&manager);
+}
