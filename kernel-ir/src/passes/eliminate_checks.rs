@@ -44,7 +44,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let is_left = !found.indices.on_device.is_empty() || !found.traps.is_empty() || !found.indices.at_launch.is_empty();
     if is_left
         && cx.kernel.is_some()
-        && let Some(assumptions) = Assumptions::of(function, cx.types)
+        && let Some(assumptions) = Assumptions::of(function, cx.types, cx.kernel)
         && let Some(assumed) = walk(function, cx, Some(&assumptions))
     {
         found.leave_to_the_launch(assumed, &assumptions.obligations());

@@ -11,7 +11,9 @@ use super::edit::{for_each_inst, yields};
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::hash::FastMap;
-use crate::ir::{Bound, BufferId, Builtin, ConstParamId, Constant, Function, Inst, InstId, InstKind, Kernel, ValueId};
+use crate::ir::{
+    Bound, BufferId, Builtin, ConstParamId, Constant, Function, ImageOp, Inst, InstId, InstKind, Kernel, ValueId,
+};
 use crate::op::Op;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
@@ -259,6 +261,16 @@ impl<'a> Facts<'a> {
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Param(param)) => self.assumed(full, |known| known.of_param(*param, &[])),
             Some(InstKind::Len(buffer)) => self.assumed(full, |known| known.of_len(*buffer)),
+            Some(kind @ InstKind::Image(..)) => match self.extent(kind) {
+                // No image is empty.
+                Some(Bound::Extent(image, axis)) => {
+                    self.assumed(Range::new(1, full.hi), |known| known.of_extent(image, axis))
+                }
+                _ if matches!(kind, InstKind::Image(ImageOp::Levels, image, _) if !self.is_list(*image)) => {
+                    Range::new(1, full.hi)
+                }
+                _ => full,
+            },
             Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
                 (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
                     Some(kernel) => Range::new(0, most(kernel.workgroup[*axis as usize]) - 1),
@@ -281,6 +293,11 @@ impl<'a> Facts<'a> {
             },
             _ => full,
         }
+    }
+
+    /// Whether a parameter is a list.
+    pub(super) fn is_list(&self, buffer: BufferId) -> bool {
+        self.kernel.is_none_or(|kernel| kernel.buffers[buffer].is_list)
     }
 
     /// The range that is known, and assumed, if any is.

@@ -147,6 +147,7 @@ impl Facts<'_> {
     fn upper_of_source(&self, kind: &InstKind) -> Option<Bound> {
         match kind {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
+            InstKind::Image(..) => self.extent(kind),
             InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
             InstKind::Extract(composite, path) => match (self.definition(*composite)?, &path[..]) {

@@ -3,7 +3,7 @@
 
 use gridwise_ir::compile::{CompileOptions, compile};
 use gridwise_ir::descriptor::{LaunchNumbers, Obligations, SiteKind, Verdict};
-use gridwise_ir::interpret::{FindingKind, Inputs, Options, Value, World, run};
+use gridwise_ir::interpret::{FindingKind, ImageInput, Inputs, Options, Value, World, run};
 use gridwise_ir::ir::{Constant, Module};
 use gridwise_ir::parse::parse;
 
@@ -15,6 +15,8 @@ struct Launch<'a> {
     groups: [u32; 3],
     workgroup: [u32; 3],
     world: &'a World,
+    /// The images among the buffers, by number of the buffer.
+    images: &'a [Vec<ImageInput>],
     /// Offsets of the by-value parameters in the push constants.
     offsets: Vec<u32>,
 }
@@ -28,6 +30,9 @@ impl LaunchNumbers for Launch<'_> {
     }
     fn len(&self, param: u16) -> u64 {
         self.world.buffers[usize::from(param)].len() as u64
+    }
+    fn extent(&self, param: u16, axis: u8) -> u64 {
+        self.images[usize::from(param)][0].shape.extent[usize::from(axis)].into()
     }
     fn value(&self, offset: u8, _: u8) -> Option<u64> {
         let at = self.offsets.iter().position(|own| *own == u32::from(offset)).expect("a parameter");
@@ -44,6 +49,16 @@ impl LaunchNumbers for Launch<'_> {
 
 /// The verdict on a launch, once it is compared with what the launch does; `None` where that is not known.
 fn verdict(module: &Module, world: &World, groups: [u32; 3]) -> Option<Verdict> {
+    verdict_with(module, world, &[], groups)
+}
+
+/// The same of a launch with images.
+pub(crate) fn verdict_with(
+    module: &Module,
+    world: &World,
+    images: &[Vec<ImageInput>],
+    groups: [u32; 3],
+) -> Option<Verdict> {
     let compiled = compile(module.clone(), &CompileOptions::default()).expect("it compiles");
     let offsets = compiled.params.iter().filter_map(|param| match param.kind {
         gridwise_ir::descriptor::ParamKind::Value { offset, .. } => Some(offset),
@@ -53,11 +68,11 @@ fn verdict(module: &Module, world: &World, groups: [u32; 3]) -> Option<Verdict> 
         gridwise_ir::descriptor::Size::Known(size) => size,
         gridwise_ir::descriptor::Size::Param(_) => unreachable!("the kernels have no const parameters"),
     });
-    let launch = Launch { groups, workgroup, world, offsets: offsets.collect() };
+    let launch = Launch { groups, workgroup, world, images, offsets: offsets.collect() };
     let program = Obligations(compiled.obligations.clone().leak());
     let verdict = program.verdict(&launch);
     let (params, buffers, lists) = (world.params.clone(), world.buffers.clone(), world.lists.clone());
-    let inputs = Inputs { groups, items: None, params, buffers, lists, ..Inputs::default() };
+    let inputs = Inputs { groups, items: None, params, buffers, lists, images: images.to_vec() };
     let outcome = run(module, &inputs, &Options { finds_races: false, fuel: 4000, ..Options::default() });
     let is_cut = |kind: &FindingKind| matches!(kind, FindingKind::OutOfFuel | FindingKind::Undefined(_));
     if outcome.findings.iter().any(|finding| is_cut(&finding.kind)) {
