@@ -83,7 +83,7 @@ impl Bound {
     }
 
     /// Whether it is never below another, as far as their forms tell.
-    fn is_at_least(&self, other: &Self) -> bool {
+    pub(crate) fn is_at_least(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Const(a), Self::Const(b)) => a >= b,
             // A power of more may be a smaller one: only some bits of it count.

@@ -15,7 +15,8 @@ use super::{Changed, Indices, PassCx};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::few::Few;
 use crate::ir::{
-    BlockId, Bound, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step, ValueId,
+    BlockId, Bound, BoundOp, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step,
+    ValueId,
 };
 use crate::op::Op;
 use crate::types::{Size, Type, TypeId, Types};
@@ -723,6 +724,12 @@ impl Walker<'_> {
         match length.zip(self.facts.upper_bound(index)) {
             // Numbers alone: the host knows no more than is known here.
             Some((Bound::Const(_), Bound::Const(_))) | None => self.indices.on_device.push(site),
+            // A choice that no launch keeps in range: to ask for it would keep what else is asked for from holding.
+            Some((length, Bound::Binary(BoundOp::Max, parts)))
+                if parts.iter().any(|part| part.is_at_least(&length)) =>
+            {
+                self.indices.on_device.push(site);
+            }
             Some((length, bound)) => {
                 // A loop without an end has nothing behind it, so that being told of what would be there is better than a hang.
                 let is_in_all = self.is_kernel && self.nesting == 1 && !self.may_have_left;

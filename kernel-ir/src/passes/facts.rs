@@ -251,6 +251,9 @@ impl<'a> Facts<'a> {
                 {
                     return Range::new(0, self.range_within(divisor, depth - 1).hi - 1).meet(full);
                 }
+                if *op == Op::Select && depth > 1 {
+                    return self.range_of_select(operands, scalar, depth - 1);
+                }
                 let mut ranges = [Range::ANY; 3];
                 for (range, operand) in ranges.iter_mut().zip(operands) {
                     *range = self.range_within(*operand, depth - 1);
@@ -481,7 +484,13 @@ impl<'a> Facts<'a> {
             Op::Select => [1, 2].into_iter().all(|arm| {
                 // Nothing wraps where the arm is chosen.
                 let less = self.less_when_chosen(operands[0], arm == 1, operands[arm]);
-                less.is_some_and(|(whole, _)| self.proves(whole, bound, strict, depth, fuel)) || proves(arm, strict)
+                let chosen = (operands[0], arm == 1);
+                less.is_some_and(|(whole, _)| self.proves(whole, bound, strict, depth, fuel))
+                    || proves(arm, strict)
+                    || self.is_below_when(chosen, operands[arm], strict, |other, strict| {
+                        self.proves(other, bound, strict, depth, fuel)
+                    })
+                    || strict && self.differs_when(chosen, operands[arm], bound) && proves(arm, false)
             }),
             // The divisor is not zero, and the remainder is below it.
             Op::Rem if natural() => proves(1, false) || proves(0, strict),

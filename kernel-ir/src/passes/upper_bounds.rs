@@ -210,7 +210,10 @@ impl Facts<'_> {
                         let least = u32::try_from(self.range(taken).lo).ok()?;
                         Some(Bound::binary(BoundOp::Sub, upper(whole)?, Bound::Const(least)))
                     }
-                    None => upper(operands[arm]),
+                    None => match self.upper_when((operands[0], arm == 1), operands[arm], upper) {
+                        Some(narrow) => either(upper(operands[arm]), Some(narrow)),
+                        None => upper(operands[arm]),
+                    },
                 };
                 Some(Bound::binary(BoundOp::Max, arm(1)?, arm(2)?))
             }

@@ -72,9 +72,10 @@ impl Writer<'_> {
             0 | 1 => self.size(),
             2 => {
                 // The last texel along an axis.
-                let (size, one) = (self.size(), self.line("u32", "const 1"));
-                let last = self.line("u32", &format!("sub {size}, {one}"));
-                self.line("u32", &format!("min {a}, {last}"))
+                let by = self.pick(&["1", "1", "2", "3"]);
+                let (size, by) = (self.size(), self.line("u32", &format!("const {by}")));
+                let last = self.line("u32", &format!("sub {size}, {by}"));
+                if self.random.one_in(3) { last } else { self.line("u32", &format!("min {a}, {last}")) }
             }
             3 => {
                 let op = self.pick(&["add", "mul", "sub"]);
@@ -122,7 +123,7 @@ impl Writer<'_> {
         let mut operands = format!("{x}, {y}");
         let mut asked = String::new();
         if is_sampled {
-            let level = self.value();
+            let level = if self.random.one_in(2) { self.level() } else { self.value() };
             let (levels, one) = (self.line("u32", "image_levels buffer1()"), self.line("u32", "const 1"));
             inside.push(self.line("bool", &format!("lt {level}, {levels}")));
             told.push((level.clone(), levels.clone()));

@@ -193,8 +193,16 @@ impl Cuts<'_> {
             };
         }
         let (a, b) = (self.value(depth - 1), self.value(depth - 1));
-        match self.random.below(10) {
+        match self.random.below(11) {
             0..3 => self.op("add", &a, &b),
+            10 => {
+                // An arm that its condition bounds.
+                let op = ["lt", "le", "gt", "ge", "eq", "ne"][self.random.below(6)];
+                let is_so = self.line("bool", &format!("{op} {a}, {b}"));
+                let other = self.value(0);
+                let arms = if self.random.one_in(2) { [&a, &other] } else { [&other, &a] };
+                self.line("u32", &format!("select {is_so}, {}, {}", arms[0], arms[1]))
+            }
             3 | 4 => self.op("mul", &a, &b),
             5 => self.op("min", &a, &b),
             6 => self.op("sub", &a, &b),
