@@ -21,7 +21,7 @@ enum Relation {
 }
 
 impl Relation {
-    /// What a comparison that comes out as `truth` says.
+    /// The relation that a comparison states which comes out as `truth`.
     fn of(op: Op, truth: bool) -> Option<Self> {
         Some(match (op, truth) {
             (Op::Lt, true) | (Op::Ge, false) => Self::Less,
@@ -45,7 +45,7 @@ impl Relation {
         }
     }
 
-    /// What is left of an interval whose values relate so to one in another interval; `None` where that is nothing.
+    /// The part of an interval whose values relate so to one in another interval; `None` where there is none.
     fn narrowed(self, range: Range, other: Range) -> Option<Range> {
         let left = match self {
             Self::Less => Range::new(range.lo, range.hi.min(other.hi - 1)),
