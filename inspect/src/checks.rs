@@ -209,6 +209,7 @@ fn bound_text(kernel: &Kernel, bound: &Bound) -> String {
         Bound::Items(number) => format!("items.{}", axis(*number)),
         Bound::Groups(number) => format!("groups.{}", axis(*number)),
         Bound::Len(buffer) => format!("{}.len()", kernel.buffers[*buffer].name),
+        Bound::Extent(image, along) => format!("{}.size().{}", kernel.buffers[*image].name, axis(*along)),
         Bound::Constant(param) => kernel.constants[*param].name.clone(),
         Bound::Param(param, path) => {
             let fields: String = path.iter().map(|field| format!(".{field}")).collect();

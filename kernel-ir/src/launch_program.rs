@@ -77,6 +77,10 @@ impl<P: Fn(u32) -> u32> Writer<'_, P> {
             Bound::Items(axis) => Step::Items(*axis),
             Bound::Groups(axis) => Step::Groups(*axis),
             Bound::Len(buffer) => Step::Len(u16::try_from((self.position)(buffer.index() as u32)).ok()?),
+            Bound::Extent(image, axis) => {
+                let param = u16::try_from((self.position)(image.index() as u32)).ok()?;
+                Step::Extent { param, axis: *axis }
+            }
             Bound::Constant(param) => Step::Constant(u16::try_from(param.index()).ok()?),
             Bound::Param(param, path) => self.param(*param, path)?,
             Bound::Binary(op, operands) => {

@@ -488,6 +488,37 @@ fn expected_in_order() -> Vec<Output> {
     vec![Output::U32(vec![plain; 64]), Output::U32(vec![inverted; 64]), Output::U32(vec![last])]
 }
 
+/// A texel for each invocation, which the kernel leaves to the launch to check.
+#[kernel(workgroup = [4, 2])]
+fn numbered(to: &mut Image2D<R32Uint>) {
+    let at = global_id().xy();
+    to.store(at, at.x * 10 + at.y + 1);
+}
+
+/// Images with as many texels each: what is known of one says nothing of the other.
+fn run_turned(mgr: &Manager) -> gridwise::Result<Vec<Output>> {
+    let (mut wide, mut high) = (mgr.image_2d::<R32Uint>(8, 4)?, mgr.image_2d::<R32Uint>(4, 8)?);
+    let seq = mgr.sequence()?;
+    let mut outputs = Vec::new();
+    for _ in 0..2 {
+        Numbered::dispatch(&seq, Grid::items((8, 4)), &mut wide)?;
+        outputs.push(report(seq.eval()));
+        Numbered::dispatch(&seq, Grid::items((8, 4)), &mut high)?;
+        outputs.push(report(seq.eval()));
+    }
+    outputs.extend([Output::U32(wide.to_vec()?), Output::U32(high.to_vec()?)]);
+    Ok(outputs)
+}
+
+fn expected_turned() -> Vec<Output> {
+    let text = |text: &str| Output::Report(text.to_owned());
+    let outside = "index out of bounds: the len is 4 in to.store(at, at.x * 10 + at.y + 1), 16 in all";
+    let number = |x: u32, y: u32| x * 10 + y + 1;
+    let wide = (0..32).map(|i| number(i % 8, i / 8)).collect();
+    let high = (0..32).map(|i| if i < 16 { number(i % 4, i / 4) } else { 0 }).collect();
+    vec![text("done"), text(outside), text("done"), text(outside), Output::U32(wide), Output::U32(high)]
+}
+
 /// The entries.
 pub const CASES: &[Case] = &[
     case!("images::two_dimensions", [Invert], run_invert, expected_invert),
@@ -506,5 +537,6 @@ pub const CASES: &[Case] = &[
     case!("images::levels", [Fetched], run_fetched, expected_fetched),
     case!("images::missing_level", [WrongLevel], run_wrong_level, expected_wrong_level),
     case!("images::exchange", [Exchange], run_exchange, expected_exchange),
+    case!("images::turned", [Numbered], run_turned, expected_turned),
     case!("images::in_order", [Invert], run_in_order, expected_in_order),
 ];

@@ -16,6 +16,7 @@ use super::program::{self, BoundOp, LaunchNumbers, Step, VALUE};
 /// | `i` | an axis | pushes the invocations of the grid along an axis |
 /// | `g` | an axis | pushes the workgroups of the grid along an axis |
 /// | `l` | a position | pushes the number of elements of the buffer at this position of the parameters |
+/// | `e` | a position, an axis | pushes the number of texels along an axis of the image at this position of the parameters |
 /// | `v` | an offset, a size | pushes the unsigned integer at an offset of the push constants, with so many bytes |
 /// | `c` | a position | pushes the value of the const parameter with this position |
 /// | `+ - * / m M` | | add, subtract, multiply, divide, smaller, larger of the two numbers on top |
@@ -144,6 +145,10 @@ mod tests {
         // Sums that would wrap around in 32 bits do not.
         let steps = [Step::Value { offset: 0, size: 4 }, Step::Const(1), Step::Binary(Add), Step::Len(1), Step::Less];
         assert!(!program(&steps).hold(&LAUNCH));
+        // Image 2 has 640 by 480 texels.
+        let inside = |index, axis| program(&[Step::Const(index), Step::Extent { param: 2, axis }, Step::Less]);
+        assert!(inside(639, 0).hold(&LAUNCH) && inside(479, 1).hold(&LAUNCH));
+        assert!(!inside(640, 0).hold(&LAUNCH) && !inside(480, 1).hold(&LAUNCH));
     }
 
     #[test]
@@ -168,6 +173,7 @@ mod tests {
         steps.extend([Step::Items(2), Step::Groups(1), Step::Len(u16::MAX), Step::Constant(300), Step::Less]);
         steps.extend([Step::LessInAll(0), Step::LessInAll(u16::MAX)]);
         steps.push(Step::Value { offset: 124, size: 8 });
+        steps.push(Step::Extent { param: u16::MAX, axis: 2 });
         steps.extend(BoundOp::ALL.map(Step::Binary));
         let mut rest = program(&steps).0;
         assert!(rest.iter().all(|byte| (b' '..=b'~').contains(byte) && ![b'"', b'\\'].contains(byte)));

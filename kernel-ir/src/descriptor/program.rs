@@ -11,6 +11,8 @@ pub trait LaunchNumbers {
     fn groups(&self, axis: u8) -> u64;
     /// Elements of the buffer at this position of the parameters.
     fn len(&self, param: u16) -> u64;
+    /// Texels along axis 0, 1 or 2 of the image at this position of the parameters, in its first level.
+    fn extent(&self, param: u16, axis: u8) -> u64;
     /// An unsigned integer of the push constants; `None` where the launch does not settle it.
     fn value(&self, offset: u8, size: u8) -> Option<u64>;
     /// The value of a const parameter.
@@ -27,6 +29,7 @@ pub(crate) enum Step {
     Items(u8),
     Groups(u8),
     Len(u16),
+    Extent { param: u16, axis: u8 },
     Value { offset: u8, size: u8 },
     Constant(u16),
     Binary(BoundOp),
@@ -46,6 +49,13 @@ pub enum Number {
     Groups(u8),
     /// Elements of the buffer at a position of the parameters.
     Len(u16),
+    /// Texels along an axis of the image at a position of the parameters.
+    Extent {
+        /// The position.
+        param: u16,
+        /// The axis.
+        axis: u8,
+    },
     /// An unsigned integer of the push constants.
     Value {
         /// Its offset in bytes.
@@ -65,6 +75,7 @@ impl Number {
             Self::Items(axis) => launch.items(axis),
             Self::Groups(axis) => launch.groups(axis),
             Self::Len(param) => launch.len(param),
+            Self::Extent { param, axis } => launch.extent(param, axis),
             Self::Value { offset, size } => return launch.value(offset, size),
             Self::Constant(position) => launch.constant(position),
         })
@@ -172,6 +183,7 @@ impl Step {
             Self::Items(axis) => (b'i', [Some(axis.into()), None]),
             Self::Groups(axis) => (b'g', [Some(axis.into()), None]),
             Self::Len(param) => (b'l', [Some(param.into()), None]),
+            Self::Extent { param, axis } => (b'e', [Some(param.into()), Some(axis.into())]),
             Self::Value { offset, size } => (VALUE, [Some(offset.into()), Some(size.into())]),
             Self::Constant(position) => (b'c', [Some(position.into()), None]),
             Self::Binary(op) => (BINARY[op as usize], [None; 2]),
@@ -195,6 +207,7 @@ impl Step {
             Self::Items(axis) => Number::Items(axis),
             Self::Groups(axis) => Number::Groups(axis),
             Self::Len(param) => Number::Len(param),
+            Self::Extent { param, axis } => Number::Extent { param, axis },
             Self::Value { offset, size } => Number::Value { offset, size },
             Self::Constant(position) => Number::Constant(position),
             Self::Binary(_) | Self::Less | Self::LessInAll(_) | Self::LessAt { .. } => return None,
@@ -210,6 +223,10 @@ impl Step {
             b'i' => Self::Items(operand(&mut rest)?.try_into().ok()?),
             b'g' => Self::Groups(operand(&mut rest)?.try_into().ok()?),
             b'l' => Self::Len(operand(&mut rest)?.try_into().ok()?),
+            b'e' => {
+                let (param, axis) = (operand(&mut rest)?, operand(&mut rest)?);
+                Self::Extent { param: param.try_into().ok()?, axis: axis.try_into().ok()? }
+            }
             &VALUE => {
                 let (offset, size) = (operand(&mut rest)?, operand(&mut rest)?);
                 Self::Value { offset: offset.try_into().ok()?, size: size.try_into().ok()? }
@@ -307,6 +324,9 @@ pub(super) mod tests {
         }
         fn len(&self, param: u16) -> u64 {
             if param == 1 { 700 } else { 0 }
+        }
+        fn extent(&self, param: u16, axis: u8) -> u64 {
+            if param == 2 { [640, 480, 1][usize::from(axis)] } else { 0 }
         }
         fn value(&self, _: u8, _: u8) -> Option<u64> {
             Some(self.value.into())

@@ -37,9 +37,9 @@ pub enum ImageOp {
     Load,
     /// Writes the texel that follows the `u32` coordinates.
     Store,
-    /// Texels along an axis, a `u32`; of a sampled image in the level that is the operand.
+    /// Texels along an axis, a `u32`, at least one; of a sampled image in the level that is the operand, which is in range.
     Size(u8),
-    /// Levels of a sampled image, a `u32`.
+    /// Levels of a sampled image, a `u32`, at least one.
     Levels,
     /// Samples the texels around `f32` coordinates, in the level that follows them, an `f32`.
     Sample,

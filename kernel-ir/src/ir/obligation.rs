@@ -44,6 +44,8 @@ pub enum Bound {
     Groups(u8),
     /// Elements of a buffer.
     Len(BufferId),
+    /// Texels of an image along axis 0, 1 or 2, of its first level.
+    Extent(BufferId, u8),
     /// A const parameter that is an integer.
     Constant(ConstParamId),
     /// The bits of an integer in a by-value parameter, as a number without sign: the parameter, and the way into it. A negative one is
@@ -81,7 +83,7 @@ impl Bound {
     }
 
     /// Whether it is never below another, as far as their forms tell.
-    fn is_at_least(&self, other: &Self) -> bool {
+    pub(crate) fn is_at_least(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Const(a), Self::Const(b)) => a >= b,
             // A power of more may be a smaller one: only some bits of it count.

@@ -43,13 +43,18 @@ fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {
     for (name, make) in [("items", Bound::Items as fn(u8) -> Bound), ("groups", Bound::Groups)] {
         if cursor.eat_word(name) {
             cursor.expect("(")?;
-            let axis = cursor.number()?;
+            let axis = parse_axis(cursor)?;
             cursor.expect(")")?;
-            return match axis {
-                0..=2 => Ok(make(axis as u8)),
-                _ => cursor.error("an axis is 0, 1 or 2"),
-            };
+            return Ok(make(axis));
         }
+    }
+    if cursor.eat_word("extent") {
+        cursor.expect("(")?;
+        let image = cursor.id("buffer")?;
+        cursor.expect(",")?;
+        let axis = parse_axis(cursor)?;
+        cursor.expect(")")?;
+        return Ok(Bound::Extent(image, axis));
     }
     if cursor.eat_word("len") {
         cursor.expect("(")?;
@@ -58,4 +63,11 @@ fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {
         return Ok(Bound::Len(buffer));
     }
     Ok(Bound::Const(cursor.number()?))
+}
+
+fn parse_axis(cursor: &mut Cursor<'_>) -> Result<u8> {
+    match cursor.number()? {
+        axis @ 0..=2 => Ok(axis as u8),
+        _ => cursor.error("an axis is 0, 1 or 2"),
+    }
 }

@@ -5,7 +5,8 @@ use super::ranges::Range;
 use crate::arena::EntityId;
 use crate::few::Few;
 use crate::ir::{
-    Bound, BoundOp, BufferId, Builtin, Constant, Function, InstId, InstKind, Obligation, ParamId, ValueId,
+    Bound, BoundOp, BufferId, Builtin, Constant, Function, ImageOp, InstId, InstKind, Kernel, Obligation, ParamId,
+    ValueId,
 };
 use crate::op::Op;
 use crate::rounds::definitions;
@@ -25,6 +26,7 @@ const CASTS: usize = 4;
 enum Number {
     Param(ParamId, Few<u32>),
     Len(BufferId),
+    Extent(BufferId, u8),
 }
 
 impl Number {
@@ -32,6 +34,7 @@ impl Number {
         match self {
             Self::Param(param, path) => Bound::Param(*param, path.clone()),
             Self::Len(buffer) => Bound::Len(*buffer),
+            Self::Extent(image, axis) => Bound::Extent(*image, *axis),
         }
     }
 }
@@ -47,8 +50,8 @@ pub(super) struct Assumptions {
 
 impl Assumptions {
     /// The assumptions that may help a kernel's function; nothing where there are none.
-    pub(super) fn of(function: &Function, types: &Types) -> Option<Self> {
-        let view = View { function, types, definitions: definitions(function) };
+    pub(super) fn of(function: &Function, types: &Types, kernel: Option<&Kernel>) -> Option<Self> {
+        let view = View { function, types, kernel, definitions: definitions(function) };
         let mut found = Self::default();
         let (mut has_signed, mut axes) = (false, [false; 3]);
         for (_, inst) in function.insts.iter() {
@@ -118,6 +121,11 @@ impl Assumptions {
         self.find(|number| *number == Number::Len(buffer))
     }
 
+    /// The range that an image's size along an axis is assumed to have.
+    pub(super) fn of_extent(&self, image: BufferId, axis: u8) -> Range {
+        self.find(|number| *number == Number::Extent(image, axis))
+    }
+
     fn find(&self, is_it: impl Fn(&Number) -> bool) -> Range {
         let known = self.numbers.iter().find(|known| is_it(&known.0));
         known.map_or(Range::ANY, |(_, least, below)| {
@@ -161,6 +169,7 @@ impl Assumptions {
 struct View<'a> {
     function: &'a Function,
     types: &'a Types,
+    kernel: Option<&'a Kernel>,
     definitions: Vec<Option<InstId>>,
 }
 
@@ -204,6 +213,12 @@ impl View<'_> {
                 InstKind::Op(Op::Cast, operands) if scalar.is_int() => value = operands[0],
                 InstKind::Param(param) if is_asked => return Some(Number::Param(*param, [].into())),
                 InstKind::Len(buffer) => return Some(Number::Len(*buffer)),
+                // Of a list nobody knows which one it is, and of a sampled image a level may be asked for.
+                InstKind::Image(ImageOp::Size(axis), image, operands) => {
+                    let is_first = |level: &ValueId| self.number(*level) == Some(0);
+                    let is_known = !self.kernel?.buffers[*image].is_list && operands.iter().all(is_first);
+                    return is_known.then_some(Number::Extent(*image, *axis));
+                }
                 InstKind::Extract(composite, path) if is_asked => match self.definition(*composite)? {
                     InstKind::Param(param) => return Some(Number::Param(*param, path.clone())),
                     _ => return None,

@@ -3,8 +3,12 @@
 //!
 //! A trap lets the invocation go on, so an earlier checked access with the same index proves nothing.
 
+mod loops;
+mod places;
+
 use std::collections::HashSet;
 
+use self::loops::{LoopFacts, ceilings};
 use super::assumptions::Assumptions;
 use super::edit::{add_inst, for_each_inst};
 use super::facts::Facts;
@@ -12,22 +16,19 @@ use super::loop_spans::Spans;
 use super::ranges::Range;
 use super::trap_blocks::is_for_traps;
 use super::{Changed, Indices, PassCx};
-use crate::arena::{EntityId, SecondaryMap};
+use crate::arena::SecondaryMap;
 use crate::few::Few;
 use crate::ir::{
-    BlockId, Bound, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, Root, SiteId, Step, ValueId,
+    BlockId, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, SiteId, Step, ValueId,
 };
 use crate::op::Op;
-use crate::types::{Size, Type, TypeId, Types};
+use crate::types::Types;
 
 /// Rounds of guessing how loop counters move; what is still wrong then counts as unknown.
 const ROUNDS: usize = 4;
 
 /// Rounds of guessing the intervals of what loops carry.
 const SPAN_ROUNDS: usize = 10;
-
-/// How many sums are looked through for a counter.
-const SUMS: usize = 3;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -44,7 +45,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let is_left = !found.indices.on_device.is_empty() || !found.traps.is_empty() || !found.indices.at_launch.is_empty();
     if is_left
         && cx.kernel.is_some()
-        && let Some(assumptions) = Assumptions::of(function, cx.types)
+        && let Some(assumptions) = Assumptions::of(function, cx.types, cx.kernel)
         && let Some(assumed) = walk(function, cx, Some(&assumptions))
     {
         found.leave_to_the_launch(assumed, &assumptions.obligations());
@@ -199,63 +200,6 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
         return Some(found);
     }
     Some(walker.walk_in_spans().unwrap_or(found))
-}
-
-/// Finds what loop parameters are compared with for equality, if that is defined before the loop.
-fn ceilings(function: &Function) -> SecondaryMap<ValueId, Option<ValueId>> {
-    let mut found: SecondaryMap<ValueId, Option<ValueId>> = SecondaryMap::new();
-    // Positions in program order, from 1; a parameter has that of its loop.
-    let mut defined = vec![0u32; function.values.len()];
-    let mut is_param = vec![false; function.values.len()];
-    let mut position = 0;
-    for_each_inst(function, &mut |_, inst| {
-        position += 1;
-        inst.results.iter().for_each(|result| defined[result.index()] = position);
-        match &inst.kind {
-            InstKind::Loop { body, .. } => {
-                for param in &function.blocks[*body].params {
-                    defined[param.index()] = position;
-                    is_param[param.index()] = true;
-                }
-            }
-            InstKind::Op(Op::Eq | Op::Ne, operands) => {
-                for (param, other) in [(operands[0], operands[1]), (operands[1], operands[0])] {
-                    if is_param[param.index()] && defined[other.index()] < defined[param.index()] {
-                        found[param] = Some(other);
-                    }
-                }
-            }
-            _ => {}
-        }
-    });
-    found
-}
-
-/// A guess about a loop parameter, kept only if every round of the loop confirms it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Guess {
-    Unknown,
-    /// Never below its first value.
-    Grows,
-    /// Never above its first value.
-    Shrinks,
-}
-
-/// The facts about a loop.
-#[derive(Clone, Default)]
-struct LoopFacts {
-    guesses: Vec<Guess>,
-    params: Vec<Range>,
-    /// Their first values.
-    initial: Vec<ValueId>,
-    /// Intervals of them.
-    first: Vec<Range>,
-    /// Intervals of the values that go on to another round.
-    next: Vec<Option<Range>>,
-    /// Intervals of the values that breaks carry.
-    breaks: Vec<Option<Range>>,
-    /// No parameter may be guessed any more.
-    is_hopeless: bool,
 }
 
 struct Walker<'a> {
@@ -508,247 +452,5 @@ impl Walker<'_> {
             let joined = yields.iter().map(|ranges| ranges[index]).reduce(Range::join);
             self.facts.define(*result, joined.unwrap_or(Range::ANY));
         }
-    }
-
-    fn enter_loop(&mut self, results: &[ValueId], initial: &[ValueId], body: BlockId) {
-        let params = &self.function.blocks[body].params;
-        let known = std::mem::take(&mut self.loops[body]);
-        let guesses = if known.guesses.len() == params.len() {
-            known.guesses
-        } else {
-            params.iter().enumerate().map(|(index, param)| self.guess(body, index, *param)).collect()
-        };
-        for (index, (param, first)) in params.iter().zip(initial).enumerate() {
-            let next = self.jumps[body].iter().filter_map(|jump| match &self.function.insts[*jump].kind {
-                InstKind::Continue(_, values) => values.get(index).copied(),
-                _ => None,
-            });
-            self.facts.note_counter(*param, *first, next);
-        }
-        let (mut ranges, mut firsts) = (Vec::new(), Vec::new());
-        for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
-            let first = self.facts.range(*first);
-            let full = self.facts.integer(*param).map_or(Range::ANY, Range::full);
-            let range = match guess {
-                _ if known.is_hopeless => full,
-                Guess::Unknown => full,
-                Guess::Grows => Range::new(first.lo, full.hi),
-                Guess::Shrinks => Range::new(full.lo, first.hi),
-            };
-            let span = self.spans.as_mut().and_then(|spans| spans.enter(body, ranges.len(), first));
-            self.facts.define(*param, span.map_or(range, |span| range.meet(span)));
-            ranges.push(range);
-            firsts.push(first);
-        }
-        let is_hopeless = known.is_hopeless;
-        let mark = self.facts.mark();
-        for ((param, first), guess) in params.iter().zip(initial).zip(&guesses) {
-            if is_hopeless {
-                continue;
-            }
-            if *guess == Guess::Shrinks {
-                self.facts.assume_below(*param, *first);
-            }
-            match self.ceilings[*param] {
-                // `for i in a..=b` stops where `i` equals `b`, having started at or below.
-                Some(ceiling) if self.is_reached(*param, *first, ceiling) => {
-                    self.facts.assume_below(*param, ceiling);
-                }
-                _ => self.ceilings[*param] = None,
-            }
-        }
-        self.loops[body] = LoopFacts {
-            guesses,
-            next: vec![None; ranges.len()],
-            params: ranges,
-            first: firsts,
-            breaks: vec![None; results.len()],
-            is_hopeless,
-            ..LoopFacts::default()
-        };
-        self.loops[body].initial = initial.to_vec();
-        self.block(body);
-        self.facts.take_back(mark);
-        for (index, result) in results.iter().enumerate() {
-            let range = self.loops[body].breaks[index].unwrap_or(Range::ANY);
-            self.facts.define(*result, range);
-        }
-    }
-
-    /// Whether a counter starts at or below the value it may stop at.
-    fn is_reached(&self, param: ValueId, first: ValueId, ceiling: ValueId) -> bool {
-        self.facts.integer(param).is_some() && self.facts.is_below(first, ceiling, false)
-    }
-
-    /// The direction in which the values that continue the loop move a parameter.
-    fn guess(&self, body: BlockId, index: usize, param: ValueId) -> Guess {
-        if self.facts.integer(param).is_none() {
-            return Guess::Unknown;
-        }
-        let mut guess = None;
-        for jump in &self.jumps[body] {
-            let InstKind::Continue(_, values) = &self.function.insts[*jump].kind else { continue };
-            let next = values[index];
-            if next == param {
-                continue;
-            }
-            let way = match self.facts.definition(next) {
-                Some(InstKind::Op(Op::Select, parts)) if parts[1..].contains(&param) => {
-                    let other = if parts[1] == param { parts[2] } else { parts[1] };
-                    if self.facts.adds_to(other, param, SUMS) { Guess::Grows } else { Guess::Shrinks }
-                }
-                Some(InstKind::Op(op, operands)) if operands[0] == param || operands.get(1) == Some(&param) => match op
-                {
-                    Op::Add if operands.iter().any(|operand| self.facts.range(*operand).hi < 0) => Guess::Shrinks,
-                    Op::Add => Guess::Grows,
-                    Op::Mul | Op::Shl | Op::Max | Op::Or => Guess::Grows,
-                    Op::Sub | Op::Shr | Op::Div | Op::Rem | Op::Min | Op::And => Guess::Shrinks,
-                    _ => return Guess::Unknown,
-                },
-                _ => return Guess::Unknown,
-            };
-            if guess.is_some_and(|guess| guess != way) {
-                return Guess::Unknown;
-            }
-            guess = Some(way);
-        }
-        guess.unwrap_or(Guess::Unknown)
-    }
-
-    /// Checks the guesses of a loop against the values of one `continue`.
-    fn confirm(&mut self, body: BlockId, values: &[ValueId]) {
-        for (index, value) in values.iter().enumerate() {
-            let known = &self.loops[body];
-            let param = self.function.blocks[body].params[index];
-            let range = self.facts.range(*value);
-            if let Some(spans) = &mut self.spans
-                && !spans.confirm(body, index, range)
-            {
-                self.contradicted = true;
-            }
-            if !known.is_hopeless
-                && self.ceilings[param].is_some_and(|ceiling| !self.facts.is_below(*value, ceiling, false))
-            {
-                self.ceilings[param] = None;
-                (self.contradicted, self.is_broken) = (true, self.spans.is_some());
-            }
-            let next = &mut self.loops[body].next[index];
-            *next = Some(next.map_or(range, |next| next.join(range)));
-            let known = &self.loops[body];
-            if known.guesses[index] == Guess::Unknown || known.is_hopeless {
-                continue;
-            }
-            let holds = range.is_within(known.params[index])
-                && (known.guesses[index] != Guess::Shrinks || self.facts.is_below(*value, known.initial[index], false));
-            if !holds {
-                self.loops[body].guesses[index] = Guess::Unknown;
-                (self.contradicted, self.is_broken) = (true, self.spans.is_some());
-            }
-        }
-    }
-
-    fn give_up(&mut self) {
-        let function = self.function;
-        let loops = &mut self.loops;
-        for_each_inst(function, &mut |_, inst| {
-            if let InstKind::Loop { body, .. } = inst.kind {
-                loops[body].is_hopeless = true;
-            }
-        });
-    }
-
-    /// Notes which checks of an access always succeed.
-    fn check(&mut self, id: InstId, place: &Place) {
-        // The type of what the next step goes into; `None` for the buffer itself.
-        let mut ty = match place.root {
-            Root::Local(local) => Some(self.function.locals[local].ty),
-            Root::Shared(shared) => self.kernel.map(|kernel| kernel.shared[shared].ty),
-            Root::Buffer(_) | Root::Member(..) => None,
-        };
-        for (at, step) in place.path.iter().enumerate() {
-            if let Step::Index { value, check: Some(site) } = *step {
-                let is_in_range = match (ty, place.root) {
-                    (Some(ty), _) => self.facts.is_below_size(value, member_count(self.types, ty)),
-                    (None, Root::Buffer(buffer)) => {
-                        self.facts.length(buffer).is_some_and(|length| self.facts.is_below(value, length, true))
-                    }
-                    (None, Root::Member(list, member)) => self
-                        .facts
-                        .member_length(list, member)
-                        .is_some_and(|length| self.facts.is_below(value, length, true)),
-                    (None, Root::Local(_) | Root::Shared(_)) => false,
-                };
-                if is_in_range {
-                    self.proven.push((id, at));
-                } else {
-                    self.leave(site, value, place.root, ty);
-                }
-            }
-            let member = match *step {
-                Step::Field(index) => index,
-                Step::Index { .. } => 0,
-                // Nothing is behind it.
-                Step::Element(_) => return,
-            };
-            ty = match (ty, place.root) {
-                (Some(ty), _) => self.types.member(ty, member),
-                (None, Root::Buffer(buffer) | Root::Member(buffer, _)) => {
-                    self.kernel.map(|kernel| kernel.buffers[buffer].element)
-                }
-                (None, Root::Local(_) | Root::Shared(_)) => None,
-            };
-            if ty.is_none() {
-                return;
-            }
-        }
-    }
-}
-
-impl Walker<'_> {
-    /// Notes a check that stays, and what the host would have to know to make it needless.
-    fn leave(&mut self, site: SiteId, index: ValueId, root: Root, ty: Option<TypeId>) {
-        let length = match (ty, root) {
-            (Some(ty), _) => Some(match member_count(self.types, ty) {
-                Size::Known(len) => Bound::Const(len),
-                Size::Param(param) => Bound::Constant(param),
-            }),
-            (None, Root::Buffer(buffer)) => Some(Bound::Len(buffer)),
-            // Which member it is, the host does not know.
-            (None, Root::Local(_) | Root::Shared(_) | Root::Member(..)) => None,
-        };
-        if let Some(obligations) = length.as_ref().and_then(|length| self.behind_check(index, length)) {
-            self.indices.at_launch.extend(obligations.into_iter().map(|obligation| (site, obligation)));
-            return;
-        }
-        match length.zip(self.facts.upper_bound(index)) {
-            // Numbers alone: the host knows no more than is known here.
-            Some((Bound::Const(_), Bound::Const(_))) | None => self.indices.on_device.push(site),
-            Some((length, bound)) => {
-                // A loop without an end has nothing behind it, so that being told of what would be there is better than a hang.
-                let is_in_all = self.is_kernel && self.nesting == 1 && !self.may_have_left;
-                let in_all = (is_in_all && self.facts.last(index).as_ref() == Some(&bound)).then_some(site);
-                self.indices.at_launch.push((site, Obligation { index: bound, length, in_all }));
-            }
-        }
-    }
-}
-
-impl Walker<'_> {
-    /// The obligations under which the check of a slice lets an index through, and the index is below the length of what the slice is a
-    /// part of.
-    fn behind_check(&self, index: ValueId, length: &Bound) -> Option<Vec<Obligation>> {
-        let (index, check) = self.facts.let_through(index)?;
-        let mut obligations = self.facts.never_if(check, false)?;
-        let bound = self.facts.upper_bound(index)?;
-        obligations.push(Obligation { index: bound, length: length.clone(), in_all: None });
-        Some(obligations)
-    }
-}
-
-fn member_count(types: &Types, ty: TypeId) -> Size {
-    match *types.get(ty) {
-        Type::Vector(_, len) => Size::Known(len.into()),
-        Type::Array(_, len) => len,
-        _ => Size::Known(0),
     }
 }

@@ -2,23 +2,23 @@
 //!
 //! Facts are added on the way into a branch and taken back on the way out, so everything known holds on the current path.
 
+mod conditions;
+mod orders;
 mod selects;
 
 use std::cell::{Cell, RefCell};
 
 use super::assumptions::Assumptions;
-use super::edit::{for_each_inst, yields};
+use super::edit::for_each_inst;
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::hash::FastMap;
-use crate::ir::{Bound, BufferId, Builtin, ConstParamId, Constant, Function, Inst, InstId, InstKind, Kernel, ValueId};
+use crate::ir::{
+    Bound, BufferId, Builtin, ConstParamId, Constant, Function, ImageOp, Inst, InstId, InstKind, Kernel, ValueId,
+};
 use crate::op::Op;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
-/// How many steps a proof may take from value to value.
-const DEPTH: usize = 5;
-/// How many values a proof may look at.
-const FUEL: usize = 64;
 /// How many bounds there is room for from the start.
 const BOUNDS: usize = 48;
 /// No device has subgroups with more lanes.
@@ -259,6 +259,9 @@ impl<'a> Facts<'a> {
                 {
                     return Range::new(0, self.range_within(divisor, depth - 1).hi - 1).meet(full);
                 }
+                if *op == Op::Select && depth > 1 {
+                    return self.range_of_select(operands, scalar, depth - 1);
+                }
                 let mut ranges = [Range::ANY; 3];
                 for (range, operand) in ranges.iter_mut().zip(operands) {
                     *range = self.range_within(*operand, depth - 1);
@@ -269,6 +272,16 @@ impl<'a> Facts<'a> {
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Param(param)) => self.assumed(full, |known| known.of_param(*param, &[])),
             Some(InstKind::Len(buffer)) => self.assumed(full, |known| known.of_len(*buffer)),
+            Some(kind @ InstKind::Image(..)) => match self.extent(kind) {
+                // No image is empty.
+                Some(Bound::Extent(image, axis)) => {
+                    self.assumed(Range::new(1, full.hi), |known| known.of_extent(image, axis))
+                }
+                _ if matches!(kind, InstKind::Image(ImageOp::Levels, image, _) if !self.is_list(*image)) => {
+                    Range::new(1, full.hi)
+                }
+                _ => full,
+            },
             Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
                 (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => match self.kernel {
                     Some(kernel) => Range::new(0, most(kernel.workgroup[*axis as usize]) - 1),
@@ -291,6 +304,11 @@ impl<'a> Facts<'a> {
             },
             _ => full,
         }
+    }
+
+    /// Whether a parameter is a list.
+    pub(super) fn is_list(&self, buffer: BufferId) -> bool {
+        self.kernel.is_none_or(|kernel| kernel.buffers[buffer].is_list)
     }
 
     /// The range that is known, and assumed, if any is.
@@ -367,300 +385,6 @@ impl<'a> Facts<'a> {
         let size = Size::Param(param);
         let is_size = self.types.has_len(size) || self.kernel.is_some_and(|kernel| kernel.workgroup.contains(&size));
         if is_size { 1 } else { otherwise }
-    }
-
-    /// Whether an unsigned value is certainly below a size.
-    pub(super) fn is_below_size(&self, value: ValueId, size: Size) -> bool {
-        match size {
-            Size::Known(size) => self.range(value).hi < size.into(),
-            Size::Param(param) => {
-                self.range(value).hi < 1
-                    || self.counts_below(self.stripped(value), param)
-                    || self.const_params[param].is_some_and(|bound| self.is_below(value, bound, true))
-            }
-        }
-    }
-
-    /// Whether a value is the invocation's position along an axis, or in a workgroup, that is as wide as a const parameter.
-    fn counts_below(&self, value: ValueId, param: ConstParamId) -> bool {
-        let Some(kernel) = self.kernel else { return false };
-        match self.definition(value) {
-            Some(InstKind::Builtin(Builtin::LocalIndex)) => {
-                let mut wide = kernel.workgroup.iter().filter(|size| **size != Size::Known(1));
-                wide.next() == Some(&Size::Param(param)) && wide.next().is_none()
-            }
-            Some(InstKind::Extract(composite, path)) => match (self.definition(*composite), &path[..]) {
-                (Some(InstKind::Builtin(Builtin::LocalId)), [axis]) => {
-                    kernel.workgroup[*axis as usize] == Size::Param(param)
-                }
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// Whether `value < bound` (strict) or `value <= bound` is certain. Both are integers.
-    pub(super) fn is_below(&self, value: ValueId, bound: ValueId, strict: bool) -> bool {
-        self.proves(value, self.stripped(bound), strict, DEPTH, &Cell::new(FUEL))
-    }
-
-    fn proves(&self, value: ValueId, bound: ValueId, strict: bool, depth: usize, fuel: &Cell<usize>) -> bool {
-        let Some(left) = fuel.get().checked_sub(1) else { return false };
-        fuel.set(left);
-        let mut value = self.canonical(value);
-        loop {
-            if value == bound {
-                return !strict;
-            }
-            let depth = depth.saturating_sub(1);
-            let mut uppers = self.uppers[value.index()].iter();
-            if depth > 0 && uppers.any(|(upper, above)| self.proves(*upper, bound, strict && !above, depth, fuel)) {
-                return true;
-            }
-            match self.uncast(value) {
-                Some(inner) => value = inner,
-                None => break,
-            }
-        }
-        if let Some(InstKind::ConstParam(param)) = self.definition(bound)
-            && self.counts_below(value, *param)
-        {
-            return true;
-        }
-        let (range, limit) = (self.range(value), self.range(bound));
-        if range.hi < limit.lo || (!strict && range.hi == limit.lo) {
-            return true;
-        }
-        depth > 1
-            && (self.proves_by_definition(value, bound, strict, depth - 1, fuel)
-                || self.proves_below_less(value, bound, strict, depth - 1, fuel))
-    }
-
-    /// Whether a value is not above `whole - 1`: it is below `whole`, which is not zero.
-    fn proves_below_less(
-        &self,
-        value: ValueId,
-        bound: ValueId,
-        strict: bool,
-        depth: usize,
-        fuel: &Cell<usize>,
-    ) -> bool {
-        let Some(InstKind::Op(Op::Sub, parts)) = self.definition(bound).filter(|_| !strict) else { return false };
-        let (whole, taken) = (self.range(parts[0]), self.range(parts[1]));
-        let least = self.integer(bound).map_or(i128::MAX, |scalar| Range::full(scalar).lo);
-        taken == Range::new(1, 1) && whole.lo > least && self.proves(value, self.stripped(parts[0]), true, depth, fuel)
-    }
-
-    fn proves_by_definition(
-        &self,
-        value: ValueId,
-        bound: ValueId,
-        strict: bool,
-        depth: usize,
-        fuel: &Cell<usize>,
-    ) -> bool {
-        let Some(InstKind::Op(op, operands)) = self.definition(value) else { return false };
-        let proves = |operand: usize, strict| self.proves(operands[operand], bound, strict, depth, fuel);
-        let natural = || operands.iter().all(|operand| self.range(*operand).lo >= 0);
-        if *op == Op::Select
-            && let Some(divisor) = self.euclidean(value)
-            && self.proves(divisor, bound, false, depth, fuel)
-        {
-            return true;
-        }
-        match op {
-            Op::Min => proves(0, strict) || proves(1, strict),
-            Op::Max => proves(0, strict) && proves(1, strict),
-            Op::Select => [1, 2].into_iter().all(|arm| {
-                // Nothing wraps where the arm is chosen.
-                let less = self.less_when_chosen(operands[0], arm == 1, operands[arm]);
-                less.is_some_and(|(whole, _)| self.proves(whole, bound, strict, depth, fuel)) || proves(arm, strict)
-            }),
-            // The divisor is not zero, and the remainder is below it.
-            Op::Rem if natural() => proves(1, false) || proves(0, strict),
-            Op::And if natural() => proves(0, strict) || proves(1, strict),
-            // A number below the bound can go up by one, and does not wrap.
-            Op::Add if !strict => [(0, 1), (1, 0)]
-                .into_iter()
-                .any(|(from, by)| self.range(operands[by]) == Range::new(1, 1) && proves(from, true)),
-            Op::Shr | Op::Div if natural() => {
-                // A part of what is not nothing is less than it.
-                let by = self.range(operands[1]);
-                let is_part = match op {
-                    Op::Div => by.lo >= 2,
-                    // A distance that is too large is masked.
-                    _ => by.lo >= 1 && self.integer(value).is_some_and(|scalar| by.hi < scalar.bits().into()),
-                };
-                let is_less = is_part && self.range(operands[0]).lo >= 1;
-                proves(0, strict && !is_less)
-            }
-            Op::Sub if natural() => {
-                let taken = self.range(operands[1]);
-                let wraps_never = || {
-                    self.range(operands[0]).lo >= taken.hi
-                        || self.proves(operands[1], self.stripped(operands[0]), false, depth, fuel)
-                };
-                proves(0, strict && taken.lo == 0) && wraps_never()
-            }
-            _ => false,
-        }
-    }
-
-    /// Learns that a condition has come out as `truth`.
-    pub(super) fn assume(&mut self, condition: ValueId, truth: bool) {
-        let Some((id, index)) = self.definitions[condition.index()] else { return };
-        match &self.function.insts[id].kind {
-            InstKind::Op(Op::Not, operands) => self.assume(operands[0], !truth),
-            InstKind::Op(Op::And, operands) if truth => operands.iter().for_each(|part| self.assume(*part, true)),
-            InstKind::Op(Op::Or, operands) if !truth => operands.iter().for_each(|part| self.assume(*part, false)),
-            InstKind::Op(op, operands) if operands.len() == 2 => self.compare(*op, operands[0], operands[1], truth),
-            InstKind::If { condition, then_block, else_block } => {
-                let (condition, then_block, else_block) = (*condition, *then_block, *else_block);
-                let parts = [then_block, else_block].map(|b| yields(self.function, b).map(|values| values[index]));
-                // `a && b` is `if a { b } else { false }`, and `a || b` is `if a { true } else { b }`: where one block's
-                // constant differs from what came out, the other block ran.
-                let ran = match parts {
-                    [Some(then), Some(other)] if self.is_bool(other, !truth) => Some((true, then)),
-                    [Some(then), Some(other)] if self.is_bool(then, !truth) => Some((false, other)),
-                    [Some(then), None] => Some((true, then)),
-                    [None, Some(other)] => Some((false, other)),
-                    _ => None,
-                };
-                if let Some((taken, part)) = ran {
-                    self.assume(condition, taken);
-                    self.assume(part, truth);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether a condition certainly does not come out as `truth`.
-    pub(super) fn never(&self, condition: ValueId, truth: bool) -> bool {
-        match self.definition(condition) {
-            Some(InstKind::Const(constant)) => super::eval::is_true(*constant) == Some(!truth),
-            Some(InstKind::Op(Op::Not, operands)) => self.never(operands[0], !truth),
-            Some(InstKind::Op(op @ (Op::And | Op::Or), operands)) => {
-                let mut parts = operands.iter().map(|part| self.never(*part, truth));
-                if (*op == Op::And) == truth { parts.any(|never| never) } else { parts.all(|never| never) }
-            }
-            Some(InstKind::Op(op, operands)) if operands.len() == 2 && self.integer(operands[0]).is_some() => {
-                let (a, b) = (operands[0], operands[1]);
-                match (op, truth) {
-                    (Op::Lt, true) | (Op::Ge, false) => self.is_below(b, a, false),
-                    (Op::Le, true) | (Op::Gt, false) => self.is_below(b, a, true),
-                    (Op::Gt, true) | (Op::Le, false) => self.is_below(a, b, false),
-                    (Op::Ge, true) | (Op::Lt, false) => self.is_below(a, b, true),
-                    (Op::Eq, true) | (Op::Ne, false) => self.is_below(a, b, true) || self.is_below(b, a, true),
-                    _ => false,
-                }
-            }
-            _ => false,
-        }
-    }
-
-    fn is_bool(&self, value: ValueId, wanted: bool) -> bool {
-        match self.definition(value) {
-            Some(InstKind::Const(constant)) => super::eval::is_true(*constant) == Some(wanted),
-            _ => false,
-        }
-    }
-
-    fn compare(&mut self, op: Op, a: ValueId, b: ValueId, truth: bool) {
-        if self.integer(a).is_none() {
-            return;
-        }
-        match (op, truth) {
-            (Op::Lt, true) | (Op::Ge, false) => self.learn_below(a, b, true),
-            (Op::Le, true) | (Op::Gt, false) => self.learn_below(a, b, false),
-            (Op::Gt, true) | (Op::Le, false) => self.learn_below(b, a, true),
-            (Op::Ge, true) | (Op::Lt, false) => self.learn_below(b, a, false),
-            (Op::Eq, true) | (Op::Ne, false) => {
-                self.learn_below(a, b, false);
-                self.learn_below(b, a, false);
-            }
-            (Op::Ne, true) | (Op::Eq, false) => {
-                self.learn_differs(a, b);
-                self.learn_differs(b, a);
-            }
-            _ => {}
-        }
-    }
-
-    /// Learns `a <= b` of two integers.
-    pub(super) fn assume_below(&mut self, a: ValueId, b: ValueId) {
-        self.learn_below(a, b, false);
-    }
-
-    /// Learns `a < b` (strict) or `a <= b`.
-    fn learn_below(&mut self, a: ValueId, b: ValueId, strict: bool) {
-        let (a, b) = (self.canonical(a), self.canonical(b));
-        let gap = i128::from(strict);
-        let (below, above) = (self.range(a), self.range(b));
-        self.narrow(a, Range::new(i128::MIN, above.hi - gap));
-        self.narrow(b, Range::new(below.lo + gap, i128::MAX));
-        let (a, b) = (self.stripped(a), self.stripped(b));
-        if a != b {
-            self.note_upper(a, b, strict);
-            self.learn_addends(a);
-        }
-    }
-
-    fn note_upper(&mut self, value: ValueId, upper: ValueId, above: bool) {
-        self.bounds.get_mut().clear();
-        self.uppers[value.index()].push((upper, above));
-        self.undo.push(Undo::Upper(value));
-    }
-
-    /// Learns about the addends of a sum that does not wrap: they are not above the sum.
-    fn learn_addends(&mut self, sum: ValueId) {
-        let Some(InstKind::Op(Op::Add, operands)) = self.definition(sum) else { return };
-        let Some(scalar) = self.integer(sum) else { return };
-        let (a, b) = (self.range(operands[0]), self.range(operands[1]));
-        if a.lo < 0 || b.lo < 0 || !Range::new(a.lo + b.lo, a.hi + b.hi).is_within(Range::full(scalar)) {
-            return;
-        }
-        let whole = self.range(sum);
-        for (part, other) in [(operands[0], b), (operands[1], a)] {
-            self.narrow(part, Range::new(i128::MIN, whole.hi - other.lo));
-            let part = self.stripped(part);
-            self.note_upper(part, sum, other.lo > 0);
-        }
-    }
-
-    /// Learns `a != b`, which says something when `a <= b`, or when `b` is an end of the interval of `a`.
-    fn learn_differs(&mut self, a: ValueId, b: ValueId) {
-        if self.is_below(a, b, false) {
-            self.learn_below(a, b, true);
-        }
-        let (range, other) = (self.range(a), self.range(b));
-        if other.lo != other.hi {
-            return;
-        }
-        if range.lo == other.lo {
-            self.narrow(a, Range::new(range.lo + 1, i128::MAX));
-        }
-        if range.hi == other.hi {
-            self.narrow(a, Range::new(i128::MIN, range.hi - 1));
-        }
-    }
-
-    fn narrow(&mut self, value: ValueId, to: Range) {
-        let mut value = self.canonical(value);
-        loop {
-            let old = self.ranges[value.index()];
-            let new = old.meet(to);
-            if new != old {
-                self.bounds.get_mut().clear();
-                self.undo.push(Undo::Range(value, old));
-                self.set_range(value, new);
-            }
-            // A cast that keeps the number passes the interval on.
-            match self.uncast(value) {
-                Some(inner) => value = inner,
-                None => return,
-            }
-        }
     }
 }
 

@@ -53,7 +53,8 @@ impl Spans {
     ) {
         let mut found = vec![-1, 0, 1];
         walk(function, body, &mut |_, inst| {
-            if let InstKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Min | Op::Max, _) = &inst.kind {
+            if let InstKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne | Op::Min | Op::Max, _) = &inst.kind
+            {
                 for range in constant(&inst.kind).into_iter().filter(|range| range.lo == range.hi) {
                     found.extend([range.lo - 1, range.lo, range.lo + 1]);
                 }

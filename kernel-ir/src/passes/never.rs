@@ -4,7 +4,8 @@
 //! below their difference. All of that is a question of whole numbers, once nothing in it wraps around.
 
 use super::facts::Facts;
-use crate::ir::{Bound, BoundOp, Constant, InstKind, Obligation, ValueId};
+use super::ranges::Range;
+use crate::ir::{Bound, BoundOp, Constant, ImageOp, InstKind, Obligation, ValueId};
 use crate::op::Op;
 use crate::types::Scalar;
 
@@ -163,12 +164,21 @@ impl Facts<'_> {
         }
         match self.definition(value)? {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
+            kind @ InstKind::Image(..) => self.extent(kind),
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
             _ => {
                 let range = self.range(value);
                 u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi).map(Bound::Const)
             }
         }
+    }
+
+    /// The size of an image along an axis that an instruction asks for, if the host knows it: which one of a list it is, and the size of
+    /// a level, the host does not know.
+    pub(super) fn extent(&self, kind: &InstKind) -> Option<Bound> {
+        let InstKind::Image(ImageOp::Size(axis), image, operands) = kind else { return None };
+        let is_first = |level: &ValueId| self.constant(*level) == Range::new(0, 0);
+        (!self.is_list(*image) && operands.iter().all(is_first)).then_some(Bound::Extent(*image, *axis))
     }
 
     /// The index that a check of a slice lets through, and the check: `select check, index, u32::MAX`.

@@ -161,6 +161,7 @@ impl Facts<'_> {
     fn upper_of_source(&self, kind: &InstKind) -> Option<Bound> {
         match kind {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
+            InstKind::Image(..) => self.extent(kind),
             InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
             InstKind::Extract(composite, path) => match (self.definition(*composite)?, &path[..]) {
@@ -223,7 +224,10 @@ impl Facts<'_> {
                         let least = u32::try_from(self.range(taken).lo).ok()?;
                         Some(Bound::binary(BoundOp::Sub, upper(whole)?, Bound::Const(least)))
                     }
-                    None => upper(operands[arm]),
+                    None => match self.upper_when((operands[0], arm == 1), operands[arm], upper) {
+                        Some(narrow) => either(upper(operands[arm]), Some(narrow)),
+                        None => upper(operands[arm]),
+                    },
                 };
                 Some(Bound::binary(BoundOp::Max, arm(1)?, arm(2)?))
             }

@@ -11,6 +11,7 @@ impl Display for Bound {
             Self::Items(axis) => write!(f, "items({axis})"),
             Self::Groups(axis) => write!(f, "groups({axis})"),
             Self::Len(buffer) => write!(f, "len({buffer})"),
+            Self::Extent(image, axis) => write!(f, "extent({image}, {axis})"),
             Self::Constant(param) => write!(f, "{param}"),
             Self::Param(param, path) => {
                 write!(f, "{param}")?;

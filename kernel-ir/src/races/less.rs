@@ -130,6 +130,7 @@ fn is_word(bound: &Bound) -> bool {
         | Bound::Items(_)
         | Bound::Groups(_)
         | Bound::Len(_)
+        | Bound::Extent(..)
         | Bound::Constant(_)
         | Bound::Param(..) => true,
         Bound::Binary(BoundOp::Min, operands) => operands.iter().any(is_word),

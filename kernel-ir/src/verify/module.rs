@@ -89,6 +89,11 @@ fn check_bound(module: &Module, kernel: &Kernel, bound: &Bound) -> Result<(), St
         Bound::Items(axis) | Bound::Groups(axis) => missing(&format_args!("axis {axis}")),
         Bound::Len(buffer) if kernel.buffers.contains(*buffer) => Ok(()),
         Bound::Len(buffer) => missing(buffer),
+        Bound::Extent(image, axis) => match kernel.buffers.get(*image) {
+            Some(Buffer { image: Some(of), is_list: false, .. }) if *axis < of.dimensions => Ok(()),
+            Some(_) => missing(&format_args!("axis {axis} of {image}")),
+            None => missing(image),
+        },
         Bound::Constant(param) => match kernel.constants.get(*param) {
             Some(constant) if constant.scalar.is_int() => Ok(()),
             _ => missing(param),

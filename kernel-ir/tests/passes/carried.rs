@@ -84,7 +84,7 @@ impl Writer<'_> {
             let number = writer.pick(&["1", "1", "2", "3"]);
             writer.line("u32", &format!("const {number}"))
         };
-        let made = match self.random.below(12) {
+        let made = match self.random.below(14) {
             0 | 1 => {
                 let one = small(self);
                 self.line("u32", &format!("add {a}, {one}"))
@@ -110,6 +110,7 @@ impl Writer<'_> {
                 let condition = self.condition();
                 self.line("u32", &format!("select {condition}, {a}, {b}"))
             }
+            12 | 13 => self.chosen(&a, &b),
             10 => {
                 // `(a + n) + m - a`
                 let more = self.line("u32", &format!("add {a}, {b}"));
@@ -128,6 +129,33 @@ impl Writer<'_> {
             }
         };
         self.values.push(made);
+    }
+
+    /// A choice between what its condition compares, and what lies beside that: `if a == n { 0 } else { a + 1 }`.
+    fn chosen(&mut self, a: &str, b: &str) -> String {
+        let (b, one) =
+            (if self.random.one_in(3) { b.to_owned() } else { self.constant() }, self.line("u32", "const 1"));
+        let next = self.line("u32", &format!("add {a}, {one}"));
+        let less = self.line("u32", &format!("sub {a}, {one}"));
+        let compared = if self.random.one_in(4) { next.clone() } else { a.to_owned() };
+        let op = self.pick(&["lt", "le", "gt", "ge", "eq", "eq", "ne"]);
+        let mut condition = if self.random.one_in(3) {
+            self.line("bool", &format!("{op} {b}, {compared}"))
+        } else {
+            self.line("bool", &format!("{op} {compared}, {b}"))
+        };
+        if self.random.one_in(3) {
+            let other = self.compared();
+            let op = self.pick(&["and", "or"]);
+            condition = self.line("bool", &format!("{op} {condition}, {other}"));
+        }
+        if self.random.one_in(4) {
+            condition = self.line("bool", &format!("not {condition}"));
+        }
+        let zero = self.line("u32", "const 0");
+        let of = [a.to_owned(), next, less, b, zero];
+        let [yes, no] = [(); 2].map(|()| of[self.random.below(of.len())].clone());
+        self.line("u32", &format!("select {condition}, {yes}, {no}"))
     }
 
     fn access(&mut self) {

@@ -3,7 +3,7 @@
 
 use gridwise_ir::compile::{CompileOptions, compile};
 use gridwise_ir::descriptor::{LaunchNumbers, Obligations, SiteKind, Verdict};
-use gridwise_ir::interpret::{FindingKind, Inputs, Options, Value, World, run};
+use gridwise_ir::interpret::{FindingKind, ImageInput, Inputs, Options, Value, World, run};
 use gridwise_ir::ir::{Constant, Module};
 use gridwise_ir::parse::parse;
 
@@ -15,6 +15,8 @@ struct Launch<'a> {
     groups: [u32; 3],
     workgroup: [u32; 3],
     world: &'a World,
+    /// The images among the buffers, by number of the buffer.
+    images: &'a [Vec<ImageInput>],
     /// Offsets of the by-value parameters in the push constants.
     offsets: Vec<u32>,
 }
@@ -32,6 +34,9 @@ impl LaunchNumbers for Launch<'_> {
         let members = self.world.lists.get(param).and_then(Option::as_ref);
         members.map_or(self.world.buffers[param].len(), Vec::len) as u64
     }
+    fn extent(&self, param: u16, axis: u8) -> u64 {
+        self.images[usize::from(param)][0].shape.extent[usize::from(axis)].into()
+    }
     fn value(&self, offset: u8, _: u8) -> Option<u64> {
         let at = self.offsets.iter().position(|own| *own == u32::from(offset)).expect("a parameter");
         match &self.world.params[at] {
@@ -47,6 +52,16 @@ impl LaunchNumbers for Launch<'_> {
 
 /// The verdict on a launch, once it is compared with what the launch does; `None` where that is not known.
 fn verdict(module: &Module, world: &World, groups: [u32; 3]) -> Option<Verdict> {
+    verdict_with(module, world, &[], groups)
+}
+
+/// The same of a launch with images.
+pub(crate) fn verdict_with(
+    module: &Module,
+    world: &World,
+    images: &[Vec<ImageInput>],
+    groups: [u32; 3],
+) -> Option<Verdict> {
     let compiled = compile(module.clone(), &CompileOptions::default()).expect("it compiles");
     let offsets = compiled.params.iter().filter_map(|param| match param.kind {
         gridwise_ir::descriptor::ParamKind::Value { offset, .. } => Some(offset),
@@ -56,11 +71,11 @@ fn verdict(module: &Module, world: &World, groups: [u32; 3]) -> Option<Verdict> 
         gridwise_ir::descriptor::Size::Known(size) => size,
         gridwise_ir::descriptor::Size::Param(_) => unreachable!("the kernels have no const parameters"),
     });
-    let launch = Launch { groups, workgroup, world, offsets: offsets.collect() };
+    let launch = Launch { groups, workgroup, world, images, offsets: offsets.collect() };
     let program = Obligations(compiled.obligations.clone().leak());
     let verdict = program.verdict(&launch);
     let (params, buffers, lists) = (world.params.clone(), world.buffers.clone(), world.lists.clone());
-    let inputs = Inputs { groups, items: None, params, buffers, lists, ..Inputs::default() };
+    let inputs = Inputs { groups, items: None, params, buffers, lists, images: images.to_vec() };
     let outcome = run(module, &inputs, &Options { finds_races: false, fuel: 4000, ..Options::default() });
     let is_cut = |kind: &FindingKind| matches!(kind, FindingKind::OutOfFuel | FindingKind::Undefined(_));
     if outcome.findings.iter().any(|finding| is_cut(&finding.kind)) {
@@ -198,8 +213,16 @@ impl Cuts<'_> {
             };
         }
         let (a, b) = (self.value(depth - 1), self.value(depth - 1));
-        match self.random.below(10) {
+        match self.random.below(11) {
             0..3 => self.op("add", &a, &b),
+            10 => {
+                // An arm that its condition bounds.
+                let op = ["lt", "le", "gt", "ge", "eq", "ne"][self.random.below(6)];
+                let is_so = self.line("bool", &format!("{op} {a}, {b}"));
+                let other = self.value(0);
+                let arms = if self.random.one_in(2) { [&a, &other] } else { [&other, &a] };
+                self.line("u32", &format!("select {is_so}, {}, {}", arms[0], arms[1]))
+            }
             3 | 4 => self.op("mul", &a, &b),
             5 => self.op("min", &a, &b),
             6 => self.op("sub", &a, &b),

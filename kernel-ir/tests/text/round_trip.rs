@@ -63,6 +63,7 @@ fn floats_keep_their_bits() {
 const IMAGES: &str = "kernel fn0 workgroup(64, 1, 1) {
     buffer0 from: [vec4<f32>] image(2, Rgba8Unorm, sampled)
     buffer1 to: [u32] mut image(1, R16Uint)
+    requires extent(buffer1, 0) < extent(buffer0, 1)
 }
 fn0 k() -> () {
     %0: u32 = image_size_x buffer1()
@@ -87,6 +88,8 @@ fn images() {
         ("image(1, R16Uint)", "image(4, R16Uint)"),
         ("image(1, R16Uint)", "image(1, R16Sint)"),
         ("mut image(1", "image(1"),
+        ("extent(buffer1, 0)", "extent(buffer1, 1)"),
+        ("extent(buffer1, 0)", "extent(buffer2, 0)"),
     ] {
         assert!(verify(&parse(&IMAGES.replace(good, bad)).unwrap()).is_err(), "{bad}");
     }

@@ -10,7 +10,7 @@ use crate::core::grid::Grid;
 use crate::device::vulkan::Pipeline;
 use crate::record::args::Filled;
 use crate::record::launch::{Extent, PushBlock};
-use crate::record::steps::{DispatchStep, Step};
+use crate::record::steps::{BufferArg, DispatchStep, Step};
 
 /// The decisions on launches and the memory that a recording leaves for the next.
 #[derive(Debug, Default)]
@@ -53,6 +53,8 @@ pub(crate) struct Cause {
     is_one_step: bool,
     /// Elements of each buffer.
     lens: Vec<u32>,
+    /// The size of each image.
+    extents: Vec<[u32; 3]>,
     /// The launch words that follow from all this, with their offsets.
     words: Vec<(u32, u32)>,
     /// The values, where a decision may depend on them.
@@ -174,7 +176,7 @@ impl Settled {
         grid: &Grid,
         filled: &Filled,
     ) -> bool {
-        let Some(Cause { grid: known, lens, values, .. }) = &self.cause else { return false };
+        let Some(Cause { grid: known, lens, extents, values, .. }) = &self.cause else { return false };
         let Filled { push, buffers, parameters, tables: _ } = filled;
         std::ptr::eq(self.descriptor, descriptor)
             && std::ptr::eq(self.constants, constants)
@@ -182,8 +184,14 @@ impl Settled {
             && parameters.is_empty()
             && lens.len() == buffers.len()
             && lens.iter().zip(buffers).all(|(len, argument)| *len == argument.buffer.len())
+            && (extents.is_empty() || extents_of(buffers).eq(extents.iter().copied()))
             && values.as_ref().is_none_or(|values| values.bytes() == push.bytes())
     }
+}
+
+/// The sizes of the images among arguments. Which of these are images, the kernel says.
+fn extents_of(buffers: &[BufferArg]) -> impl Iterator<Item = [u32; 3]> {
+    buffers.iter().filter(|argument| argument.buffer.is_image()).map(|image| image.buffer.image_layout().extent)
 }
 
 impl Cause {
@@ -204,7 +212,8 @@ impl Cause {
             batch || descriptor.obligations.asks_for_values() || descriptor.conditions.asks_for_values();
         let values = asks_for_values.then_some(filled.push);
         let lens = filled.buffers.iter().map(|argument| argument.buffer.len()).collect();
+        let extents = extents_of(&filled.buffers).collect();
         let has_claims = descriptor.params.iter().any(|param| matches!(param.kind, ParamKind::Claims { .. }));
-        Some(Self { grid, is_one_step: !has_claims, lens, words: Vec::new(), values })
+        Some(Self { grid, is_one_step: !has_claims, lens, extents, words: Vec::new(), values })
     }
 }

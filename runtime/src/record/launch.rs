@@ -6,6 +6,7 @@ use crate::core::error::{Error, KernelName, Result};
 use crate::core::grid::{Grid, Unit};
 use crate::device::MAX_PUSH_BYTES;
 use crate::record::parameter::ParameterUse;
+use crate::record::steps::{BufferArg, extent_of, len_of};
 
 /// The push-constant block of one launch.
 #[derive(Debug, Clone, Copy)]
@@ -237,8 +238,7 @@ pub(crate) struct Numbers<'a> {
     pub(crate) push: &'a PushBlock,
     /// The values that each evaluation reads anew: nothing is known of them.
     pub(crate) parameters: &'a [ParameterUse],
-    /// Elements of the argument for a parameter.
-    pub(crate) len: &'a dyn Fn(u32) -> u32,
+    pub(crate) buffers: &'a [BufferArg],
     pub(crate) constants: &'a [u64],
 }
 
@@ -252,7 +252,11 @@ impl LaunchNumbers for Numbers<'_> {
     }
 
     fn len(&self, param: u16) -> u64 {
-        (self.len)(param.into()).into()
+        len_of(self.buffers, param.into()).into()
+    }
+
+    fn extent(&self, param: u16, axis: u8) -> u64 {
+        extent_of(self.buffers, param.into()).get(usize::from(axis)).copied().unwrap_or(0).into()
     }
 
     fn value(&self, offset: u8, size: u8) -> Option<u64> {
@@ -316,7 +320,7 @@ mod tests {
         let takes = |items, is_asked, batches_small| {
             let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, &[], is_asked)), ..BASE };
             let (extent, push) = (Extent { items: [items, 1, 1], groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
-            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], len: &|_| 0, constants: &[] };
+            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], buffers: &[], constants: &[] };
             extent.batch(&descriptor, (false, batches_small), &numbers).is_some()
         };
         assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));
@@ -328,7 +332,7 @@ mod tests {
         let takes = |items, obligations| {
             let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, obligations, true)), ..BASE };
             let (extent, push) = (Extent { items, groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
-            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], len: &|_| 0, constants: &[] };
+            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], buffers: &[], constants: &[] };
             extent.batch(&descriptor, (false, false), &numbers).is_some()
         };
         assert!(takes([64, 1, 1], b"") && takes([64, 1, 1], b"n0n1!"));
@@ -351,7 +355,7 @@ mod tests {
         let (extent, mut push) = (Extent { items: [1; 3], groups: [1; 3] }, PushBlock::new(&WORDS).unwrap());
         push.set_word(12, 5);
         let parameters = [ParameterUse { cell, param: 0, offset: 4 }];
-        let numbers = Numbers { extent: &extent, push: &push, parameters: &parameters, len: &|_| 0, constants: &[] };
+        let numbers = Numbers { extent: &extent, push: &push, parameters: &parameters, buffers: &[], constants: &[] };
         // Any byte of it is enough.
         let values =
             [(0, 4), (4, 4), (8, 4), (0, 8), (11, 1), (12, 4)].map(|(offset, size)| numbers.value(offset, size));

@@ -273,6 +273,12 @@ pub(crate) fn len_of(arguments: &[BufferArg], param: u32) -> u32 {
     }
 }
 
+/// The size of the image for a parameter, in its first level; zeros where it is none.
+pub(crate) fn extent_of(arguments: &[BufferArg], param: u32) -> [u32; 3] {
+    let image = arguments.iter().find(|argument| argument.param == param && argument.role == Role::Whole);
+    image.filter(|image| image.buffer.is_image()).map_or([0; 3], |image| image.buffer.image_layout().extent)
+}
+
 impl BufferArg {
     /// The accesses that the launch may make to it; for storage images to the first level.
     pub(crate) fn touch(&self) -> Touch {

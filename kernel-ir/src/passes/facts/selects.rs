@@ -1,11 +1,185 @@
 //! Facts that a `select` gives: differences that do not wrap, and Euclidean remainders. They must not learn anything.
 
 use super::Facts;
-use crate::ir::{InstKind, ValueId};
+use crate::ir::{Bound, BoundOp, InstKind, ValueId};
 use crate::op::Op;
-use crate::passes::ranges::Range;
+use crate::passes::ranges::{self, Range};
+use crate::types::Scalar;
+
+/// How many conditions within conditions are looked through.
+const CONDITIONS: usize = 3;
+
+/// How two integers relate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Less,
+    NotAbove,
+    Above,
+    NotLess,
+    Equal,
+    Differs,
+}
+
+impl Relation {
+    /// The relation that a comparison states which comes out as `truth`.
+    fn of(op: Op, truth: bool) -> Option<Self> {
+        Some(match (op, truth) {
+            (Op::Lt, true) | (Op::Ge, false) => Self::Less,
+            (Op::Le, true) | (Op::Gt, false) => Self::NotAbove,
+            (Op::Gt, true) | (Op::Le, false) => Self::Above,
+            (Op::Ge, true) | (Op::Lt, false) => Self::NotLess,
+            (Op::Eq, true) | (Op::Ne, false) => Self::Equal,
+            (Op::Ne, true) | (Op::Eq, false) => Self::Differs,
+            _ => return None,
+        })
+    }
+
+    /// The same of the two in the other order.
+    fn turned(self) -> Self {
+        match self {
+            Self::Less => Self::Above,
+            Self::NotAbove => Self::NotLess,
+            Self::Above => Self::Less,
+            Self::NotLess => Self::NotAbove,
+            Self::Equal | Self::Differs => self,
+        }
+    }
+
+    /// The part of an interval whose values relate so to one in another interval; `None` where there is none.
+    fn narrowed(self, range: Range, other: Range) -> Option<Range> {
+        let left = match self {
+            Self::Less => Range::new(range.lo, range.hi.min(other.hi - 1)),
+            Self::NotAbove => Range::new(range.lo, range.hi.min(other.hi)),
+            Self::Above => Range::new(range.lo.max(other.lo + 1), range.hi),
+            Self::NotLess => Range::new(range.lo.max(other.lo), range.hi),
+            Self::Equal => Range::new(range.lo.max(other.lo), range.hi.min(other.hi)),
+            Self::Differs if other.lo != other.hi => range,
+            Self::Differs if range.lo == other.lo => Range::new(range.lo + 1, range.hi),
+            Self::Differs if range.hi == other.hi => Range::new(range.lo, range.hi - 1),
+            Self::Differs => range,
+        };
+        (left.lo <= left.hi).then_some(left)
+    }
+}
 
 impl Facts<'_> {
+    /// Calls `visit` with each relation of the value to another one that a condition says which comes out as `truth`.
+    fn relations(
+        &self,
+        (condition, truth): (ValueId, bool),
+        value: ValueId,
+        depth: usize,
+        visit: &mut dyn FnMut(Relation, ValueId),
+    ) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let Some(InstKind::Op(op, operands)) = self.definition(condition) else { return };
+        match (op, truth) {
+            (Op::Not, _) => self.relations((operands[0], !truth), value, depth, visit),
+            (Op::And, true) | (Op::Or, false) => {
+                operands.iter().for_each(|part| self.relations((*part, truth), value, depth, visit));
+            }
+            _ => {
+                let (Some(relation), [a, b]) = (Relation::of(*op, truth), &operands[..]) else { return };
+                if self.integer(*a).is_none() {
+                    return;
+                }
+                let value = self.stripped(value);
+                if self.stripped(*a) == value {
+                    visit(relation, *b);
+                }
+                if self.stripped(*b) == value {
+                    visit(relation.turned(), *a);
+                }
+            }
+        }
+    }
+
+    /// The interval of a value where a condition has come out as `truth`: of what it compares, and of what is made of that by one operation.
+    /// `None` where the condition never comes out so.
+    fn range_when(&self, chosen: (ValueId, bool), value: ValueId, depth: usize) -> Option<Range> {
+        let mut range = Some(self.range_within(value, depth));
+        self.relations(chosen, value, CONDITIONS, &mut |relation, other| {
+            let other = self.range_within(other, depth);
+            range = range.and_then(|range| relation.narrowed(range, other));
+        });
+        range
+    }
+
+    /// The interval of what a `select` gives, whose arms are narrowed by its condition.
+    pub(super) fn range_of_select(&self, operands: &[ValueId], scalar: Scalar, depth: usize) -> Range {
+        let [condition, arms @ ..] = operands else { return Range::full(scalar) };
+        let of_arm = |arm: ValueId, truth: bool| {
+            let own = self.range_when((condition.to_owned(), truth), arm, depth)?;
+            let Some(InstKind::Op(op @ (Op::Add | Op::Sub | Op::Mul | Op::Cast), parts)) = self.definition(arm) else {
+                return Some(own);
+            };
+            if parts.iter().any(|part| self.integer(*part).is_none()) {
+                return Some(own);
+            }
+            let mut ranges = [Range::ANY; 2];
+            for (range, part) in ranges.iter_mut().zip(parts) {
+                *range = self.range_when((*condition, truth), *part, depth)?;
+            }
+            let (made, known) = (ranges::of_op(*op, scalar, &ranges[..parts.len()]), own);
+            Some(known.meet(made))
+        };
+        let found = [(0, true), (1, false)].into_iter().filter_map(|(at, truth)| of_arm(*arms.get(at)?, truth));
+        found.reduce(Range::join).unwrap_or(Range::full(scalar))
+    }
+
+    /// Whether an arm that a `select` takes is below a bound because of its condition.
+    pub(super) fn is_below_when(
+        &self,
+        chosen: (ValueId, bool),
+        arm: ValueId,
+        strict: bool,
+        mut proves: impl FnMut(ValueId, bool) -> bool,
+    ) -> bool {
+        let mut is_below = false;
+        self.relations(chosen, arm, CONDITIONS, &mut |relation, other| {
+            is_below |= match relation {
+                Relation::Less => proves(other, false),
+                Relation::NotAbove | Relation::Equal => proves(other, strict),
+                Relation::Differs | Relation::Above | Relation::NotLess => false,
+            };
+        });
+        is_below
+    }
+
+    /// Whether a condition that comes out as `truth` says that a value is not the bound.
+    pub(super) fn differs_when(&self, chosen: (ValueId, bool), value: ValueId, bound: ValueId) -> bool {
+        let mut differs = false;
+        self.relations(chosen, value, CONDITIONS, &mut |relation, other| {
+            differs |= relation == Relation::Differs && self.stripped(other) == bound;
+        });
+        differs
+    }
+
+    /// A bound of an arm that a `select` takes, by its condition alone: none where it may be negative.
+    pub(in crate::passes) fn upper_when(
+        &self,
+        chosen: (ValueId, bool),
+        arm: ValueId,
+        upper: &impl Fn(ValueId) -> Option<Bound>,
+    ) -> Option<Bound> {
+        // Where the arm is never taken, nothing is asked of it.
+        if self.range_when(chosen, arm, 1).is_some_and(|range| range.lo < 0) {
+            return None;
+        }
+        let mut found = None;
+        self.relations(chosen, arm, CONDITIONS, &mut |relation, other| {
+            if found.is_some() {
+                return;
+            }
+            found = match relation {
+                Relation::Less => upper(other).map(|end| Bound::binary(BoundOp::Sub, end, Bound::Const(1))),
+                Relation::NotAbove | Relation::Equal => upper(other),
+                Relation::Above | Relation::NotLess | Relation::Differs => None,
+            };
+        });
+        found
+    }
+
     /// The operands of a difference which does not wrap where a `select` takes it: `select x < n, 0, x - n`, `select x == 0, n, x - 1`.
     pub(in crate::passes) fn less_when_chosen(
         &self,

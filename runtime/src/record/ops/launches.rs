@@ -60,9 +60,8 @@ impl Recorder<'_> {
         args.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut args.buffers))?;
         let Filled { push, buffers, parameters, .. } = &mut *args;
         let limit = limit_of(workgroup, self.device.info.limits.max_groups);
-        let len = |param| len_of(buffers, param);
         let largest = Extent::of_groups(workgroup, limit);
-        let numbers = Numbers { extent: &largest, push, parameters, len: &len, constants };
+        let numbers = Numbers { extent: &largest, push, parameters, buffers, constants };
         let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
@@ -205,10 +204,9 @@ impl Recorder<'_> {
         }
         filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
         let Filled { push, buffers, parameters, tables: _ } = filled;
-        let len = |param| len_of(buffers, param);
-        extent.fill_words(descriptor, push, len);
+        extent.fill_words(descriptor, push, |param| len_of(buffers, param));
         let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push, parameters, len: &len, constants };
+        let numbers = Numbers { extent: &extent, push, parameters, buffers, constants };
         let is_proven = !obligations.is_empty()
             && match obligations.verdict(&numbers) {
                 Verdict::Hold => true,

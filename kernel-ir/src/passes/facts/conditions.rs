@@ -1,0 +1,168 @@
+//! Facts that conditions give which have come out one way, and conditions that cannot come out one way.
+
+use super::{Facts, Undo};
+use crate::arena::EntityId;
+use crate::ir::{InstKind, ValueId};
+use crate::op::Op;
+use crate::passes::edit::yields;
+use crate::passes::eval;
+use crate::passes::ranges::Range;
+
+impl Facts<'_> {
+    /// Learns that a condition has come out as `truth`.
+    pub(in crate::passes) fn assume(&mut self, condition: ValueId, truth: bool) {
+        let Some((id, index)) = self.definitions[condition.index()] else { return };
+        match &self.function.insts[id].kind {
+            InstKind::Op(Op::Not, operands) => self.assume(operands[0], !truth),
+            InstKind::Op(Op::And, operands) if truth => operands.iter().for_each(|part| self.assume(*part, true)),
+            InstKind::Op(Op::Or, operands) if !truth => operands.iter().for_each(|part| self.assume(*part, false)),
+            InstKind::Op(op, operands) if operands.len() == 2 => self.compare(*op, operands[0], operands[1], truth),
+            InstKind::If { condition, then_block, else_block } => {
+                let (condition, then_block, else_block) = (*condition, *then_block, *else_block);
+                let parts = [then_block, else_block].map(|b| yields(self.function, b).map(|values| values[index]));
+                // `a && b` is `if a { b } else { false }`, and `a || b` is `if a { true } else { b }`: where one block's
+                // constant differs from what came out, the other block ran.
+                let ran = match parts {
+                    [Some(then), Some(other)] if self.is_bool(other, !truth) => Some((true, then)),
+                    [Some(then), Some(other)] if self.is_bool(then, !truth) => Some((false, other)),
+                    [Some(then), None] => Some((true, then)),
+                    [None, Some(other)] => Some((false, other)),
+                    _ => None,
+                };
+                if let Some((taken, part)) = ran {
+                    self.assume(condition, taken);
+                    self.assume(part, truth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a condition certainly does not come out as `truth`.
+    pub(in crate::passes) fn never(&self, condition: ValueId, truth: bool) -> bool {
+        match self.definition(condition) {
+            Some(InstKind::Const(constant)) => eval::is_true(*constant) == Some(!truth),
+            Some(InstKind::Op(Op::Not, operands)) => self.never(operands[0], !truth),
+            Some(InstKind::Op(op @ (Op::And | Op::Or), operands)) => {
+                let mut parts = operands.iter().map(|part| self.never(*part, truth));
+                if (*op == Op::And) == truth { parts.any(|never| never) } else { parts.all(|never| never) }
+            }
+            Some(InstKind::Op(op, operands)) if operands.len() == 2 && self.integer(operands[0]).is_some() => {
+                let (a, b) = (operands[0], operands[1]);
+                match (op, truth) {
+                    (Op::Lt, true) | (Op::Ge, false) => self.is_below(b, a, false),
+                    (Op::Le, true) | (Op::Gt, false) => self.is_below(b, a, true),
+                    (Op::Gt, true) | (Op::Le, false) => self.is_below(a, b, false),
+                    (Op::Ge, true) | (Op::Lt, false) => self.is_below(a, b, true),
+                    (Op::Eq, true) | (Op::Ne, false) => self.is_below(a, b, true) || self.is_below(b, a, true),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_bool(&self, value: ValueId, wanted: bool) -> bool {
+        match self.definition(value) {
+            Some(InstKind::Const(constant)) => eval::is_true(*constant) == Some(wanted),
+            _ => false,
+        }
+    }
+
+    pub(super) fn compare(&mut self, op: Op, a: ValueId, b: ValueId, truth: bool) {
+        if self.integer(a).is_none() {
+            return;
+        }
+        match (op, truth) {
+            (Op::Lt, true) | (Op::Ge, false) => self.learn_below(a, b, true),
+            (Op::Le, true) | (Op::Gt, false) => self.learn_below(a, b, false),
+            (Op::Gt, true) | (Op::Le, false) => self.learn_below(b, a, true),
+            (Op::Ge, true) | (Op::Lt, false) => self.learn_below(b, a, false),
+            (Op::Eq, true) | (Op::Ne, false) => {
+                self.learn_below(a, b, false);
+                self.learn_below(b, a, false);
+            }
+            (Op::Ne, true) | (Op::Eq, false) => {
+                self.learn_differs(a, b);
+                self.learn_differs(b, a);
+            }
+            _ => {}
+        }
+    }
+
+    /// Learns `a <= b` of two integers.
+    pub(in crate::passes) fn assume_below(&mut self, a: ValueId, b: ValueId) {
+        self.learn_below(a, b, false);
+    }
+
+    /// Learns `a < b` (strict) or `a <= b`.
+    pub(super) fn learn_below(&mut self, a: ValueId, b: ValueId, strict: bool) {
+        let (a, b) = (self.canonical(a), self.canonical(b));
+        let gap = i128::from(strict);
+        let (below, above) = (self.range(a), self.range(b));
+        self.narrow(a, Range::new(i128::MIN, above.hi - gap));
+        self.narrow(b, Range::new(below.lo + gap, i128::MAX));
+        let (a, b) = (self.stripped(a), self.stripped(b));
+        if a != b {
+            self.note_upper(a, b, strict);
+            self.learn_addends(a);
+        }
+    }
+
+    pub(super) fn note_upper(&mut self, value: ValueId, upper: ValueId, above: bool) {
+        self.bounds.get_mut().clear();
+        self.uppers[value.index()].push((upper, above));
+        self.undo.push(Undo::Upper(value));
+    }
+
+    /// Learns about the addends of a sum that does not wrap: they are not above the sum.
+    pub(super) fn learn_addends(&mut self, sum: ValueId) {
+        let Some(InstKind::Op(Op::Add, operands)) = self.definition(sum) else { return };
+        let Some(scalar) = self.integer(sum) else { return };
+        let (a, b) = (self.range(operands[0]), self.range(operands[1]));
+        if a.lo < 0 || b.lo < 0 || !Range::new(a.lo + b.lo, a.hi + b.hi).is_within(Range::full(scalar)) {
+            return;
+        }
+        let whole = self.range(sum);
+        for (part, other) in [(operands[0], b), (operands[1], a)] {
+            self.narrow(part, Range::new(i128::MIN, whole.hi - other.lo));
+            let part = self.stripped(part);
+            self.note_upper(part, sum, other.lo > 0);
+        }
+    }
+
+    /// Learns `a != b`, which says something when `a <= b`, or when `b` is an end of the interval of `a`.
+    pub(super) fn learn_differs(&mut self, a: ValueId, b: ValueId) {
+        if self.is_below(a, b, false) {
+            self.learn_below(a, b, true);
+        }
+        let (range, other) = (self.range(a), self.range(b));
+        if other.lo != other.hi {
+            return;
+        }
+        if range.lo == other.lo {
+            self.narrow(a, Range::new(range.lo + 1, i128::MAX));
+        }
+        if range.hi == other.hi {
+            self.narrow(a, Range::new(i128::MIN, range.hi - 1));
+        }
+    }
+
+    pub(super) fn narrow(&mut self, value: ValueId, to: Range) {
+        let mut value = self.canonical(value);
+        loop {
+            let old = self.ranges[value.index()];
+            let new = old.meet(to);
+            if new != old {
+                self.bounds.get_mut().clear();
+                self.undo.push(Undo::Range(value, old));
+                self.set_range(value, new);
+            }
+            // A cast that keeps the number passes the interval on.
+            match self.uncast(value) {
+                Some(inner) => value = inner,
+                None => return,
+            }
+        }
+    }
+}
