@@ -9,7 +9,7 @@ mod selects;
 use std::cell::{Cell, RefCell};
 
 use super::assumptions::Assumptions;
-use super::edit::for_each_inst;
+use super::edit::{for_each_inst, yields};
 use super::ranges::{self, Range};
 use crate::arena::{EntityId, SecondaryMap};
 use crate::hash::FastMap;
