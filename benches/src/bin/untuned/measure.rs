@@ -90,15 +90,13 @@ impl Bench<'_> {
         let once = self.ours(workload, tensors, 1)?;
         let start = Instant::now();
         let mut least = Duration::MAX;
-        let mut keeps_checks = false;
-        loop {
+        let keeps_checks = loop {
             let profile = once.eval_profiled()?;
-            keeps_checks = profile.ops().iter().any(|op| op.keeps_checks);
             least = least.min(profile.device());
             if !self.is_gpu || start.elapsed() > WAKING {
-                break;
+                break profile.ops().iter().any(|op| op.keeps_checks);
             }
-        }
+        };
         let times = (RUN.as_nanos() / least.as_nanos().max(1)).clamp(1, MOST_TIMES.into()) as u32;
         let sequence = self.ours(workload, tensors, times)?;
         let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
