@@ -94,7 +94,7 @@ impl FunctionWriter<'_, '_> {
         let result = inst.results.first().copied();
         let ty = result.map(|result| self.function.values[result].ty);
         let id = match (&inst.kind, ty) {
-            (InstKind::Store(..), _) if self.starts_with(own) => return,
+            (InstKind::Store(..), _) if self.leaves_out(own) => return,
             (InstKind::Store(place, value), _) => return self.store(place, *value),
             (InstKind::Trap(site, operands), _) => {
                 let operands = self.ids(operands);

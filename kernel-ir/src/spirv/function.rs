@@ -7,10 +7,10 @@ use rspirv::spirv::{Op, StorageClass};
 use super::EmitError;
 use super::interface::Prologue;
 use super::late_traps::{FirstFailed, LateTrap, nobody_waits};
+use super::locals::{self, Locals, Start};
 use super::loops::OpenLoop;
 use super::memory::Check;
 use super::module::Writer;
-use super::tables::{self, Locals};
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{Function, FunctionId, InstId, InstKind, LocalId, ValueId};
@@ -100,26 +100,29 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Local variables, zero from the start if they are no tables.
+    /// Local variables.
     pub(super) fn write_locals(&mut self, function: &Function) -> Locals {
-        let tables = tables::find(function, &self.module.types);
-        let definitions = if tables.iter().any(Option::is_some) { definitions(function) } else { Vec::new() };
-        let mut locals = Locals::default();
-        for ((_, local), table) in function.locals.iter().zip(tables) {
+        let (starts, left_out) = locals::starts(function, &self.module.types);
+        let has_constants = starts.iter().any(|start| matches!(start, Start::Constants(_)));
+        let definitions = if has_constants { definitions(function) } else { Vec::new() };
+        let mut variables = Vec::with_capacity(starts.len());
+        for ((_, local), start) in function.locals.iter().zip(starts) {
             let ty = self.value_type(local.ty);
             let pointer = self.pointer_type(StorageClass::Function, ty);
-            let definition = |value: ValueId| definitions[value.index()];
-            let start = table.and_then(|table| {
-                let value = self.constant_composite(function, &definition, table.value)?;
-                locals.initial.push(table.store);
-                Some(value)
-            });
-            let start = start.unwrap_or_else(|| self.global(Op::ConstantNull, Some(ty), &[]));
-            let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32, start]);
+            let initializer = match start {
+                Start::Zero => Some(self.global(Op::ConstantNull, Some(ty), &[])),
+                Start::Constants(value) => {
+                    let constant = self.constant_composite(function, &|value| definitions[value.index()], value);
+                    Some(constant.expect("it was found to be constant"))
+                }
+                Start::Anything => None,
+            };
+            let operands: Ids = [StorageClass::Function as u32].into_iter().chain(initializer).collect();
+            let variable = self.op(Op::Variable, pointer, &operands);
             self.name(variable, &local.name);
-            locals.variables.push(variable);
+            variables.push(variable);
         }
-        locals
+        Locals { variables, left_out }
     }
 }
 
@@ -170,9 +173,9 @@ impl FunctionWriter<'_, '_> {
         self.locals.variables[local.index()]
     }
 
-    /// Whether a store is of what the variable starts with.
-    pub(super) fn starts_with(&self, store: InstId) -> bool {
-        self.locals.initial.contains(&store)
+    /// Whether a store does nothing that anybody reads, or is of what the variable starts with.
+    pub(super) fn leaves_out(&self, store: InstId) -> bool {
+        self.locals.left_out.contains(&store)
     }
 
     pub(super) fn define(&mut self, value: ValueId, id: Id) {
