@@ -51,6 +51,7 @@ pub mod images;
 pub mod implementations;
 pub mod in_place;
 pub mod indexed;
+pub mod initial_arrays;
 pub mod integers;
 pub mod iterators;
 pub mod kept;
@@ -175,6 +176,7 @@ pub fn all() -> Vec<Case> {
         implementations::CASES,
         in_place::CASES,
         indexed::CASES,
+        initial_arrays::CASES,
         integers::CASES,
         iterators::CASES,
         kept::CASES,
