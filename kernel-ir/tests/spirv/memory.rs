@@ -121,8 +121,7 @@ fn tables_that_data_index_are_constants() {
     let constant = line("OpConstantComposite").split_whitespace().next().expect("an id");
     for (local, starts) in [("data", true), ("counted", false), ("changed", false)] {
         let id = name(local);
-        let end = if starts { constant } else { "Function" };
-        assert!(line(&format!("{id} = OpVariable")).ends_with(end), "{local}: {text}");
+        assert_eq!(line(&format!("{id} = OpVariable")).ends_with(constant), starts, "{local}: {text}");
         assert_eq!(text.contains(&format!("OpStore {id} {constant}")), !starts, "{local}: {text}");
     }
 }
