@@ -114,12 +114,12 @@ impl Profile {
         host: Duration,
     ) -> Self {
         let mut last = Duration::ZERO;
-        let mut time = |((op, span), keeps_checks): ((&RecordedOp, &Option<(Duration, Duration)>), &bool)| {
+        let ops = ops.iter().zip(spans).zip(checked).map(|((op, span), keeps_checks)| {
             let (start, end) = span.unwrap_or((last, last));
             last = end;
             OpTime { name: op.name.to_string(), start, end, keeps_checks: *keeps_checks }
-        };
-        Self { ops: ops.iter().zip(spans).zip(checked).map(&mut time).collect(), host }
+        });
+        Self { ops: ops.collect(), host }
     }
 
     /// The operations, in the order they were recorded.
