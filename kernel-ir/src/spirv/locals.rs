@@ -26,13 +26,13 @@ pub(super) struct Locals {
     pub(super) left_out: Vec<InstId>,
 }
 
-/// What a variable starts with.
+/// The initial value of a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start {
     Zero,
     /// Constants that it holds wherever it is read.
     Constants(ValueId),
-    /// Whatever is there.
+    /// None: the variable holds anything.
     Anything,
 }
 
