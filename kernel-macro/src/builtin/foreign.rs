@@ -176,22 +176,6 @@ const METHODS: &[(&[&str], &str)] = &[
     (&["length_sq", "magnitude_squared", "norm_squared"], "write `x.length_squared()`"),
     (&["magnitude", "norm"], "write `x.length()`"),
     (&["atomic_add"], "write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`"),
-    (
-        &[
-            "load",
-            "store",
-            "swap",
-            "compare_exchange",
-            "fetch_add",
-            "fetch_sub",
-            "fetch_min",
-            "fetch_max",
-            "fetch_and",
-            "fetch_or",
-            "fetch_xor",
-        ],
-        "make it atomic where it is declared: a parameter `x: &[Atomic<u32>]`, or `Shared::<[Atomic<u32>; N]>::new()`",
-    ),
     (&["to_string"], "show it: `println!(\"{x}\")`"),
 ];
 

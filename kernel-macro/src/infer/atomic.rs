@@ -17,7 +17,7 @@ use super::unify::Term;
 use super::{Infer, range};
 
 /// Methods of `Atomic<T>`.
-const ATOMIC_METHODS: [&str; 11] = [
+pub(super) const ATOMIC_METHODS: [&str; 11] = [
     "load",
     "store",
     "swap",

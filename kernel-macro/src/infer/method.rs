@@ -14,6 +14,7 @@ use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Callee, Len};
 
+use super::atomic::ATOMIC_METHODS;
 use super::mismatch::cast_source;
 use super::suggest::nearest;
 use super::unify::{Term, VarKind};
@@ -247,6 +248,14 @@ impl<'a> Infer<'a> {
         }
         if let Some((_, instead)) = UNSUPPORTED_METHODS.iter().find(|(method, _)| *method == name) {
             return Some((*instead).to_owned());
+        }
+        if let Term::Scalar(_) = receiver
+            && ATOMIC_METHODS.contains(&name)
+        {
+            return Some(
+                "make it atomic where it is declared: a parameter `x: &[Atomic<u32>]`, or `Shared::<[Atomic<u32>; N]>::new()`"
+                    .to_owned(),
+            );
         }
         if let Term::Scalar(ScalarName::Char) = receiver
             && let Some((_, instead)) = UNICODE_METHODS.iter().find(|(methods, _)| methods.contains(&name))
