@@ -116,7 +116,7 @@ impl Fault {
             },
             Self::ForgottenLoopResults => Record {
                 seen_with: "lavapipe, Mesa 22.3",
-                scope: Scope::Always,
+                scope: Scope::ByDriver,
                 workaround: "such loops are left at the head of the next round, with parameters of the loop",
                 cost: "a test of a register in each round of such a loop",
                 tests: &[
@@ -229,7 +229,7 @@ impl Faults {
         match driver {
             Driver::Nvidia => Self::NONE.with(Fault::LostReductions),
             Driver::Llvmpipe(version) if version < Self::ENDLESS_LOOPS => {
-                Self::NONE.with(Fault::SimplifiedZeros).with(Fault::StoppedLoops)
+                Self::NONE.with(Fault::SimplifiedZeros).with(Fault::StoppedLoops).with(Fault::ForgottenLoopResults)
             }
             Driver::Llvmpipe(_) => Self::NONE.with(Fault::SimplifiedZeros),
             Driver::Other => Self::NONE,

@@ -113,6 +113,7 @@ impl<'m> Thread<'m> {
             }
             InstKind::CoopLoad(access) => self.coop_load(cx, memory, access, ty)?,
             InstKind::Param(param) => cx.params[param.index()].clone(),
+            InstKind::ForgetsResults => Value::Scalar(Constant::Bool(false)),
             InstKind::Builtin(builtin) => self.builtin(cx, *builtin),
             InstKind::Len(buffer) => Value::u32(memory.len(*buffer)),
             InstKind::MemberLen(list, member) => {

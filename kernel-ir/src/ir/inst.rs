@@ -41,6 +41,8 @@ pub enum InstKind {
     Param(ParamId),
     /// A const parameter of the kernel.
     ConstParam(ConstParamId),
+    /// Whether the driver has [`Fault::ForgottenLoopResults`](crate::faults::Fault::ForgottenLoopResults), a `bool`.
+    ForgetsResults,
     /// An id or size of the running invocation, a `UVec3` or a `u32`.
     Builtin(Builtin),
     /// Number of elements of a buffer, or of buffers in a list, `u32`.
@@ -129,6 +131,7 @@ macro_rules! each_use {
             Self::Const(_)
             | Self::Param(_)
             | Self::ConstParam(_)
+            | Self::ForgetsResults
             | Self::Builtin(_)
             | Self::Len(_)
             | Self::Barrier(_)
@@ -214,6 +217,7 @@ impl InstKind {
                 | Self::Insert(..)
                 | Self::Param(_)
                 | Self::ConstParam(_)
+                | Self::ForgetsResults
                 | Self::Builtin(_)
                 | Self::Len(_)
                 | Self::MemberLen(..)

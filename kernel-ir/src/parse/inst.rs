@@ -106,6 +106,9 @@ impl FunctionParser<'_, '_> {
         if let Some(param) = self.cursor.eat_id("constant") {
             return Ok(InstKind::ConstParam(param));
         }
+        if self.cursor.eat_word("forgets_results") {
+            return Ok(InstKind::ForgetsResults);
+        }
         let word = self.cursor.peek_word().unwrap_or_default();
         if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == word) {
             self.cursor.skip_word(word);

@@ -2,7 +2,8 @@
 //!
 //! Some drivers forget such values: [`Fault::ForgottenLoopResults`](crate::faults::Fault::ForgottenLoopResults). There, lanes that
 //! have left a loop still go through the rounds of the others, with loads that give zero, and a value that is no parameter of the
-//! loop is computed again from these. Parameters keep their values. No pass that looks for loop counters may come after it.
+//! loop is computed again from these. Parameters keep their values. On other drivers the loops are left as they were: the variant of a
+//! module knows. No pass that looks for loop counters may come after it.
 
 use super::edit::{add_effect, add_inst, add_value, walk};
 use super::{Changed, PassCx};
@@ -33,6 +34,15 @@ struct Pass<'f> {
     /// By value: whether it hangs on memory or on other lanes by way of nothing that is kept.
     fresh: Vec<bool>,
     changed: Changed,
+}
+
+/// The ways out of a loop.
+struct Leaving<'a> {
+    /// The loop's parameters, which stay in the round that only leaves.
+    kept: &'a [ValueId],
+    /// True: the round only leaves.
+    leaves: ValueId,
+    forgets_results: ValueId,
 }
 
 impl Pass<'_> {
@@ -105,6 +115,8 @@ impl Pass<'_> {
     fn leave_at_head(&mut self, id: InstId, body: BlockId, out: &mut Vec<InstId>) {
         self.changed = Changed::Yes;
         let Inst { results, location, .. } = self.function.insts[id].clone();
+        let (forgets, forgets_results) = add_inst(self.function, InstKind::ForgetsResults, self.bool_type, location);
+        out.push(forgets);
         let kept = self.function.blocks[body].params.clone();
         let mut constant = |function: &mut Function, value, ty| {
             let (id, value) = add_inst(function, InstKind::Const(value), ty, location);
@@ -120,7 +132,7 @@ impl Pass<'_> {
             initial.push(goes_on);
             initial.extend(zeros);
         }
-        self.jump_to_head(body, body, &[goes_on], &left_with, (&kept, leaves));
+        self.jump_to_head(body, body, &[goes_on], &left_with, &Leaving { kept: &kept, leaves, forgets_results });
         let params = &mut self.function.blocks[body].params;
         params.push(is_left);
         params.extend(&left_with);
@@ -133,14 +145,14 @@ impl Pass<'_> {
         self.fresh.resize(self.function.values.len(), false);
     }
 
-    /// Adds the new parameters to all jumps of a loop, and makes those out of it begin another round.
+    /// Adds the new parameters to all jumps of a loop, and makes those out of it begin another round where the driver forgets.
     fn jump_to_head(
         &mut self,
         body: BlockId,
         block: BlockId,
         goes_on: &[ValueId],
         left_with: &[ValueId],
-        leaving: (&[ValueId], ValueId),
+        leaving: &Leaving<'_>,
     ) {
         for at in 0..self.function.blocks[block].insts.len() {
             let id = self.function.blocks[block].insts[at];
@@ -151,9 +163,17 @@ impl Pass<'_> {
                     values.extend(left_with);
                 }
                 InstKind::Break(target, values) if *target == body => {
-                    let (kept, leaves) = leaving;
-                    let all = [kept, &[leaves], values].concat();
-                    *kind = InstKind::Continue(body, all.into());
+                    let all = [leaving.kept, &[leaving.leaves], values].concat();
+                    let [goes_on, leaves] = [InstKind::Continue(body, all.into()), kind.clone()];
+                    let location = self.function.insts[id].location;
+                    let [then_block, else_block] = [goes_on, leaves].map(|jump| {
+                        let insts = vec![add_effect(self.function, jump, location)];
+                        self.function.blocks.push(Block { params: Vec::new(), insts })
+                    });
+                    let condition = leaving.forgets_results;
+                    self.function.insts[id].kind = InstKind::If { condition, then_block, else_block };
+                    let end = add_effect(self.function, InstKind::Unreachable, location);
+                    self.function.blocks[block].insts.push(end);
                 }
                 _ => {
                     for inner in kind.blocks() {

@@ -182,6 +182,7 @@ impl<'a> Printer<'a> {
             }
             InstKind::Param(param) => write!(f, "{param}"),
             InstKind::ConstParam(param) => write!(f, "{param}"),
+            InstKind::ForgetsResults => f.write_str("forgets_results"),
             InstKind::Builtin(builtin) => f.write_str(builtin.name()),
             InstKind::Len(buffer) => write!(f, "len {buffer}"),
             InstKind::MemberLen(list, member) => write!(f, "len {list}{{{member}}}"),

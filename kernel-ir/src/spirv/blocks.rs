@@ -125,6 +125,7 @@ impl FunctionWriter<'_, '_> {
             (InstKind::Load(place), _) => self.load(place),
             (InstKind::Param(param), _) => self.w.load_param(*param),
             (InstKind::ConstParam(param), _) => self.w.const_param(*param),
+            (InstKind::ForgetsResults, _) => self.w.forgets_results(),
             (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
             (InstKind::MemberLen(list, member), _) => self.member_len(*list, *member),

@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
+use crate::descriptor::{FORGETS_RESULTS, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -82,6 +82,13 @@ impl Writer<'_> {
     pub(super) fn is_split(&mut self) -> Id {
         let id = self.interface.is_split.unwrap_or_else(|| self.flag(IS_SPLIT));
         self.interface.is_split = Some(id);
+        id
+    }
+
+    /// The specialization constant that tells whether the driver forgets what loops are left with; false where nobody sets it.
+    pub(super) fn forgets_results(&mut self) -> Id {
+        let id = self.interface.forgets_results.unwrap_or_else(|| self.flag(FORGETS_RESULTS));
+        self.interface.forgets_results = Some(id);
         id
     }
 

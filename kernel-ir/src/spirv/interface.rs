@@ -49,6 +49,7 @@ pub(super) struct Interface {
     pub(super) is_indirect: Option<Id>,
     /// The constant that tells whether a launch takes several dispatches, once something asks.
     pub(super) is_split: Option<Id>,
+    pub(super) forgets_results: Option<Id>,
     /// Likewise whether each of its invocations has an item.
     pub(super) is_full: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.

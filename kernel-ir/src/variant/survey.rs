@@ -5,6 +5,8 @@ use super::{VariantDesc, VariantError};
 use crate::binary::built_in::WORKGROUP_SIZE;
 use crate::binary::decoration::{BUILT_IN, SPEC_ID};
 use crate::binary::{HEADER, Inst, MAGIC, MAX_BOUND, inst_at, op, whole_inst_at};
+use crate::descriptor::FORGETS_RESULTS;
+use crate::faults::Fault;
 
 /// The facts about an id.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,6 +61,7 @@ pub(super) struct Function {
 pub(super) struct Survey<'a> {
     pub(super) words: &'a [u32],
     pub(super) constants: &'a [(u32, u64)],
+    forgets_results: bool,
     pub(super) ids: Vec<Id>,
     pub(super) blocks: Vec<Block>,
     pub(super) functions: Vec<Function>,
@@ -105,6 +108,7 @@ impl<'a> Survey<'a> {
         let mut survey = Self {
             words,
             constants: desc.constants,
+            forgets_results: desc.faults.contains(Fault::ForgottenLoopResults),
             ids: vec![Id::default(); bound as usize],
             blocks: Vec::new(),
             functions: Vec::new(),
@@ -273,6 +277,9 @@ impl<'a> Survey<'a> {
     /// The bits that a specialization constant was given.
     pub(super) fn value_of(&self, id: u32) -> Option<u64> {
         let number = self.ids[id as usize].spec.checked_sub(1)?;
+        if number == FORGETS_RESULTS {
+            return Some(self.forgets_results.into());
+        }
         self.constants.iter().find(|(of, _)| *of == number).map(|(_, bits)| *bits)
     }
 

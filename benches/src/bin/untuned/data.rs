@@ -37,6 +37,9 @@ elements! {
     f64, "double", Numbers::F64;
     [f32; 4], "f32x4", Numbers::F32;
     [f32; 8], "f32x8", Numbers::F32;
+    [f32; 12], "f32x12", Numbers::F32;
+    [u32; 2], "u32x2", Numbers::Exact(4);
+    [u32; 4], "u32x4", Numbers::Exact(4);
 }
 
 /// Random bits: splitmix64, by Sebastiano Vigna.

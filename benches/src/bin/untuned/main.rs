@@ -10,17 +10,22 @@ mod ciphers;
 mod cuda;
 mod data;
 mod error;
+mod fields;
 mod filters;
 mod grids;
 mod measure;
+mod models;
 mod numbers;
 mod options;
 mod peers;
 mod points;
 mod rows;
 mod search;
+mod shapes;
+mod signals;
 mod solvers;
 mod sparse;
+mod tables;
 mod workload;
 
 use std::process::ExitCode;
@@ -57,6 +62,11 @@ fn workloads(large: bool) -> Vec<Workload> {
         points::workloads,
         search::workloads,
         ciphers::workloads,
+        models::workloads,
+        fields::workloads,
+        signals::workloads,
+        tables::workloads,
+        shapes::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))

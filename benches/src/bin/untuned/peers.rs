@@ -34,6 +34,9 @@ const GLSL: &str = r"#version 460
 #define GLOBAL_Z gl_GlobalInvocationID.z
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
+struct f32x12 { float v[12]; };
+struct u32x2 { uint v[2]; };
+struct u32x4 { uint v[4]; };
 ";
 
 const CUDA: &str = r"#include <cstdint>
@@ -59,6 +62,9 @@ typedef unsigned int uint;
 #define GLOBAL_Z (blockIdx.z * blockDim.z + threadIdx.z)
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
+struct f32x12 { float v[12]; };
+struct u32x2 { uint v[2]; };
+struct u32x4 { uint v[4]; };
 struct vec3 { float x, y, z; };
 ";
 
