@@ -52,18 +52,18 @@ fn describe_trap(module: &Module, site: &Site) -> Check {
         SiteKind::IndexOutOfBounds => "the index may be out of range",
         SiteKind::Print | SiteKind::PrintError => "the kernel prints here",
     };
-    let reason = if site.at_launch { "only where the launch does not meet the conditions" } else { reason };
+    let reason = if site.at_launch.is_some() { "only where the launch does not meet the conditions" } else { reason };
     let file = module.files[site.location.file].clone();
     Check {
         text: site.text.clone(),
         place: (file, site.location.line),
-        at_launch: site.at_launch,
+        at_launch: site.at_launch.is_some(),
         reason: reason.to_owned(),
     }
 }
 
 fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index: ValueId, site: &Site) -> Check {
-    let reason = match site.at_launch {
+    let reason = match site.at_launch.is_some() {
         true => "only where the launch does not meet the conditions".to_owned(),
         false => {
             let mut causes = BTreeSet::new();
@@ -80,7 +80,7 @@ fn describe(module: &Module, definitions: &Definitions<'_>, place: &Place, index
         }
     };
     let file = module.files[site.location.file].clone();
-    Check { text: site.text.clone(), place: (file, site.location.line), at_launch: site.at_launch, reason }
+    Check { text: site.text.clone(), place: (file, site.location.line), at_launch: site.at_launch.is_some(), reason }
 }
 
 /// The causes of an unknown index, the plainest first.

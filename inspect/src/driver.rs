@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use gridwise_ir::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, LaunchWordKind};
+use gridwise_ir::descriptor::{
+    CHECK_GROUPS, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_WHOLE, LaunchWordKind, is_proven,
+};
 use gridwise_runtime::{
     Algorithm, Constant, DeviceChoice, DeviceKind, Error as RuntimeError, Executable, Manager, ManagerDesc, SpirvCode,
     SpirvDesc, Statistic, StatisticValue,
@@ -110,15 +112,15 @@ fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let proven = !compiled.obligations.is_empty();
     let [fma, fma_f64, exp2] = compiled.facts.asks_for;
     let has_mask = compiled.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)));
+    let groups = (0..CHECK_GROUPS as u8).map(|group| (is_proven(group), proven));
     let told = [
-        (IS_PROVEN, proven),
         (HAS_FMA, fma),
         (HAS_FMA_F64, fma_f64),
         (HAS_EXP2, exp2),
         (IS_WHOLE, compiled.batch.is_some()),
         (IS_FULL, has_mask),
     ];
-    told.into_iter().filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
+    groups.chain(told).filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
 }
 
 /// A module without capabilities and execution modes of float controls, which not all devices have.

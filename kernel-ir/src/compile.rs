@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::arena::EntityId;
 use crate::batch::{self, Batch, Refusal};
+use crate::check_groups::CheckGroups;
 use crate::descriptor::{
     ConstType, Feature, HostStack, ImageAccess, LaunchWord, LaunchWordKind, ParamKind, SiteKind, Size,
 };
@@ -286,14 +287,15 @@ fn describe(
         CompiledSite { kind: site.kind, location, text: site.text.clone(), format: site.format, words: *words }
     });
     // Accesses that passes removed since need no promise.
-    let program = |obligations: &[Obligation]| {
+    let groups = CheckGroups::of(&module.sites);
+    let program = |obligations: &[Obligation], needed_by: &dyn Fn(usize) -> u32| {
         let number = |site| emitted.sites.iter().position(|left| *left == site);
-        launch_program::write((module, kernel), obligations, &emitted.params, &number, |buffer| {
+        launch_program::write((module, kernel), (obligations, needed_by), &emitted.params, &number, |buffer| {
             position(positions, buffer)
         })
     };
-    let obligations = match emitted.sites.iter().any(|site| module.sites[*site].at_launch) {
-        true => program(&kernel.obligations),
+    let obligations = match emitted.sites.iter().any(|site| module.sites[*site].at_launch.is_some()) {
+        true => program(&kernel.obligations, &|obligation| groups.that_need(obligation)),
         false => Vec::new(),
     };
     let batch = batch.map(|batch| {
@@ -304,7 +306,7 @@ fn describe(
         CompiledBatch {
             entry_point: spirv::BATCH_ENTRY_POINT,
             items: batch.items,
-            obligations: program(&rest),
+            obligations: program(&rest, &|_| 0),
             is_asked: matches!(options.batch, batch::Request::Items(_)),
         }
     });

@@ -87,7 +87,7 @@ pub struct KernelDescriptor {
     pub trap_binding: Option<u32>,
     /// Words of the trap record; zero when the kernel has none.
     pub trap_words: u32,
-    /// The checks of the host before each launch. If all of them hold, the specialization constant [`IS_PROVEN`] tells
+    /// The checks of the host before each launch. If all that a group of checks needs hold, the specialization constant [`is_proven`] tells
     /// the module so.
     pub obligations: Obligations,
     /// Whether a trap is possible even if the obligations hold.
@@ -252,9 +252,17 @@ impl KernelDescriptor {
     }
 }
 
-/// Id of the specialization constant that tells a module whether its obligations hold, a `bool`; those of const parameters
-/// count from zero.
+/// Id that tells a module whether its obligations hold, all of them, a `bool`: it gives each constant of [`is_proven`] that is not given
+/// itself. Ids of const parameters count from zero.
 pub const IS_PROVEN: u32 = 0xffff;
+
+/// The most groups of checks in a module.
+pub const CHECK_GROUPS: usize = 8;
+
+/// Id of the specialization constant that tells a module whether the obligations hold that a group of its checks needs, a `bool`.
+pub const fn is_proven(group: u8) -> u32 {
+    0xffe0 + group as u32
+}
 
 /// Id of the specialization constant that tells a module whether the device's fused multiplication and addition of `f32` rounds
 /// once, a `bool`; where it does not, the module computes it from other operations.

@@ -8,18 +8,24 @@ use crate::races::Condition;
 use crate::spirv::PushSlot;
 use crate::types::{Type, Types};
 
-/// Writes obligations; `slots` are the by-value parameters, `position` counts a buffer among all parameters,
+/// Writes obligations; `needed_by` tells which groups of checks need the one at a position, `slots` are the by-value parameters, `position` counts a buffer among all parameters,
 /// `site_number` a site among those that the descriptor lists. If one of
 /// them cannot be expressed, the program holds for no launch.
 pub(crate) fn write(
     (module, kernel): (&Module, &Kernel),
-    obligations: &[Obligation],
+    (obligations, needed_by): (&[Obligation], &dyn Fn(usize) -> u32),
     slots: &[PushSlot],
     site_number: &dyn Fn(SiteId) -> Option<usize>,
     position: impl Fn(u32) -> u32,
 ) -> Vec<u8> {
     let mut writer = Writer { types: &module.types, kernel, slots, position, program: Vec::new() };
-    for obligation in obligations {
+    let mut served = 0;
+    for (number, obligation) in obligations.iter().enumerate() {
+        let groups = needed_by(number);
+        if groups != served {
+            Step::Serves(groups).write(&mut writer.program);
+            served = groups;
+        }
         let written = writer.bound(&obligation.index).and_then(|()| writer.bound(&obligation.length));
         if written.is_none() {
             return never();

@@ -14,6 +14,8 @@ pub mod batch;
 #[cfg(feature = "compiler")]
 pub mod builder;
 #[cfg(feature = "compiler")]
+pub mod check_groups;
+#[cfg(feature = "compiler")]
 pub mod compile;
 #[cfg(feature = "compiler")]
 pub mod coop;

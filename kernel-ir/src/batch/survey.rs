@@ -86,7 +86,7 @@ impl<'m> Survey<'m> {
             InstKind::Print(..) => refuse(Obstacle::Print),
             InstKind::Load(place) | InstKind::Store(place, _) => {
                 let left = place.path.iter().find_map(|step| match step {
-                    Step::Index { check, .. } => check.filter(|site| !self.module.sites[*site].at_launch),
+                    Step::Index { check, .. } => check.filter(|site| self.module.sites[*site].at_launch.is_none()),
                     Step::Field(_) | Step::Element(_) => None,
                 });
                 match (place.root, left) {

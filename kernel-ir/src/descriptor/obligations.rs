@@ -20,6 +20,7 @@ use super::program::{self, BoundOp, LaunchNumbers, Step, VALUE};
 /// | `v` | an offset, a size | pushes the unsigned integer at an offset of the push constants, with so many bytes |
 /// | `c` | a position | pushes the value of the const parameter with this position |
 /// | `+ - * / m M` | | add, subtract, multiply, divide, smaller, larger of the two numbers on top |
+/// | `p` | groups, a bit each | nothing: tells which groups of checks need the conditions behind it, up to the next of its kind; at first none |
 /// | `!` | | the condition: the second number from the top is below the top |
 /// | `a` | a number | the same of an index and the length of the buffer that was pushed last, where all invocations come to the access at the kernel's site with this number, and the last one computes the index modulo 2^32 |
 ///
@@ -49,7 +50,7 @@ impl Obligations {
 
     /// The verdict of the conditions on a launch.
     pub fn verdict(&self, launch: &impl LaunchNumbers) -> Verdict {
-        self.run(launch).unwrap_or(Verdict::Open)
+        self.run(launch).unwrap_or(Verdict::Open { unproven: u32::MAX })
     }
 
     /// `None` for a program that is not one, or asks for a value that is not settled.
@@ -71,16 +72,21 @@ impl Obligations {
         launch: &impl LaunchNumbers,
         apply: impl FnMut(BoundOp, N, N) -> Option<N>,
     ) -> Option<Verdict> {
-        let mut verdict = Verdict::Hold;
+        let (mut verdict, mut groups, mut unproven) = (Verdict::Hold, 0, 0);
         program::run(self.0, launch, apply, |comparison, index: N, len: N, buffer| {
             // Of another kind of program.
             if matches!(comparison, Step::LessAt { .. }) {
                 return None;
             }
+            if let Step::Serves(served) = comparison {
+                groups = served;
+                return Some(ControlFlow::Continue(()));
+            }
             if index < len {
                 return Some(ControlFlow::Continue(()));
             }
-            verdict = Verdict::Open;
+            unproven |= groups;
+            verdict = Verdict::Open { unproven };
             // A length that is no larger than such an index is as small.
             let (small_index, small_len): (Result<u32, _>, Result<u32, _>) = (index.try_into(), len.try_into());
             if let (Step::LessInAll(site), Ok(index), Ok(len)) = (comparison, small_index, small_len) {
@@ -99,7 +105,10 @@ pub enum Verdict {
     /// No index that they speak of is out of range.
     Hold,
     /// Some index may be.
-    Open,
+    Open {
+        /// The groups of checks that need a condition which does not hold, a bit each.
+        unproven: u32,
+    },
     /// One is, whatever the launch does.
     Broken(Broken),
 }
@@ -163,15 +172,31 @@ mod tests {
         assert_eq!(verdict(&[&fits]), Verdict::Hold);
         assert_eq!(verdict(&[&fits, &reaches]), broken);
         assert_eq!(verdict(&[&may_reach, &reaches]), broken, "also behind what is open");
-        assert_eq!(verdict(&[&may_reach]), Verdict::Open);
-        assert_eq!(verdict(&[&wraps]), Verdict::Open, "2^26 * 100 is more than an index is");
+        assert_eq!(verdict(&[&may_reach]), Verdict::Open { unproven: 0 });
+        assert_eq!(verdict(&[&wraps]), Verdict::Open { unproven: 0 }, "2^26 * 100 is more than an index is");
+    }
+
+    #[test]
+    fn groups_are_proven_by_what_they_need() {
+        let condition = |index: u32| [Step::Const(index), Step::Len(1), Step::Less];
+        let (holds, fails) = (condition(699), condition(700));
+        let unproven = |steps: &[&[Step]]| match program(&steps.concat()).verdict(&LAUNCH) {
+            Verdict::Open { unproven } => unproven,
+            verdict => panic!("{verdict:?}"),
+        };
+        let serves = |groups| [Step::Serves(groups)];
+        assert_eq!(unproven(&[&serves(0b101), &fails, &serves(0b10), &holds]), 0b101);
+        assert_eq!(unproven(&[&serves(0b101), &holds, &fails, &serves(0b10), &fails]), 0b111);
+        assert_eq!(unproven(&[&fails, &serves(0b10), &holds]), 0, "no group needs it");
+        let no_program = program(&[Step::Const(1), Step::Serves(1)]);
+        assert_eq!(no_program.verdict(&LAUNCH), Verdict::Open { unproven: u32::MAX });
     }
 
     #[test]
     fn all_operands_survive() {
         let mut steps: Vec<Step> = [0, 1, 15, 16, 255, 256, 0x1234_5678, u32::MAX].map(Step::Const).to_vec();
         steps.extend([Step::Items(2), Step::Groups(1), Step::Len(u16::MAX), Step::Constant(300), Step::Less]);
-        steps.extend([Step::LessInAll(0), Step::LessInAll(u16::MAX)]);
+        steps.extend([Step::LessInAll(0), Step::LessInAll(u16::MAX), Step::Serves(0x8001)]);
         steps.push(Step::Value { offset: 124, size: 8 });
         steps.push(Step::Extent { param: u16::MAX, axis: 2 });
         steps.extend(BoundOp::ALL.map(Step::Binary));

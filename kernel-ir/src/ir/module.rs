@@ -4,6 +4,7 @@ use super::{FloatRules, Function, FunctionId, Image, Obligation};
 use crate::arena::{Arena, EntityId};
 use crate::descriptor::SiteKind;
 use crate::entity_id;
+use crate::few::Few;
 use crate::types::{ConstParamId, Scalar, Size, TypeId, Types};
 
 entity_id!(
@@ -189,14 +190,15 @@ pub struct Site {
     pub format: Option<u32>,
     /// Whether nothing is recorded there, because an access before it through the same indices did so.
     pub is_quiet: bool,
-    /// Every index with this site is in range if the kernel's obligations hold.
-    pub at_launch: bool,
+    /// The numbers of the kernel's obligations under which every index with this site is in range, in order; `None` where the device
+    /// checks in any case.
+    pub at_launch: Option<Few<u32>>,
 }
 
 impl Site {
     /// A site that records what happens there, as far as is known.
     pub fn new(kind: SiteKind, location: SourceLocation, text: impl Into<String>, format: Option<u32>) -> Self {
-        Self { kind, location, text: text.into(), format, is_quiet: false, at_launch: false }
+        Self { kind, location, text: text.into(), format, is_quiet: false, at_launch: None }
     }
 }
 

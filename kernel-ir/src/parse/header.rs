@@ -4,6 +4,7 @@ use super::bound::parse_obligation;
 use super::cursor::{Cursor, Result};
 use crate::descriptor::ImageFormat;
 use crate::descriptor::SiteKind;
+use crate::few::Few;
 use crate::ir::{Buffer, ConstParam, ConstParamId, Image, Kernel, Module, PushParam, Shared, Site, SourceLocation};
 use crate::types::{CoopRole, CoopType, Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
@@ -32,7 +33,7 @@ pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Resu
         let text = cursor.string()?;
         let format = if cursor.eat_word("format") { Some(cursor.number()?) } else { None };
         let is_quiet = cursor.eat_word("quiet");
-        let at_launch = cursor.eat_word("launch");
+        let at_launch = if cursor.eat_word("launch") { Some(numbers(cursor)?) } else { None };
         module.sites.push(Site { kind, location, text, format, is_quiet, at_launch });
     }
     while cursor.is_at_id("struct") {
@@ -42,6 +43,15 @@ pub(super) fn parse_header(cursor: &mut Cursor<'_>, module: &mut Module) -> Resu
         module.kernel = Some(parse_kernel(cursor, &mut module.types)?);
     }
     Ok(())
+}
+
+/// Numbers with commas between them.
+fn numbers(cursor: &mut Cursor<'_>) -> Result<Few<u32>> {
+    let mut numbers = Few::from([cursor.number()?]);
+    while cursor.eat(",") {
+        numbers.push(cursor.number()?);
+    }
+    Ok(numbers)
 }
 
 fn site_kind(cursor: &mut Cursor<'_>) -> Result<SiteKind> {

@@ -305,16 +305,22 @@ fn divergences(module: &mut Module, checks: &mut CheckCount) -> Vec<Divergence> 
 fn leave_to_the_launch(module: &mut Module, indices: Indices) {
     let Some(kernel) = &mut module.kernel else { return };
     let Indices { at_launch, on_device } = indices;
-    for (site, obligation) in at_launch {
-        if on_device.contains(&site) {
-            continue;
-        }
-        module.sites[site].at_launch = true;
+    let left = || at_launch.iter().filter(|(site, _)| !on_device.contains(site));
+    for (_, obligation) in left() {
         // Of the copies of an access in an unrolled loop, one speaks for all.
-        if !kernel.obligations.iter().any(|known| known.implies(&obligation)) {
+        if !kernel.obligations.iter().any(|known| known.implies(obligation)) {
             kernel.obligations.retain(|known| !obligation.implies(known));
-            kernel.obligations.push(obligation);
+            kernel.obligations.push(obligation.clone());
         }
+    }
+    for (site, obligation) in left() {
+        let number = kernel.obligations.iter().position(|known| known.implies(obligation));
+        let mut numbers: Vec<u32> =
+            module.sites[*site].at_launch.iter().flat_map(|known| known.iter().copied()).collect();
+        numbers.extend(number.map(|number| number as u32));
+        numbers.sort_unstable();
+        numbers.dedup();
+        module.sites[*site].at_launch = Some(numbers.into());
     }
 }
 

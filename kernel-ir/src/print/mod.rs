@@ -120,8 +120,11 @@ impl Display for Module {
             if let Some(format) = site.format {
                 write!(f, " format {format}")?;
             }
-            let quiet = if site.is_quiet { " quiet" } else { "" };
-            writeln!(f, "{quiet}{}", if site.at_launch { " launch" } else { "" })?;
+            f.write_str(if site.is_quiet { " quiet" } else { "" })?;
+            match &site.at_launch {
+                Some(obligations) => writeln!(f, " launch {}", list(obligations))?,
+                None => writeln!(f)?,
+            }
         }
         for (id, def) in self.types.structs().iter() {
             write!(f, "{id} {}", name(&def.name))?;

@@ -7,6 +7,7 @@ use super::function::FunctionWriter;
 use super::late_traps::may_come_before_traps;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
+use crate::descriptor::CHECK_GROUPS;
 use crate::ir::{BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, ValueId};
 use crate::types::Type;
 
@@ -244,15 +245,17 @@ impl FunctionWriter<'_, '_> {
         let else_label = if empty_else.is_some() { selection.merge } else { self.w.new_id() };
         let mut ways = [then_label, else_label];
         // Where the kernel's obligations hold, nobody comes to what they rule out.
-        let [then_is_ruled_out, other_is] = [then, other].map(|block| self.is_ruled_out(block));
-        if then_is_ruled_out || other_is {
+        let [then_groups, other_groups] = [then, other].map(|block| self.ruled_out_with(block));
+        if let Some(groups) = then_groups.or(other_groups) {
             let bool_ = self.w.bool_type();
-            if then_is_ruled_out {
+            if then_groups.is_some() {
                 condition = self.w.op(Op::LogicalNot, bool_, &[condition]);
                 ways.reverse();
             }
-            let is_proven = self.w.is_proven();
-            condition = self.w.op(Op::LogicalOr, bool_, &[condition, is_proven]);
+            let proofs = (0..CHECK_GROUPS as u8).filter(|group| groups & 1 << group != 0);
+            let proofs: Vec<Id> = proofs.map(|group| self.w.is_proven(group)).collect();
+            let are_proven = proofs.into_iter().reduce(|a, b| self.w.op(Op::LogicalAnd, bool_, &[a, b]));
+            condition = are_proven.map_or(condition, |proven| self.w.op(Op::LogicalOr, bool_, &[condition, proven]));
         }
         self.w.effect(Op::SelectionMerge, &[selection.merge, 0]);
         self.w.effect(Op::BranchConditional, &[condition, ways[0], ways[1]]);
@@ -269,14 +272,16 @@ impl FunctionWriter<'_, '_> {
         Ok(())
     }
 
-    /// Whether whoever comes to a block comes to a trap that the kernel's obligations rule out.
-    fn is_ruled_out(&self, block: BlockId) -> bool {
-        self.function.blocks[block].insts.iter().any(|id| match &self.function.insts[*id].kind {
-            InstKind::Trap(site, _) | InstKind::Panic(site, _) => self.w.module.sites[*site].at_launch,
-            InstKind::If { then_block, else_block, .. } => {
-                self.is_ruled_out(*then_block) && self.is_ruled_out(*else_block)
+    /// The groups of checks, a bit each, whose obligations rule out that somebody comes to a block: there is a trap on all ways behind it.
+    fn ruled_out_with(&self, block: BlockId) -> Option<u32> {
+        self.function.blocks[block].insts.iter().find_map(|id| match &self.function.insts[*id].kind {
+            InstKind::Trap(site, _) | InstKind::Panic(site, _) => {
+                self.w.check_groups.group(*site).map(|group| 1 << group)
             }
-            _ => false,
+            InstKind::If { then_block, else_block, .. } => {
+                Some(self.ruled_out_with(*then_block)? | self.ruled_out_with(*else_block)?)
+            }
+            _ => None,
         })
     }
 

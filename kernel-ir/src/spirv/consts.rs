@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{FORGETS_RESULTS, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT};
+use crate::descriptor::{self, FORGETS_RESULTS, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -48,10 +48,11 @@ impl Writer<'_> {
         id
     }
 
-    /// The specialization constant that tells whether the kernel's obligations hold; false where nobody sets it.
-    pub(super) fn is_proven(&mut self) -> Id {
-        let id = self.interface.is_proven.unwrap_or_else(|| self.flag(IS_PROVEN));
-        self.interface.is_proven = Some(id);
+    /// The specialization constant that tells whether the obligations hold that a group of checks needs; false where nobody sets it.
+    pub(super) fn is_proven(&mut self, group: u8) -> Id {
+        let known = self.interface.is_proven[usize::from(group)];
+        let id = known.unwrap_or_else(|| self.flag(descriptor::is_proven(group)));
+        self.interface.is_proven[usize::from(group)] = Some(id);
         id
     }
 

@@ -10,7 +10,7 @@ use super::uses::{FunctionUses, Uses};
 use super::words::Id;
 use super::{EmitError, PushSlot};
 use crate::arena::EntityId;
-use crate::descriptor::{Feature, LaunchWord, LaunchWordKind, ListRow};
+use crate::descriptor::{CHECK_GROUPS, Feature, LaunchWord, LaunchWordKind, ListRow};
 use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId, SharedId};
 use crate::layout::Layout;
 use crate::types::{Scalar, Size, Type, TypeId, Types};
@@ -41,7 +41,7 @@ pub(super) struct Interface {
     pub(super) shared: Vec<Id>,
     pub(super) zeroed: Vec<SharedId>,
     /// The constant that tells whether the obligations hold, once something asks.
-    pub(super) is_proven: Option<Id>,
+    pub(super) is_proven: [Option<Id>; CHECK_GROUPS],
     /// The constants that tell whether the device's `Fma` of `f32` and of `f64` rounds once, and whether its `Exp2` is near enough, once
     /// something asks.
     pub(super) has_native: [Option<Id>; 3],

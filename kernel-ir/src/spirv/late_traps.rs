@@ -66,7 +66,7 @@ fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: B
             let inst = &function.insts[*id];
             match &inst.kind {
                 InstKind::Load(place) => match only_check(kernel, place) {
-                    Some(site) => traps |= !module.sites[site].at_launch && !module.sites[site].is_quiet,
+                    Some(site) => traps |= module.sites[site].at_launch.is_none() && !module.sites[site].is_quiet,
                     None if place.is_checked() => return false,
                     None => {}
                 },

@@ -76,7 +76,7 @@ impl FunctionWriter<'_, '_> {
         }
         if let [check] = access.checks[..]
             && access.class == StorageClass::StorageBuffer
-            && (self.traps_of_loop.is_some() || !self.w.module.sites[check.site].at_launch)
+            && (self.traps_of_loop.is_some() || self.w.module.sites[check.site].at_launch.is_none())
         {
             return self.load_or_zero(&access, check);
         }
@@ -113,11 +113,9 @@ impl FunctionWriter<'_, '_> {
     fn is_inside(&mut self, check: &Check) -> Id {
         let bool_ = self.w.bool_type();
         let is_inside = self.w.op(Op::ULessThan, bool_, &[check.index, check.len]);
-        if !self.w.module.sites[check.site].at_launch {
-            return is_inside;
-        }
+        let Some(group) = self.w.check_groups.group(check.site) else { return is_inside };
         // Drivers know the constant when they compile: where it is true, neither branch nor comparison is left.
-        let is_proven = self.w.is_proven();
+        let is_proven = self.w.is_proven(group);
         self.w.op(Op::LogicalOr, bool_, &[is_inside, is_proven])
     }
 

@@ -9,6 +9,7 @@ use super::words::{Id, Words};
 use super::{EmitError, Emitted, debug, features, interface, math, report};
 use crate::arena::EntityId;
 use crate::batch::Batch;
+use crate::check_groups::CheckGroups;
 use crate::descriptor::SubgroupOperations;
 use crate::hash::{FastMap, Mixer};
 use crate::ir::{Kernel, Module};
@@ -40,6 +41,7 @@ pub(super) struct Writer<'m> {
     pub(super) module: &'m Module,
     pub(super) kernel: &'m Kernel,
     pub(super) uses: Uses,
+    pub(super) check_groups: CheckGroups,
     /// Atomic additions that subgroups do together.
     pub(super) gathered: super::gather::Gathered,
 
@@ -87,6 +89,7 @@ impl<'m> Writer<'m> {
             kernel,
             interface: interface::Interface::lay_out(module, kernel, &uses)?,
             uses,
+            check_groups: CheckGroups::of(&module.sites),
             gathered: super::gather::Gathered::of(module, kernel),
             next_id: 2,
             glsl: 1,

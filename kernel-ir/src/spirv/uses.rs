@@ -199,8 +199,8 @@ impl Walk<'_> {
                 InstKind::Call(callee, _) => self.called.push(*callee),
                 InstKind::Trap(site, words) | InstKind::Print(site, words) | InstKind::Panic(site, words) => {
                     self.sites.insert(*site, words.len() as u32);
-                    self.uses.traps_anyway |=
-                        !matches!(kind, InstKind::Print(..)) && !self.module.sites[*site].at_launch;
+                    let is_at_launch = self.module.sites[*site].at_launch.is_some();
+                    self.uses.traps_anyway |= !matches!(kind, InstKind::Print(..)) && !is_at_launch;
                 }
                 InstKind::Loop { body, .. } => {
                     self.loops.push(*body);
@@ -309,7 +309,7 @@ impl Walk<'_> {
                 let known = &self.module.sites[*site];
                 if !known.is_quiet {
                     self.sites.insert(*site, 2);
-                    self.uses.traps_anyway |= !known.at_launch;
+                    self.uses.traps_anyway |= known.at_launch.is_none();
                 }
                 if let (0, Root::Buffer(buffer)) = (depth, place.root) {
                     found.add_len(buffer);

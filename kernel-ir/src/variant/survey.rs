@@ -5,7 +5,7 @@ use super::{VariantDesc, VariantError};
 use crate::binary::built_in::WORKGROUP_SIZE;
 use crate::binary::decoration::{BUILT_IN, SPEC_ID};
 use crate::binary::{HEADER, Inst, MAGIC, MAX_BOUND, inst_at, op, whole_inst_at};
-use crate::descriptor::FORGETS_RESULTS;
+use crate::descriptor::{CHECK_GROUPS, FORGETS_RESULTS, IS_PROVEN, is_proven};
 use crate::faults::Fault;
 
 /// The facts about an id.
@@ -280,7 +280,9 @@ impl<'a> Survey<'a> {
         if number == FORGETS_RESULTS {
             return Some(self.forgets_results.into());
         }
-        self.constants.iter().find(|(of, _)| *of == number).map(|(_, bits)| *bits)
+        let given = |number: u32| self.constants.iter().find(|(of, _)| *of == number).map(|(_, bits)| *bits);
+        let tells_of_group = (is_proven(0)..is_proven(CHECK_GROUPS as u8)).contains(&number);
+        given(number).or_else(|| given(IS_PROVEN).filter(|_| tells_of_group))
     }
 
     /// Whether an instruction tells the number of a specialization constant.

@@ -7,7 +7,7 @@ use gridwise_ir::spirv::emit_with;
 use crate::support::{disassemble, module, validate};
 
 const HEADER: &str = r#"file0 "k.rs"
-site0 index_out_of_bounds @file0:2:1 "x[i]" launch
+site0 index_out_of_bounds @file0:2:1 "x[i]" launch 0
 site1 divide_by_zero @file0:3:1 "a / b"
 site2 print @file0:4:1 "println!()"
 kernel fn0 workgroup(64, 1, 1) {

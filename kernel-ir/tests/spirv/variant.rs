@@ -12,7 +12,7 @@ use crate::generate::{Random, kernel};
 use crate::support::{disassemble, module, validate_words, variants};
 
 const SCALE: &str = r#"file0 "k.rs"
-site0 index_out_of_bounds @file0:2:1 "x[i + 1]" launch
+site0 index_out_of_bounds @file0:2:1 "x[i + 1]" launch 0
 kernel fn0 workgroup(64, 1, 1) {
     constant0 FACTOR: u32 = 1
     constant1 IS_ODD: bool = 0

@@ -10,6 +10,7 @@ use crate::core::grid::Grid;
 use crate::device::vulkan::Pipeline;
 use crate::record::args::Filled;
 use crate::record::launch::{Extent, PushBlock};
+use crate::record::proven::Proven;
 use crate::record::steps::{BufferArg, DispatchStep, Step};
 
 /// The decisions on launches and the memory that a recording leaves for the next.
@@ -37,8 +38,8 @@ pub(crate) struct Settled {
     pub(crate) constants: &'static [u64],
     /// The workgroups that run.
     pub(crate) extent: Extent,
-    /// Whether the kernel's obligations hold, as its pipeline takes for granted.
-    pub(crate) is_proven: bool,
+    /// The checks that the host made, which its pipeline leaves out.
+    pub(crate) proven: Proven,
     /// `None` on the host device.
     pub(crate) pipeline: Option<Arc<Pipeline>>,
     /// All else that they follow from; none where more takes part in them.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE,
-    ImageAccess, KernelDescriptor, LaunchWordKind, ParamKind, SubgroupOperations,
+    ConstType, Feature, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT, IS_WHOLE, ImageAccess,
+    KernelDescriptor, LaunchWordKind, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
 
@@ -14,6 +14,7 @@ use crate::device::native::Native;
 use crate::device::subnormals::Width;
 use crate::device::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, buffered, watched, words_for};
 use crate::device::{Backend, Device, DeviceInfo, DeviceKind, Limits, SubgroupLimits};
+use crate::record::proven::Proven;
 use crate::record::steps::{BufferArg, Role};
 
 /// A kernel that is ready to run on a manager's device.
@@ -41,8 +42,8 @@ pub struct Algorithm {
 /// The choice of a kernel's variant for a launch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Variant {
-    /// The kernel's obligations hold.
-    pub(crate) is_proven: bool,
+    /// The checks that the host made.
+    pub(crate) proven: Proven,
     /// Each invocation runs the items of a batch.
     pub(crate) is_batched: bool,
     /// Its items are those of whole invocations, near each other.
@@ -87,7 +88,7 @@ impl Variant {
     /// The one that most launches of a kernel take.
     pub(crate) fn usual(descriptor: &KernelDescriptor) -> Self {
         Self {
-            is_proven: !descriptor.obligations.is_empty(),
+            proven: Proven::all_of(descriptor.obligations),
             is_batched: descriptor.batch.is_some(),
             is_whole: descriptor.batch.is_some(),
             is_full: has_mask(descriptor),
@@ -255,11 +256,10 @@ fn create_pipeline(
     (descriptor, constants): (&'static KernelDescriptor, &[u64]),
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
-    let Variant { is_proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
+    let Variant { proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
     let [fma, fma_f64, exp2] = flags.has_native;
     let of_params = (0..).zip(constants.iter().copied());
     let on = [
-        (IS_PROVEN, is_proven),
         (HAS_FMA, fma),
         (HAS_FMA_F64, fma_f64),
         (HAS_EXP2, exp2),
@@ -268,7 +268,7 @@ fn create_pipeline(
         (IS_FULL, is_full),
         (IS_SPLIT, is_split),
     ];
-    let on = on.into_iter().filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
+    let on = proven.constants().chain(on).filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
     let values: Vec<(u32, u64)> = of_params.chain(on).collect();
     let batch = descriptor.batch.filter(|_| flags.variant.is_batched);
     let entry_point = batch.map_or(descriptor.entry_point, |batch| batch.entry_point);

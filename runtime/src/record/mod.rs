@@ -16,6 +16,7 @@ pub(crate) mod mismatch;
 pub(crate) mod module;
 pub mod ops;
 pub(crate) mod parameter;
+pub(crate) mod proven;
 pub(crate) mod races;
 pub(crate) mod slots;
 pub(crate) mod steps;

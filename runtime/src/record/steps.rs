@@ -208,17 +208,17 @@ impl DispatchStep {
 
     /// Whether the launch can trap, and so needs a record.
     pub(crate) fn can_trap(&self) -> bool {
-        let Settled { descriptor, is_proven, .. } = &*self.settled;
-        descriptor.trap_binding.is_some() && (descriptor.traps_anyway || !is_proven)
+        let Settled { descriptor, proven, .. } = &*self.settled;
+        descriptor.trap_binding.is_some() && (descriptor.traps_anyway || !proven.is_all())
     }
 }
 
 impl Step {
-    /// Whether it launches a kernel with checks that the kernel has only where a launch does not meet its conditions.
+    /// Whether it launches a kernel with checks that the kernel has only where a launch does not meet some condition.
     pub(crate) fn keeps_checks(&self) -> bool {
         self.dispatch().is_some_and(|dispatch| {
-            let Settled { descriptor, is_proven, .. } = &*dispatch.settled;
-            !descriptor.obligations.is_empty() && !is_proven
+            let Settled { descriptor, proven, .. } = &*dispatch.settled;
+            !descriptor.obligations.is_empty() && !proven.is_all()
         })
     }
 }

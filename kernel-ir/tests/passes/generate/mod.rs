@@ -232,7 +232,7 @@ impl Generator<'_> {
     fn site(&mut self, kind: SiteKind) -> SiteId {
         let location = SourceLocation { file: EntityId::new(0), line: 1, column: 1 };
         let text = format!("site {}", self.sites.len());
-        self.sites.push(Site { kind, location, text, format: None, is_quiet: false, at_launch: false })
+        self.sites.push(Site { kind, location, text, format: None, is_quiet: false, at_launch: None })
     }
 
     /// A value of the type: one in scope, or a new constant.

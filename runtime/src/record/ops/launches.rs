@@ -19,6 +19,7 @@ use crate::record::launch::{Extent, Numbers};
 use crate::record::lists;
 use crate::record::mismatch::place_of;
 use crate::record::parameter::ParameterUse;
+use crate::record::proven::Proven;
 use crate::record::races;
 use crate::record::steps::{BufferArg, DispatchStep, GRID, Guarded, Role, Step, len_of};
 
@@ -67,7 +68,7 @@ impl Recorder<'_> {
         // No invocation is idle: ids stay below the largest number.
         let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
         extent.fill_words(descriptor, push, |param| len_of(buffers, param));
-        let settled = Arc::new(Settled { descriptor, constants, extent, is_proven: false, pipeline, cause: None });
+        let settled = Arc::new(Settled { descriptor, constants, extent, proven: Proven::NONE, pipeline, cause: None });
         let indirect = Some(Box::new(indirect));
         self.push_dispatch(DispatchStep { settled, host, args, indirect, guards: None });
         Ok(())
@@ -207,16 +208,17 @@ impl Recorder<'_> {
         extent.fill_words(descriptor, push, |param| len_of(buffers, param));
         let obligations = descriptor.obligations;
         let numbers = Numbers { extent: &extent, push, parameters, buffers, constants };
-        let is_proven = !obligations.is_empty()
-            && match obligations.verdict(&numbers) {
-                Verdict::Hold => true,
-                Verdict::Open => false,
+        let proven = match obligations.is_empty() {
+            true => Proven::NONE,
+            false => match obligations.verdict(&numbers) {
                 Verdict::Broken(broken) => return Err(beyond(descriptor, extent.items, buffers, broken)),
-            };
+                verdict => Proven::by(verdict),
+            },
+        };
         races::check(descriptor, &numbers)?;
         let batch = match &self.device.backend {
             Backend::Vulkan(vulkan) => {
-                extent.batch(descriptor, (is_proven, vulkan.device.caps.batches_small), &numbers)
+                extent.batch(descriptor, (proven.is_all(), vulkan.device.caps.batches_small), &numbers)
             }
             // The host runs the twin, an item at a time.
             Backend::Host(_) => None,
@@ -227,7 +229,7 @@ impl Recorder<'_> {
             extent.gather(batch, workgroup[0]);
         }
         let variant = Variant {
-            is_proven,
+            proven,
             is_batched: batch.is_some(),
             is_whole,
             is_full,
@@ -238,7 +240,7 @@ impl Recorder<'_> {
         };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         let cause = cause.map(|cause| cause.with_words(descriptor, push));
-        Ok(Some(Settled { descriptor, constants, extent, is_proven, pipeline, cause }))
+        Ok(Some(Settled { descriptor, constants, extent, proven, pipeline, cause }))
     }
 }
 

@@ -122,14 +122,7 @@ impl Numbers {
         let pipeline = Arc::as_ptr(pipeline).addr() as u64;
         let descriptor = std::ptr::from_ref(settled.descriptor).addr() as u64;
         let constants = settled.constants.as_ptr().addr() as u64;
-        self.content.extend_from_slice(&[
-            pipeline,
-            descriptor,
-            constants,
-            x,
-            y << 32 | z,
-            u64::from(settled.is_proven),
-        ]);
+        self.content.extend_from_slice(&[pipeline, descriptor, constants, x, y << 32 | z, settled.proven.bits()]);
         for BufferArg { buffer, param, binding, is_written, sampler: _, role } in &args.buffers {
             let place = (places.place_of(buffer.id) as u64) << 1 | u64::from(*is_written);
             self.shape.extend_from_slice(&[place, buffer.start(), buffer.bytes()]);
