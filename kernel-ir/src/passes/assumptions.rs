@@ -78,6 +78,17 @@ impl Assumptions {
                         found.learn(&view, operands[0], taken, None);
                     }
                 }
+                // `x.clamp(0, width - 1)` of a signed width, which is a size.
+                InstKind::Op(Op::Min, operands) if view.scalar(operands[0]) == Some(Scalar::I32) => {
+                    for operand in operands {
+                        if let Some(InstKind::Op(Op::Sub, parts)) = view.definition(*operand)
+                            && let Some(taken @ 1..=MOST_TAKEN) = view.number(parts[1])
+                            && let Some(number) = view.asked(parts[0], Scalar::I32)
+                        {
+                            found.note(number, taken, Some(SIGNED));
+                        }
+                    }
+                }
                 InstKind::Extract(composite, path) => {
                     let kind = view.definition(*composite);
                     if let Some(InstKind::Builtin(Builtin::GlobalId | Builtin::WorkgroupId)) = kind

@@ -9,6 +9,9 @@ use crate::ir::{Bound, BoundOp, Constant, ImageOp, InstKind, Obligation, ValueId
 use crate::op::Op;
 use crate::types::Scalar;
 
+/// How many quotients within quotients are exact.
+const QUOTIENTS: usize = 3;
+
 /// How many operations of a value are looked through.
 const DEPTH: usize = 4;
 
@@ -159,6 +162,10 @@ impl Facts<'_> {
 
     /// The bound that a value equals, if the host knows it exactly.
     pub(super) fn exact(&self, value: ValueId) -> Option<Bound> {
+        self.exact_within(value, QUOTIENTS)
+    }
+
+    fn exact_within(&self, value: ValueId, quotients: usize) -> Option<Bound> {
         if self.integer(value)? != Scalar::U32 {
             return None;
         }
@@ -166,6 +173,17 @@ impl Facts<'_> {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
             kind @ InstKind::Image(..) => self.extent(kind),
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
+            InstKind::Op(Op::Div, of) if quotients > 0 && self.range(of[1]).lo > 0 => {
+                let [whole, by] = [of[0], of[1]].map(|part| self.exact_within(part, quotients - 1));
+                Some(Bound::binary(BoundOp::Div, whole?, by?))
+            }
+            InstKind::Op(Op::Shr, of) if quotients > 0 => match self.range(of[1]) {
+                by if by.lo == by.hi && (0..32).contains(&by.lo) => {
+                    let whole = self.exact_within(of[0], quotients - 1)?;
+                    Some(Bound::binary(BoundOp::Div, whole, Bound::Const(1 << by.lo)))
+                }
+                _ => None,
+            },
             _ => {
                 let range = self.range(value);
                 u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi).map(Bound::Const)
