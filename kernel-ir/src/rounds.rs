@@ -23,6 +23,19 @@ pub(crate) struct Counted {
     pub(crate) rounds: usize,
 }
 
+/// The only way out of a loop, from which each round goes on to the end of the body.
+pub(crate) struct Exit<'a> {
+    /// Position in the body of the `if` that decides whether there is another round.
+    pub(crate) at: usize,
+    stay: BlockId,
+    leave: BlockId,
+    pub(crate) condition: ValueId,
+    /// What the condition is where there is another round.
+    pub(crate) stays_if: bool,
+    /// The values of the body's parameters in the next round.
+    pub(crate) next: &'a [ValueId],
+}
+
 /// A loop with a counter, and access to the values from before it.
 pub(crate) struct Counter<'a, D> {
     pub(crate) function: &'a Function,
@@ -44,8 +57,8 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
         self.value(condition, &block.params, &first, DEPTH).is_some()
     }
 
-    /// Counts the rounds of a loop, up to `most`.
-    pub(crate) fn count(&self, initial: &[ValueId], body: BlockId, most: usize) -> Option<Counted> {
+    /// The way out of a loop, if there is but one as far as the rest of the body does not jump.
+    fn exit(&self, body: BlockId) -> Option<Exit<'_>> {
         let block = &self.function.blocks[body];
         let (last, insts) = block.insts.split_last()?;
         let InstKind::Continue(target, next) = &self.function.insts[*last].kind else { return None };
@@ -61,8 +74,25 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
         if *target != body || !self.leaves(leave, body) {
             return None;
         }
+        Some(Exit { at: exit, stay, leave, condition, stays_if, next })
+    }
+
+    /// The only way out of a loop.
+    pub(crate) fn only_exit(&self, body: BlockId) -> Option<Exit<'_>> {
+        self.exit(body).filter(|exit| !self.jumps_behind(body, exit.at))
+    }
+
+    fn jumps_behind(&self, body: BlockId, exit: usize) -> bool {
+        let insts = &self.function.blocks[body].insts;
+        insts[exit + 1..insts.len() - 1].iter().any(|id| self.jumps_to(&self.function.insts[*id], body))
+    }
+
+    /// Counts the rounds of a loop, up to `most`.
+    pub(crate) fn count(&self, initial: &[ValueId], body: BlockId, most: usize) -> Option<Counted> {
+        let block = &self.function.blocks[body];
+        let Exit { at: exit, stay, leave, condition, stays_if, next } = self.exit(body)?;
         // Asked last: most loops that are not counted are so by their ends.
-        let jumps = || insts[exit + 1..].iter().any(|id| self.jumps_to(&self.function.insts[*id], body));
+        let jumps = || self.jumps_behind(body, exit);
         if let Some(rounds) = self.count_up(condition, stays_if, initial, &block.params, next) {
             return (rounds <= most && !jumps()).then_some(Counted { exit, stay, leave, rounds });
         }

@@ -3,6 +3,7 @@
 mod bits;
 mod cells;
 mod reads;
+mod strides;
 mod sums;
 
 use crate::arena::EntityId;

@@ -2,8 +2,10 @@
 
 use super::Coverage;
 use super::cells::{Cells, MOST_CELLS};
+use super::strides::{Stride, strided};
 use super::sums::{Counter, Sum, Sums};
 use crate::ir::{BlockId, InstId, InstKind, Place, Step, ValueId};
+use crate::op::Op;
 use crate::rounds::Counter as Rounds;
 use crate::types::{Type, TypeId, Types};
 
@@ -122,7 +124,11 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
     ) -> Option<Option<()>> {
         let (function, types) = (self.coverage.function, &self.coverage.module.types);
         let definition = |value: ValueId| self.coverage.defined_by(value);
-        let counted = Rounds { function, types, definition }.count(initial, body, MOST_ROUNDS)?;
+        let rounds = Rounds { function, types, definition };
+        let Some(counted) = rounds.count(initial, body, MOST_ROUNDS) else {
+            let stride = strided(&rounds, &self.sums, initial, body)?;
+            return Some(self.each_number(&stride, body, act));
+        };
         let block = &function.blocks[body];
         let (ahead, round) = block.insts.split_at(counted.exit + 1);
         let InstKind::Continue(_, next) = &function.insts[*block.insts.last()?].kind else { return None };
@@ -142,14 +148,40 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
         Some(done.then_some(()))
     }
 
+    /// The same of a loop whose invocations take turns with its numbers.
+    fn each_number<T>(
+        &mut self,
+        stride: &Stride,
+        body: BlockId,
+        mut act: impl FnMut(&mut Self, InstId, bool) -> Option<T>,
+    ) -> Option<()> {
+        let (ahead, round) = self.coverage.function.blocks[body].insts.split_at(stride.exit + 1);
+        ahead.iter().try_for_each(|id| act(self, *id, false).map(drop))?;
+        let known = self.sums.counted.len();
+        self.sums.counted.extend(stride.numbers.iter().map(|number| (*number, stride.sum.clone())));
+        let done = round.iter().try_for_each(|id| act(self, *id, true).map(drop));
+        self.sums.counted.truncate(known);
+        done
+    }
+
     /// The sum that describes a loop's parameter to which each round adds the same.
     fn counter(&self, param: ValueId, first: ValueId, next: ValueId, round: Sum) -> Option<Sum> {
         let next = match self.coverage.definition(next)? {
-            InstKind::Op(crate::op::Op::Add, operands) if operands[0] == param => operands[1],
+            InstKind::Op(Op::Add, operands) if operands[0] == param => operands[1],
             _ => return None,
         };
         let step = self.sums.of(next).filter(|step| step.terms.is_empty())?;
         round.times(step.fixed)?.plus(&self.sums.of(first)?)
+    }
+
+    /// The number of which two values are the quotient by a width and the remainder, as a sum.
+    fn number_of_both(&self, row: ValueId, column: ValueId, width: u32) -> Option<Sum> {
+        let operands = |value: ValueId, wanted: Op| match self.coverage.definition(value)? {
+            InstKind::Op(op, operands) if *op == wanted => Some((operands[0], self.sums.of(operands[1])?.constant()?)),
+            _ => None,
+        };
+        let ((number, by), (other, rest_by)) = (operands(row, Op::Div)?, operands(column, Op::Rem)?);
+        ((by, rest_by, other) == (width, width, number)).then(|| self.sums.of(number)).flatten()
     }
 
     /// The cells that a place names.
@@ -157,7 +189,9 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
         let types = &self.coverage.module.types;
         let mut ty = self.coverage.kernel.shared[self.coverage.shared].ty;
         let (mut sum, mut is_whole) = (Sum::fixed(0), true);
-        for step in &place.path {
+        let mut path = &place.path[..];
+        while let Some((step, rest)) = path.split_first() {
+            path = rest;
             let (element, len) = match types.get(ty) {
                 Type::Array(element, len) => (Some(*element), len.known()?),
                 Type::Vector(_, lanes) => (None, u32::from(*lanes)),
@@ -166,6 +200,16 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
                     break;
                 }
             };
+            // `tile[i / width][i % width]` is the cell with number `i` of a tile that is `width` wide.
+            if let (Step::Index { value: row, .. }, Some(Step::Index { value: column, .. })) = (step, rest.first())
+                && let Some(Type::Array(inner, width)) = element.map(|element| types.get(element))
+                && let Some(number) = self.number_of_both(*row, *column, width.known()?)
+                && number.most().is_some_and(|most| most / width.known().unwrap_or(1) < len)
+            {
+                sum = sum.plus(&number.times(cells(types, *inner)?)?)?;
+                (ty, path) = (*inner, &rest[1..]);
+                continue;
+            }
             let index = match *step {
                 Step::Field(number) => Sum::fixed(number),
                 Step::Index { value, .. } => {

@@ -17,10 +17,30 @@ pub(super) enum Counter {
     Axis(usize),
     /// The round of a loop.
     Round(BlockId),
+    /// The numbers that a loop comes to whose steps are as many as there are positions along some axes, a bit each, at which its
+    /// invocations start: each number once.
+    Stride(BlockId, u8),
     /// The parts of a cell that are accessed together.
     Part,
     /// A value that may be any number below its count, or only some of them.
     Within(ValueId),
+}
+
+impl Counter {
+    /// The axes that it hangs on, a bit each.
+    fn axes(self) -> u8 {
+        match self {
+            Self::Bit(axis, _) | Self::Axis(axis) => 1 << axis,
+            Self::Stride(_, axes) => axes,
+            Self::Round(_) | Self::Part | Self::Within(_) => 0,
+        }
+    }
+
+    /// Whether what one counts says something about the other.
+    fn hangs_on(self, other: Self) -> bool {
+        let is_stride = |counter| matches!(counter, Self::Stride(..));
+        self != other && (is_stride(self) || is_stride(other)) && self.axes() & other.axes() != 0
+    }
 }
 
 /// A counter that is below `count`, taken `times`.
@@ -63,6 +83,9 @@ impl Sum {
     pub(super) fn plus(mut self, other: &Self) -> Option<Self> {
         self.fixed = self.fixed.checked_add(other.fixed)?;
         for term in &other.terms {
+            if self.terms.iter().any(|own| own.counter.hangs_on(term.counter)) {
+                return None;
+            }
             match self.terms.iter_mut().find(|own| own.counter == term.counter) {
                 Some(own) => own.times = own.times.checked_add(term.times)?,
                 None => self.terms.push(*term),
@@ -94,7 +117,23 @@ impl Sum {
         (rest.most()? < by).then_some((quotient, rest))
     }
 
-    fn constant(&self) -> Option<u32> {
+    /// The axes of a sum of positions along them that takes each number below some number once: that number, and a bit for each axis.
+    pub(super) fn positions(&self) -> Option<(u32, u8)> {
+        let mut terms = self.terms.clone();
+        terms.sort_unstable_by_key(|term| term.times);
+        let (mut numbers, mut axes) = (1u32, 0);
+        for term in terms {
+            let is_position = matches!(term.counter, Counter::Bit(..) | Counter::Axis(_));
+            if !is_position || term.times != numbers {
+                return None;
+            }
+            numbers = numbers.checked_mul(term.count)?;
+            axes |= term.counter.axes();
+        }
+        (self.fixed == 0).then_some((numbers, axes))
+    }
+
+    pub(super) fn constant(&self) -> Option<u32> {
         self.terms.is_empty().then_some(self.fixed)
     }
 }

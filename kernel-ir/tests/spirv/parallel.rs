@@ -557,6 +557,130 @@ fn shared_memory_of_which_all_that_is_read_is_written_is_not_zeroed() {
     assert_eq!(zeroed(&[(store, "store tile[%15] = %0\n  %17: u32 = load tile[%15]")]), 1);
 }
 
+/// A tile with a border that 16 by 16 invocations fill; each reads the last cell that it may need.
+const BORDERED: &str = "kernel fn0 workgroup(16, 16, 1) {
+ buffer0 y: [f32] mut
+ shared0 tile: [[f32; 22]; 22]
+}
+fn0 k() -> () {
+ %0: vec3<u32> = local_id
+ %1: u32 = extract %0.0
+ %2: u32 = extract %0.1
+ %3: u32 = const 16
+ %4: u32 = const 22
+ %5: f32 = const 1
+ %6: u32 = const 6
+ %7: u32 = const 0
+ %8: u32 = const 1
+ loop block1(%10: u32 = %2) {
+  %11: bool = lt %10, %4
+  if %11 {
+   yield
+  } else {
+   break block1()
+  }
+  loop block4(%12: u32 = %1) {
+   %13: bool = lt %12, %4
+   if %13 {
+    yield
+   } else {
+    break block4()
+   }
+   store shared0[%10][%12] = %5
+   %14: u32 = add %12, %3
+   continue block4(%14)
+  }
+  %15: u32 = add %10, %3
+  continue block1(%15)
+ }
+ barrier workgroup
+ %17: u32 = add %1, %6
+ %18: u32 = add %2, %6
+ %30: f32 = load shared0[%18][%17]
+ store buffer0[%1] = %30
+ return
+}
+";
+
+#[test]
+fn shared_memory_that_invocations_fill_in_turns_is_not_zeroed() {
+    let zeroed = |changes: &[(&str, &str)]| {
+        let text = changes.iter().fold(BORDERED.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        });
+        let emitted = emit_text(&text);
+        validate("bordered", &emitted.words);
+        disassemble(&emitted.words).matches("OpControlBarrier").count() - 1
+    };
+    assert_eq!(zeroed(&[]), 0);
+    // Cells are left out at the end, at the start, or between.
+    assert_eq!(zeroed(&[("lt %12, %4", "lt %12, %3")]), 1);
+    assert_eq!(zeroed(&[("loop block4(%12: u32 = %1)", "%19: u32 = add %1, %8\n  loop block4(%12: u32 = %19)")]), 1);
+    assert_eq!(zeroed(&[("add %12, %3", "add %12, %4")]), 1);
+    assert_eq!(zeroed(&[("add %12, %3", "add %12, %6")]), 1);
+    assert_eq!(zeroed(&[("%10: u32 = %2)", "%10: u32 = %7)")]), 1);
+    // Both numbers hang on one position.
+    assert_eq!(zeroed(&[("%12: u32 = %1)", "%12: u32 = %2)")]), 1);
+    assert_eq!(zeroed(&[("shared0[%10][%12]", "shared0[%10][%1]")]), 1, "the border at the right");
+    assert_eq!(zeroed(&[("shared0[%10][%12]", "shared0[%12][%1]"), ("[%18][%17]", "[%18][%1]")]), 1);
+    // Rows in turns, and a column for each invocation, of which only those are read.
+    let columns = ("shared0[%10][%12]", "shared0[%10][%1]");
+    assert_eq!(zeroed(&[columns, ("[%18][%17]", "[%18][%1]")]), 0);
+    // A round that leaves, or does not come to the store.
+    let leaves =
+        "%19: bool = lt %10, %6\n   if %19 {\n    break block4()\n   } else {\n    yield\n   }\n   store shared0";
+    assert_eq!(zeroed(&[("store shared0", leaves)]), 1);
+
+    // Steps that are counted, as `step_by` counts them.
+    let counted = |end: &str| {
+        [
+            (
+                "loop block1(",
+                format!(
+                    "%40: bool = lt %1, {end}\n %41: u32 = sub {end}, %1\n %42: u32 = select %40, %41, %7\n %43: u32 = div %42, %3\n \
+                     %44: u32 = rem %42, %3\n %45: bool = ne %44, %7\n %46: u32 = cast %45\n %47: u32 = add %43, %46\n loop block1("
+                ),
+            ),
+            ("%12: u32 = %1)", "%12: u32 = %7)".to_owned()),
+            ("lt %12, %4", "lt %12, %47".to_owned()),
+            ("add %12, %3", "add %12, %8".to_owned()),
+            (
+                "store shared0[%10][%12]",
+                "%48: u32 = mul %12, %3\n   %49: u32 = add %1, %48\n   store shared0[%10][%49]".to_owned(),
+            ),
+        ]
+    };
+    let zeroed_by = |changes: &[(&str, String)], more: &[(&str, &str)]| {
+        let changes: Vec<_> = changes.iter().map(|(from, to)| (*from, &to[..])).chain(more.iter().copied()).collect();
+        zeroed(&changes)
+    };
+    assert_eq!(zeroed_by(&counted("%4"), &[]), 0);
+    assert_eq!(zeroed_by(&counted("%3"), &[]), 1);
+    assert_eq!(zeroed_by(&counted("%4"), &[("mul %12, %3", "mul %12, %6")]), 1);
+    assert_eq!(zeroed_by(&counted("%4"), &[("add %1, %48", "add %2, %48")]), 1);
+    assert_eq!(zeroed_by(&counted("%4"), &[("rem %42, %3", "rem %42, %4")]), 1);
+
+    // The cells as one row.
+    let flat = [
+        (
+            "%8: u32 = const 1\n",
+            "%8: u32 = const 1\n %20: u32 = local_index\n %21: u32 = const 484\n %22: u32 = const 256\n",
+        ),
+        ("%12: u32 = %1)", "%12: u32 = %20)"),
+        ("lt %12, %4", "lt %12, %21"),
+        ("add %12, %3", "add %12, %22"),
+        ("store shared0[%10][%12]", "%23: u32 = div %12, %4\n   %24: u32 = rem %12, %4\n   store shared0[%23][%24]"),
+    ];
+    assert_eq!(zeroed(&flat), 0);
+    let with = |changes: &[(&'static str, &'static str)]| zeroed(&[&flat[..], changes].concat());
+    assert_eq!(with(&[("const 484", "const 483")]), 1);
+    assert_eq!(with(&[("const 256", "const 255")]), 1);
+    assert_eq!(with(&[("rem %12, %4", "rem %12, %3")]), 1);
+    assert_eq!(with(&[("rem %12, %4", "rem %20, %4")]), 1);
+    assert_eq!(with(&[("const 484", "const 600")]), 1, "it goes on behind the tile");
+}
+
 #[test]
 fn components_and_axes_of_any_length_are_cells() {
     let zeroed = |workgroup: &str, shared: &str, body: &str| {
