@@ -2,11 +2,11 @@
 
 use expect_test::expect;
 use gridwise_ir::batch::{Request, find};
-use gridwise_ir::descriptor::{HAS_FMA, IS_FULL, IS_PROVEN, IS_WHOLE};
+use gridwise_ir::descriptor::{HAS_FMA, IS_FULL, IS_PROVEN, IS_WHOLE, is_proven};
 use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::passes::optimize;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
-use gridwise_ir::variant::{VariantDesc, variant};
+use gridwise_ir::variant::{VariantDesc, tally, variant};
 
 use crate::generate::{Random, kernel};
 use crate::support::{disassemble, module, validate_words, variants};
@@ -126,6 +126,74 @@ fn nothing_is_left_of_checks_that_hold() {
         OpFunctionEnd
     "#]]
     .assert_eq(&text(&words, ENTRY_POINT, &[(IS_PROVEN, 1), (0, 7), (1, 1)]));
+}
+
+#[test]
+fn each_group_of_checks_goes_with_its_own_obligations() {
+    let words = words(
+        "file0 \"k.rs\"
+site0 index_out_of_bounds @file0:1:1 \"x[i]\" launch 0
+site1 index_out_of_bounds @file0:2:1 \"y[i]\" launch 0, 1
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [u32]
+    buffer1 y: [u32] mut
+    requires items(0) < len(buffer0)
+    requires items(0) < len(buffer1)
+}
+fn0 k() -> () {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = load buffer0[%1 !site0]
+    store buffer1[%1 !site1] = %2
+    return
+}
+",
+    );
+    let checks = |constants: &[(u32, u64)]| {
+        let desc = VariantDesc { entry_point: ENTRY_POINT, constants, keeps_names: false, faults: Faults::NONE };
+        tally(&variant(&words, &desc).expect("it is a module")).checks
+    };
+    assert_eq!(checks(&[]), 2);
+    assert_eq!([0, 1].map(|group| checks(&[(is_proven(group), 1)])), [1, 1]);
+    assert_eq!(checks(&[(is_proven(0), 1), (is_proven(1), 1)]), 0);
+    assert_eq!(checks(&[(IS_PROVEN, 1)]), 0);
+    assert_eq!(
+        checks(&[(IS_PROVEN, 1), (is_proven(1), 0)]),
+        1,
+        "what is told of a group goes before what is told of all"
+    );
+}
+
+#[test]
+fn loops_are_left_in_another_round_only_where_drivers_forget() {
+    let words = words(
+        "kernel fn0 workgroup(64, 1, 1) {
+    buffer0 y: [u32] mut
+}
+fn0 k() -> () {
+    %0: u32 = const 0
+    %1: u32 = const 9
+    loop block1(%5: u32 = %0) -> (%7: u32) {
+        %8: u32 = load buffer0[%5]
+        %9: bool = gt %8, %1
+        if %9 {
+            break block1(%8)
+        } else {
+            yield
+        }
+        continue block1(%8)
+    }
+    store buffer0[%0] = %7
+    return
+}
+",
+    );
+    let branches = |faults| {
+        let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults };
+        disassemble(&variant(&words, &desc).expect("it is a module")).matches("OpBranchConditional").count()
+    };
+    assert_eq!(branches(Faults::NONE), 1);
+    assert_eq!(branches(Faults::NONE.with(Fault::ForgottenLoopResults)), 2);
 }
 
 #[test]
