@@ -189,7 +189,8 @@ fn0 k() -> () {
 ",
     );
     let branches = |faults| {
-        let desc = VariantDesc { entry_point: ENTRY_POINT, constants: &[], keeps_names: false, faults };
+        let constants = &[(IS_FULL, 1)];
+        let desc = VariantDesc { entry_point: ENTRY_POINT, constants, keeps_names: false, faults };
         disassemble(&variant(&words, &desc).expect("it is a module")).matches("OpBranchConditional").count()
     };
     assert_eq!(branches(Faults::NONE), 1);
