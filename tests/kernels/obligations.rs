@@ -21,6 +21,28 @@ fn run(seq: &Sequence, out: &Tensor<u32>) -> gridwise::Result<Vec<Output>> {
     Ok(vec![Output::Report(report), Output::U32(out.to_vec()?)])
 }
 
+fn symbols(mgr: &Manager, last: usize) -> gridwise::Result<Vec<Output>> {
+    let symbols: Vec<u8> = (0..40).map(|i| i % 5).collect();
+    let table: Vec<u32> = (0..=last as u32).map(|i| i * 10).collect();
+    let (symbols, table, x) = (mgr.tensor(&symbols)?, mgr.tensor(&table)?, mgr.tensor(&(0..40).collect::<Vec<u32>>())?);
+    let mut out = mgr.tensor(&[7u32; 40])?;
+    let seq = mgr.sequence()?;
+    SymbolsOf::dispatch(&seq, Grid::items(40), &symbols, &table, &x, &mut out)?;
+    run(&seq, &out)
+}
+
+fn bytes() -> Vec<u8> {
+    (0..20 * 12u32).map(|i| (i * 37 % 251) as u8 + 1).collect()
+}
+
+/// The least of 7 by 7 bytes, the nearest ones at the border.
+fn least_of_seven() -> Vec<u32> {
+    let x = bytes();
+    let at = |row: i32, column: i32| x[(row.clamp(0, 11) * 20 + column.clamp(0, 19)) as usize];
+    let least = |row: i32, column: i32| (0..49).map(|k| at(row + k / 7 - 3, column + k % 7 - 3)).min();
+    (0..12).flat_map(|row| (0..20).map(move |column| least(row, column).map_or(0, u32::from))).collect()
+}
+
 fn numbers(len: u32) -> Vec<u32> {
     (0..len).map(|i| i * 3 + 1).collect()
 }
@@ -63,6 +85,40 @@ pub const CASES: &[Case] = &[
                 |row: usize| x[row * 10..][..10].iter().sum::<u32>() + x[(row * 7) % 10] + x[row.min(9)] + x[row >> 1];
             vec![Output::Report("complete".into()), Output::U32((0..4).map(row).collect()), Output::U32(vec![1, 0])]
         }
+    ),
+    // A table may be shorter than its symbols could tell: its check stays, and no other.
+    case!("obligations::short_table", [SymbolsOf], |mgr| symbols(mgr, 4), || {
+        let out = (0..40u32).map(|i| (i % 5) * 10 + i).collect();
+        vec![Output::Report("complete".into()), Output::U32(out)]
+    }),
+    case!("obligations::table_too_short", [SymbolsOf], |mgr| symbols(mgr, 3), || {
+        let report = "index out of bounds: the len is 4 but the index is 4 (table[usize::from(symbol)], 8)";
+        let out = (0..40u32).map(|i| if i % 5 == 4 { i } else { (i % 5) * 10 + i }).collect();
+        vec![Output::Report(report.into()), Output::U32(out)]
+    }),
+    case!(
+        "obligations::tile_with_border",
+        [Bordered],
+        |mgr| {
+            let (x, mut y) = (mgr.tensor(&bytes())?, mgr.tensor(&[0u8; 20 * 12])?);
+            let seq = mgr.sequence()?;
+            Bordered::dispatch(&seq, Grid::items([24u32, 16]), 20, 12, &x, &mut y)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(y.to_vec()?.into_iter().map(u32::from).collect())])
+        },
+        || vec![Output::U32(least_of_seven())]
+    ),
+    case!(
+        "obligations::flat_tile_with_border",
+        [FlatBordered],
+        |mgr| {
+            let (x, mut y) = (mgr.tensor(&bytes())?, mgr.tensor(&[0u8; 20 * 12])?);
+            let seq = mgr.sequence()?;
+            FlatBordered::dispatch(&seq, Grid::items([24u32, 16]), 20, 12, &x, &mut y)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(y.to_vec()?.into_iter().map(u32::from).collect())])
+        },
+        || vec![Output::U32(least_of_seven())]
     ),
     // Every index is in range, but only because the product wraps around: too much for the host to see.
     case!(
@@ -203,5 +259,56 @@ fn wrapping(step: u32, x: &[u32], out: &mut [u32]) {
     let i = global_id().x;
     if i % 2 == 0 {
         out[i] = x[i * step];
+    }
+}
+
+#[kernel(workgroup = 8)]
+fn symbols_of(symbols: &[u8], table: &[u32], x: &[u32], out: &mut [u32]) {
+    let i = global_id().x as usize;
+    let symbol = symbols[i];
+    out[i] = table[usize::from(symbol)] + x[i];
+}
+
+#[kernel(workgroup = [8, 8])]
+fn bordered(width: i32, height: i32, x: &[u8], y: &mut [u8]) {
+    let mut tile = Shared::<[[u8; 14]; 14]>::new();
+    let (column, row) = (local_id().x as usize, local_id().y as usize);
+    let (left, top) = (workgroup_id().x as i32 * 8 - 3, workgroup_id().y as i32 * 8 - 3);
+    for r in (row..14).step_by(8) {
+        for c in (column..14).step_by(8) {
+            let from = (left + c as i32).clamp(0, width - 1);
+            tile[r][c] = x[((top + r as i32).clamp(0, height - 1) * width + from) as usize];
+        }
+    }
+    barrier();
+    let (at_x, at_y) = (global_id().x as i32, global_id().y as i32);
+    if at_x < width && at_y < height {
+        let mut least = u8::MAX;
+        for r in 0..7 {
+            for c in 0..7 {
+                least = least.min(tile[row + r][column + c]);
+            }
+        }
+        y[(at_y * width + at_x) as usize] = least;
+    }
+}
+
+#[kernel(workgroup = [8, 8])]
+fn flat_bordered(width: i32, height: i32, x: &[u8], y: &mut [u8]) {
+    let mut tile = Shared::<[[u8; 14]; 14]>::new();
+    let (left, top) = (workgroup_id().x as i32 * 8 - 3, workgroup_id().y as i32 * 8 - 3);
+    let mut i = local_index() as usize;
+    while i < 14 * 14 {
+        let (r, c) = (i / 14, i % 14);
+        let from = (left + c as i32).clamp(0, width - 1);
+        tile[r][c] = x[((top + r as i32).clamp(0, height - 1) * width + from) as usize];
+        i += 64;
+    }
+    barrier();
+    let (column, row) = (local_id().x as usize, local_id().y as usize);
+    let (at_x, at_y) = (global_id().x as i32, global_id().y as i32);
+    if at_x < width && at_y < height {
+        let least = (0..49).map(|k| tile[row + k / 7][column + k % 7]).min();
+        y[(at_y * width + at_x) as usize] = least.unwrap_or(0);
     }
 }
