@@ -244,7 +244,7 @@ impl Display for Table {
         for row in &self.rows {
             let (glsl, cuda) = (number(row.ratio(row.glsl)), number(row.ratio(row.cuda)));
             let times = [Some(row.ours), row.glsl, row.cuda].map(time);
-            let all = if row.keeps_checks { ", all others" } else { "" };
+            let all = if row.keeps_checks { ", and others" } else { "" };
             writeln!(f, "| {} | {} | {glsl} | {cuda} | {}{all} |", row.name, times.join(" | "), row.checks)?;
         }
         let mean = |ratios: Vec<f64>| {
