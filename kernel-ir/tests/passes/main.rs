@@ -8,6 +8,7 @@ mod generate;
 mod images;
 mod launches;
 mod random;
+mod selected;
 
 use std::path::Path;
 
