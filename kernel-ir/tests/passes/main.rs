@@ -7,6 +7,7 @@ mod carried;
 mod generate;
 mod images;
 mod launches;
+mod members;
 mod random;
 mod selected;
 

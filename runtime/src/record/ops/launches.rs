@@ -58,10 +58,10 @@ impl Recorder<'_> {
         let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         args.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut args.buffers))?;
-        let Filled { push, buffers, parameters, .. } = &mut *args;
+        let Filled { push, buffers, parameters, tables } = &mut *args;
         let limit = limit_of(workgroup, self.device.info.limits.max_groups);
         let largest = Extent::of_groups(workgroup, limit);
-        let numbers = Numbers { extent: &largest, push, parameters, buffers, constants };
+        let numbers = Numbers { extent: &largest, push, parameters, tables, buffers, constants };
         let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
@@ -203,10 +203,10 @@ impl Recorder<'_> {
             return Ok(None);
         }
         filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
-        let Filled { push, buffers, parameters, tables: _ } = filled;
+        let Filled { push, buffers, parameters, tables } = filled;
         extent.fill_words(descriptor, push, |param| len_of(buffers, param));
         let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push, parameters, buffers, constants };
+        let numbers = Numbers { extent: &extent, push, parameters, tables, buffers, constants };
         let is_proven = !obligations.is_empty()
             && match obligations.verdict(&numbers) {
                 Verdict::Hold => true,
