@@ -210,6 +210,8 @@ fn bound_text(kernel: &Kernel, bound: &Bound) -> String {
         Bound::Groups(number) => format!("groups.{}", axis(*number)),
         Bound::Len(buffer) => format!("{}.len()", kernel.buffers[*buffer].name),
         Bound::Extent(image, along) => format!("{}.size().{}", kernel.buffers[*image].name, axis(*along)),
+        Bound::Least(list) => format!("least {}[_].len()", kernel.buffers[*list].name),
+        Bound::LeastExtent(list, along) => format!("least {}[_].size().{}", kernel.buffers[*list].name, axis(*along)),
         Bound::Constant(param) => kernel.constants[*param].name.clone(),
         Bound::Param(param, path) => {
             let fields: String = path.iter().map(|field| format!(".{field}")).collect();

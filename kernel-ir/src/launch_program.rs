@@ -87,6 +87,11 @@ impl<P: Fn(u32) -> u32> Writer<'_, P> {
                 let param = u16::try_from((self.position)(image.index() as u32)).ok()?;
                 Step::Extent { param, axis: *axis }
             }
+            Bound::Least(list) => Step::Least(u16::try_from((self.position)(list.index() as u32)).ok()?),
+            Bound::LeastExtent(list, axis) => {
+                let param = u16::try_from((self.position)(list.index() as u32)).ok()?;
+                Step::LeastExtent { param, axis: *axis }
+            }
             Bound::Constant(param) => Step::Constant(u16::try_from(param.index()).ok()?),
             Bound::Param(param, path) => self.param(*param, path)?,
             Bound::Binary(op, operands) => {

@@ -26,6 +26,9 @@ pub mod defaults;
 pub mod directions;
 pub mod distinct;
 pub mod divided;
+pub mod domains;
+pub mod domains_math;
+pub mod domains_text;
 pub mod doubles;
 pub mod drawn;
 pub mod elements;
@@ -157,6 +160,9 @@ pub fn all() -> Vec<Case> {
         divided::CASES,
         firsts::CASES,
         float_atomics::CASES,
+        domains::CASES,
+        domains_math::CASES,
+        domains_text::CASES,
         doubles::CASES,
         elements::CASES,
         equality::CASES,
@@ -280,6 +286,49 @@ macro_rules! twice {
     };
 }
 pub(crate) use twice;
+
+/// A kernel for a function of an index and a buffer of each module, and the case that compares it with the plain module's function of
+/// the same name.
+macro_rules! domain {
+    ($area:literal, { $($name:ident, $kernel:ident, $plain:ident;)+ }) => {
+        $(
+            #[kernel(workgroup = 16)]
+            fn $name(x: &[u32], y: &mut [u32]) {
+                let i = global_id().x;
+                y[i] = $name::$name(i, x);
+            }
+        )+
+
+        /// The entries.
+        pub const CASES: &[Case] = &[$(Case {
+            name: concat!($area, "::", stringify!($name)),
+            kernels: &[<$kernel as gridwise::Kernel>::DESCRIPTOR],
+            run: |mgr| {
+                let x = $crate::kernels::domain_input();
+                let mut y = mgr.tensor(&[0u32; $crate::kernels::DOMAIN])?;
+                let seq = mgr.sequence()?;
+                $kernel::dispatch(&seq, Grid::items($crate::kernels::DOMAIN), &mgr.tensor(&x)?, &mut y)?;
+                seq.eval()?;
+                Ok(vec![$crate::case::Output::U32(y.to_vec()?)])
+            },
+            expected: Some(|| {
+                let x = $crate::kernels::domain_input();
+                let results = (0..$crate::kernels::DOMAIN as u32).map(|i| $plain::$name(i, &x));
+                vec![$crate::case::Output::U32(results.collect())]
+            }),
+        }),+];
+    };
+}
+pub(crate) use domain;
+
+/// How many invocations the kernels of [`domain!`] have.
+const DOMAIN: usize = 32;
+
+/// Small numbers, then bytes and noise.
+fn domain_input() -> Vec<u32> {
+    let noise = crate::case::patterns(76, 12).into_iter().skip(28).enumerate();
+    (0..16).chain(noise.map(|(k, v)| if k % 3 == 0 { v } else { v >> 24 })).collect()
+}
 
 /// Items twice: for kernels, and in a module as rustc compiles it.
 macro_rules! both {

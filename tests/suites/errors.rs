@@ -43,7 +43,7 @@ use recordings::{
     profiles_tell_which_launches_keep_checks,
 };
 use tables::{
-    a_run_keeps_the_slots_it_began_with, slots_are_set_between_evaluations, slots_that_do_not_fit,
+    a_run_keeps_the_slots_it_began_with, checks_follow_slots, slots_are_set_between_evaluations, slots_that_do_not_fit,
     tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, tables_of_images, written_tables,
 };
 
@@ -56,7 +56,7 @@ cases! {
         texels_that_no_device_fetches, lists_are_parameters_of_kernels, written_lists_have_no_tensor_twice, parts_of_tensors_are_in_lists,
         arguments_begin_where_elements_can, texels_and_later_members_begin_where_elements_can,
         conditions_of_races_follow_each_launch, decisions_follow_each_launch, slots_are_set_between_evaluations, slots_that_do_not_fit, written_tables, tables_of_images,
-        tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, a_run_keeps_the_slots_it_began_with,
+        tables_are_ordered_with_all_else, tables_change_with_swaps_and_rebuilt_tensors, a_run_keeps_the_slots_it_began_with, checks_follow_slots,
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         profiles_tell_which_launches_keep_checks,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,

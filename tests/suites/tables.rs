@@ -178,6 +178,38 @@ pub(super) fn written_tables() {
     super::clean(&mgr);
 }
 
+/// A launch is told once how long the shortest list is. With a table, a slot may have a shorter one later.
+pub(super) fn checks_follow_slots() {
+    let mgr = super::manager();
+    let [mut a, mut b, mut short] = [4, 4, 2].map(|len| numbers(&mgr, "part", &vec![0; len]));
+    let mut table = mgr.table_mut(&mut [&mut a, &mut b]).unwrap();
+    let seq = mgr.sequence().unwrap();
+    if recorded(CountUp::dispatch(&seq, Grid::items(4), &mut table)).is_none() {
+        return;
+    }
+    seq.eval().unwrap();
+    table.set(1, &mut short).unwrap();
+    let error = seq.eval().unwrap_err();
+    assert!(matches!(&error, Error::KernelPanic { .. }), "{error}");
+    assert!(short.to_vec().unwrap().iter().all(|count| *count <= 1));
+    table.set(1, &mut b).unwrap();
+    seq.eval().unwrap();
+    assert_eq!(b.to_vec().unwrap(), [2; 4]);
+    // Without a table, each launch finds it out anew.
+    let launch = |items: u32, parts: &mut [&mut Tensor<u32>]| {
+        let seq = mgr.sequence().unwrap();
+        CountUp::dispatch(&seq, Grid::items(items), parts).unwrap().eval().map(|_| ())
+    };
+    short.write(&[0; 2]).unwrap();
+    launch(2, &mut [&mut a, &mut short]).unwrap();
+    let error = launch(4, &mut [&mut a, &mut short]).unwrap_err();
+    assert!(matches!(&error, Error::KernelPanic { .. }), "{error}");
+    assert!(short.to_vec().unwrap().iter().all(|count| *count <= 2));
+    launch(4, &mut [&mut a, &mut b]).unwrap();
+    assert_eq!(b.to_vec().unwrap(), [3; 4]);
+    super::clean(&mgr);
+}
+
 pub(super) fn tables_of_images() {
     let mgr = super::manager();
     let image = |value: f32| {

@@ -17,6 +17,8 @@ use super::program::{self, BoundOp, LaunchNumbers, Step, VALUE};
 /// | `g` | an axis | pushes the workgroups of the grid along an axis |
 /// | `l` | a position | pushes the number of elements of the buffer at this position of the parameters |
 /// | `e` | a position, an axis | pushes the number of texels along an axis of the image at this position of the parameters |
+/// | `L` | a position | pushes the number of elements of the shortest buffer in the list at this position of the parameters |
+/// | `E` | a position, an axis | pushes the fewest texels along an axis that an image in the list at this position of the parameters has |
 /// | `v` | an offset, a size | pushes the unsigned integer at an offset of the push constants, with so many bytes |
 /// | `c` | a position | pushes the value of the const parameter with this position |
 /// | `+ - * / m M` | | add, subtract, multiply, divide, smaller, larger of the two numbers on top |
@@ -158,6 +160,12 @@ mod tests {
         let inside = |index, axis| program(&[Step::Const(index), Step::Extent { param: 2, axis }, Step::Less]);
         assert!(inside(639, 0).hold(&LAUNCH) && inside(479, 1).hold(&LAUNCH));
         assert!(!inside(640, 0).hold(&LAUNCH) && !inside(480, 1).hold(&LAUNCH));
+        // The shortest buffer in list 3 has 50 elements, and the smallest images of list 4 have 32 by 16 by 8 texels.
+        let in_all = |index, least| program(&[Step::Const(index), least, Step::Less]).hold(&LAUNCH);
+        assert!(in_all(49, Step::Least(3)) && !in_all(50, Step::Least(3)));
+        let along = |axis| Step::LeastExtent { param: 4, axis };
+        assert!(in_all(15, along(1)) && !in_all(16, along(1)) && in_all(31, along(0)));
+        assert!(!in_all(0, Step::Least(4)) && !in_all(0, Step::LeastExtent { param: 3, axis: 0 }));
     }
 
     #[test]
@@ -199,6 +207,7 @@ mod tests {
         steps.extend([Step::LessInAll(0), Step::LessInAll(u16::MAX), Step::Serves(0x8001)]);
         steps.push(Step::Value { offset: 124, size: 8 });
         steps.push(Step::Extent { param: u16::MAX, axis: 2 });
+        steps.extend([Step::Least(u16::MAX), Step::LeastExtent { param: u16::MAX, axis: 2 }]);
         steps.extend(BoundOp::ALL.map(Step::Binary));
         let mut rest = program(&steps).0;
         assert!(rest.iter().all(|byte| (b' '..=b'~').contains(byte) && ![b'"', b'\\'].contains(byte)));

@@ -13,6 +13,11 @@ pub trait LaunchNumbers {
     fn len(&self, param: u16) -> u64;
     /// Texels along axis 0, 1 or 2 of the image at this position of the parameters, in its first level.
     fn extent(&self, param: u16, axis: u8) -> u64;
+    /// A number of elements that no buffer in the list at this position of the parameters is shorter than: of the shortest one, or zero
+    /// where there is none, or the launch does not settle which these are.
+    fn least(&self, param: u16) -> u64;
+    /// The same of the texels along axis 0, 1 or 2 that an image in a list has in its first level.
+    fn least_extent(&self, param: u16, axis: u8) -> u64;
     /// An unsigned integer of the push constants; `None` where the launch does not settle it.
     fn value(&self, offset: u8, size: u8) -> Option<u64>;
     /// The value of a const parameter.
@@ -30,6 +35,8 @@ pub(crate) enum Step {
     Groups(u8),
     Len(u16),
     Extent { param: u16, axis: u8 },
+    Least(u16),
+    LeastExtent { param: u16, axis: u8 },
     Value { offset: u8, size: u8 },
     Constant(u16),
     Binary(BoundOp),
@@ -57,6 +64,15 @@ pub enum Number {
         /// The axis.
         axis: u8,
     },
+    /// Elements of the shortest buffer in the list at a position of the parameters.
+    Least(u16),
+    /// The fewest texels along an axis of the images in the list at a position of the parameters.
+    LeastExtent {
+        /// The position.
+        param: u16,
+        /// The axis.
+        axis: u8,
+    },
     /// An unsigned integer of the push constants.
     Value {
         /// Its offset in bytes.
@@ -77,6 +93,8 @@ impl Number {
             Self::Groups(axis) => launch.groups(axis),
             Self::Len(param) => launch.len(param),
             Self::Extent { param, axis } => launch.extent(param, axis),
+            Self::Least(param) => launch.least(param),
+            Self::LeastExtent { param, axis } => launch.least_extent(param, axis),
             Self::Value { offset, size } => return launch.value(offset, size),
             Self::Constant(position) => launch.constant(position),
         })
@@ -185,6 +203,8 @@ impl Step {
             Self::Groups(axis) => (b'g', [Some(axis.into()), None]),
             Self::Len(param) => (b'l', [Some(param.into()), None]),
             Self::Extent { param, axis } => (b'e', [Some(param.into()), Some(axis.into())]),
+            Self::Least(param) => (b'L', [Some(param.into()), None]),
+            Self::LeastExtent { param, axis } => (b'E', [Some(param.into()), Some(axis.into())]),
             Self::Value { offset, size } => (VALUE, [Some(offset.into()), Some(size.into())]),
             Self::Constant(position) => (b'c', [Some(position.into()), None]),
             Self::Binary(op) => (BINARY[op as usize], [None; 2]),
@@ -210,6 +230,8 @@ impl Step {
             Self::Groups(axis) => Number::Groups(axis),
             Self::Len(param) => Number::Len(param),
             Self::Extent { param, axis } => Number::Extent { param, axis },
+            Self::Least(param) => Number::Least(param),
+            Self::LeastExtent { param, axis } => Number::LeastExtent { param, axis },
             Self::Value { offset, size } => Number::Value { offset, size },
             Self::Constant(position) => Number::Constant(position),
             Self::Binary(_) | Self::Serves(_) | Self::Less | Self::LessInAll(_) | Self::LessAt { .. } => return None,
@@ -225,10 +247,12 @@ impl Step {
             b'i' => Self::Items(operand(&mut rest)?.try_into().ok()?),
             b'g' => Self::Groups(operand(&mut rest)?.try_into().ok()?),
             b'l' => Self::Len(operand(&mut rest)?.try_into().ok()?),
-            b'e' => {
+            b'e' | b'E' => {
                 let (param, axis) = (operand(&mut rest)?, operand(&mut rest)?);
-                Self::Extent { param: param.try_into().ok()?, axis: axis.try_into().ok()? }
+                let (param, axis) = (param.try_into().ok()?, axis.try_into().ok()?);
+                if *code == b'e' { Self::Extent { param, axis } } else { Self::LeastExtent { param, axis } }
             }
+            b'L' => Self::Least(operand(&mut rest)?.try_into().ok()?),
             &VALUE => {
                 let (offset, size) = (operand(&mut rest)?, operand(&mut rest)?);
                 Self::Value { offset: offset.try_into().ok()?, size: size.try_into().ok()? }
@@ -333,6 +357,12 @@ pub(super) mod tests {
         }
         fn extent(&self, param: u16, axis: u8) -> u64 {
             if param == 2 { [640, 480, 1][usize::from(axis)] } else { 0 }
+        }
+        fn least(&self, param: u16) -> u64 {
+            if param == 3 { 50 } else { 0 }
+        }
+        fn least_extent(&self, param: u16, axis: u8) -> u64 {
+            if param == 4 { [32, 16, 8][usize::from(axis)] } else { 0 }
         }
         fn value(&self, _: u8, _: u8) -> Option<u64> {
             Some(self.value.into())

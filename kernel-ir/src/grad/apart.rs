@@ -140,7 +140,7 @@ fn limits(bound: &Bound) -> Option<(u128, u128)> {
     use BoundOp as O;
     Some(match bound {
         Bound::Const(number) => ((*number).into(), (*number).into()),
-        Bound::Len(_) | Bound::Extent(..) => (0, u32::MAX.into()),
+        Bound::Len(_) | Bound::Extent(..) | Bound::Least(_) | Bound::LeastExtent(..) => (0, u32::MAX.into()),
         Bound::Items(_) | Bound::Groups(_) | Bound::Constant(_) | Bound::Param(..) => return None,
         Bound::Binary(op, parts) => {
             let ((a, b), (c, d)) = (limits(&parts[0])?, limits(&parts[1])?);

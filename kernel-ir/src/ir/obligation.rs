@@ -46,6 +46,10 @@ pub enum Bound {
     Len(BufferId),
     /// Texels of an image along axis 0, 1 or 2, of its first level.
     Extent(BufferId, u8),
+    /// Elements of the shortest buffer in a list; zero where there is none.
+    Least(BufferId),
+    /// The fewest texels along axis 0, 1 or 2 that an image in a list has in its first level; zero where there is none.
+    LeastExtent(BufferId, u8),
     /// A const parameter that is an integer.
     Constant(ConstParamId),
     /// The bits of an integer in a by-value parameter, as a number without sign: the parameter, and the way into it. A negative one is

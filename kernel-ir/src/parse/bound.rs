@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cursor::{Cursor, Result};
-use crate::ir::{Bound, BoundOp, ConstParamId, Obligation, ParamId};
+use crate::ir::{Bound, BoundOp, BufferId, ConstParamId, Obligation, ParamId};
 
 /// How deep a bound may be, so that no text exhausts the stack.
 const DEPTH: usize = 64;
@@ -48,19 +48,24 @@ fn parse_bound(cursor: &mut Cursor<'_>, depth: usize) -> Result<Bound> {
             return Ok(make(axis));
         }
     }
-    if cursor.eat_word("extent") {
-        cursor.expect("(")?;
-        let image = cursor.id("buffer")?;
-        cursor.expect(",")?;
-        let axis = parse_axis(cursor)?;
-        cursor.expect(")")?;
-        return Ok(Bound::Extent(image, axis));
+    let extents = [("extent", Bound::Extent as fn(BufferId, u8) -> Bound), ("least_extent", Bound::LeastExtent)];
+    for (name, make) in extents {
+        if cursor.eat_word(name) {
+            cursor.expect("(")?;
+            let image = cursor.id("buffer")?;
+            cursor.expect(",")?;
+            let axis = parse_axis(cursor)?;
+            cursor.expect(")")?;
+            return Ok(make(image, axis));
+        }
     }
-    if cursor.eat_word("len") {
-        cursor.expect("(")?;
-        let buffer = cursor.id("buffer")?;
-        cursor.expect(")")?;
-        return Ok(Bound::Len(buffer));
+    for (name, make) in [("len", Bound::Len as fn(BufferId) -> Bound), ("least", Bound::Least)] {
+        if cursor.eat_word(name) {
+            cursor.expect("(")?;
+            let buffer = cursor.id("buffer")?;
+            cursor.expect(")")?;
+            return Ok(make(buffer));
+        }
     }
     Ok(Bound::Const(cursor.number()?))
 }

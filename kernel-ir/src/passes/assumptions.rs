@@ -27,14 +27,22 @@ enum Number {
     Param(ParamId, Few<u32>),
     Len(BufferId),
     Extent(BufferId, u8),
+    /// Elements of each buffer in a list: of the shortest one, whose length alone the host knows.
+    Least(BufferId),
 }
 
 impl Number {
+    /// Whether it is the least of several numbers.
+    fn is_of_several(&self) -> bool {
+        matches!(self, Self::Least(_))
+    }
+
     fn bound(&self) -> Bound {
         match self {
             Self::Param(param, path) => Bound::Param(*param, path.clone()),
             Self::Len(buffer) => Bound::Len(*buffer),
             Self::Extent(image, axis) => Bound::Extent(*image, *axis),
+            Self::Least(list) => Bound::Least(*list),
         }
     }
 }
@@ -69,12 +77,16 @@ impl Assumptions {
                         Some(InstKind::Op(Op::Select, chosen)) if view.number(chosen[1]) == Some(1) => chosen[2],
                         _ => operands[1],
                     };
-                    if let Some(number) = view.asked(divisor, Scalar::I32) {
+                    if let Some(number) = view.asked(divisor, Scalar::I32).filter(|number| !number.is_of_several()) {
                         found.note(number, 1, Some(SIGNED));
                     }
                 }
                 InstKind::Op(Op::Sub, operands) => {
-                    if let Some(taken @ 1..=MOST_TAKEN) = view.number(operands[1]) {
+                    // The shortest buffer of a list may well have nothing, which whoever asks for its last element finds out.
+                    let is_of_several = || view.asked(operands[0], Scalar::U32).is_some_and(|of| of.is_of_several());
+                    if let Some(taken @ 1..=MOST_TAKEN) = view.number(operands[1])
+                        && !is_of_several()
+                    {
                         found.learn(&view, operands[0], taken, None);
                     }
                 }
@@ -83,10 +95,17 @@ impl Assumptions {
                     for operand in operands {
                         if let Some(InstKind::Op(Op::Sub, parts)) = view.definition(*operand)
                             && let Some(taken @ 1..=MOST_TAKEN) = view.number(parts[1])
-                            && let Some(number) = view.asked(parts[0], Scalar::I32)
+                            && let Some(number) = view.asked(parts[0], Scalar::I32).filter(|of| !of.is_of_several())
                         {
                             found.note(number, taken, Some(SIGNED));
                         }
+                    }
+                }
+                InstKind::Image(_, list, operands) if kernel.is_some_and(|kernel| kernel.buffers[*list].is_list) => {
+                    if let Some(last) = operands.first().and_then(|member| view.number(*member))
+                        && last < MOST_TAKEN
+                    {
+                        found.note(Number::Len(*list), last + 1, None);
                     }
                 }
                 InstKind::Extract(composite, path) => {
@@ -107,8 +126,27 @@ impl Assumptions {
     }
 
     fn learn(&mut self, view: &View<'_>, value: ValueId, least: u32, below: Option<u32>) {
-        if let Some(number) = view.asked(value, Scalar::U32) {
-            self.note(number, least, below);
+        let Some(number) = view.asked(value, Scalar::U32) else { return };
+        if let Number::Least(list) = number {
+            // No length of another one bounds a buffer's.
+            if least > 0 {
+                self.note(number, least, None);
+                self.numbers_of_members(view, list);
+            }
+            return;
+        }
+        self.note(number, least, below);
+    }
+
+    /// Assumes that a list has the members that are asked for by constants.
+    fn numbers_of_members(&mut self, view: &View<'_>, list: BufferId) {
+        for (_, inst) in view.function.insts.iter() {
+            if let InstKind::MemberLen(of, member) = inst.kind
+                && of == list
+                && let Some(last) = view.number(member).filter(|last| *last < MOST_TAKEN)
+            {
+                self.note(Number::Len(list), last + 1, None);
+            }
         }
     }
 
@@ -130,6 +168,11 @@ impl Assumptions {
     /// The range that a buffer's length is assumed to have.
     pub(super) fn of_len(&self, buffer: BufferId) -> Range {
         self.find(|number| *number == Number::Len(buffer))
+    }
+
+    /// The range that the length of each buffer in a list is assumed to have.
+    pub(super) fn of_least(&self, list: BufferId) -> Range {
+        self.find(|number| *number == Number::Least(list))
     }
 
     /// The range that an image's size along an axis is assumed to have.
@@ -224,6 +267,7 @@ impl View<'_> {
                 InstKind::Op(Op::Cast, operands) if scalar.is_int() => value = operands[0],
                 InstKind::Param(param) if is_asked => return Some(Number::Param(*param, [].into())),
                 InstKind::Len(buffer) => return Some(Number::Len(*buffer)),
+                InstKind::MemberLen(list, _) => return Some(Number::Least(*list)),
                 // Of a list nobody knows which one it is, and of a sampled image a level may be asked for.
                 InstKind::Image(ImageOp::Size(axis), image, operands) => {
                     let is_first = |level: &ValueId| self.number(*level) == Some(0);

@@ -391,7 +391,7 @@ impl Walker<'_> {
         };
         let (a, b) = (range(operands[0]), range(operands[1]));
         let is_same = a == b && a.lo == a.hi;
-        if is_same || a.hi < b.lo || b.hi < a.lo {
+        if is_same || a.hi < b.lo || b.hi < a.lo || self.facts.differ(operands[0], operands[1]) {
             self.decided.push((id, is_same == (op == Op::Eq)));
         }
     }
@@ -444,7 +444,13 @@ impl Walker<'_> {
             (true, false) => self.facts.assume(condition, true),
             _ => {}
         }
-        self.define_joined(results, [yes, no].into_iter().flatten().collect());
+        if results.is_empty() {
+            return;
+        }
+        let arms = [(yes, true), (no, false)].into_iter();
+        let taken = arms.filter_map(|(yielded, truth)| yielded.filter(|_| !self.facts.never(condition, truth)));
+        let taken = taken.collect();
+        self.define_joined(results, taken);
     }
 
     fn define_joined(&mut self, results: &[ValueId], yields: Vec<Vec<Range>>) {

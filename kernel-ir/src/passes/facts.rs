@@ -21,6 +21,8 @@ use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 /// How many bounds there is room for from the start.
 const BOUNDS: usize = 48;
+/// How many sizes of images are told apart.
+const SIZES: usize = 16;
 /// No device has subgroups with more lanes.
 const MOST_LANES: i128 = 128;
 
@@ -47,6 +49,8 @@ pub(super) struct Facts<'a> {
     definitions: Vec<Option<(InstId, usize)>>,
     /// By value: the one under whose name facts are kept. Empty as long as each is kept under its own.
     canonical: Vec<ValueId>,
+    /// By value: whether it has another one's name, or another one has its name. Empty where none has.
+    is_shared: Vec<bool>,
     /// The first `len` of each buffer stands for all of them.
     lengths: SecondaryMap<BufferId, Option<ValueId>>,
     /// The same of each member of a list that a value names: list, value, length.
@@ -89,6 +93,7 @@ impl<'a> Facts<'a> {
             assumptions,
             definitions: vec![None; count],
             canonical: Vec::new(),
+            is_shared: Vec::new(),
             lengths: SecondaryMap::new(),
             member_lengths: Vec::new(),
             const_params: SecondaryMap::new(),
@@ -102,7 +107,7 @@ impl<'a> Facts<'a> {
             is_out_of_fuel: Cell::new(false),
             twos: Vec::new(),
         };
-        let mut constants = Vec::new();
+        let (mut constants, mut sizes) = (Vec::new(), Vec::new());
         for_each_inst(function, &mut |id, inst| {
             visit(id, inst);
             for (index, result) in inst.results.iter().enumerate() {
@@ -123,10 +128,14 @@ impl<'a> Facts<'a> {
                     constants.push(inst.results[0]);
                 }
                 InstKind::Const(_) => constants.push(inst.results[0]),
+                InstKind::Image(ImageOp::Size(_), ..) | InstKind::If { .. } => {
+                    sizes.extend(inst.results.iter().copied());
+                }
                 _ => {}
             }
         });
         constants.into_iter().for_each(|value| facts.define_result(value));
+        facts.keep_sizes(sizes);
         facts
     }
 
@@ -166,9 +175,25 @@ impl<'a> Facts<'a> {
             .then(|| kind.blocks().into_iter().filter_map(move |arm| yields(function, arm).map(|values| values[index])))
     }
 
+    /// The condition of an `if`, and the values that its blocks give as this result of it.
+    pub(super) fn given_by_both(&self, value: ValueId) -> Option<(ValueId, [ValueId; 2])> {
+        let (id, index) = self.definitions[value.index()]?;
+        let InstKind::If { condition, then_block, else_block } = &self.function.insts[id].kind else { return None };
+        let given = [*then_block, *else_block].map(|block| yields(self.function, block).map(|values| values[index]));
+        Some((*condition, [given[0]?, given[1]?]))
+    }
+
     /// Sets the interval of a value that the walk now defines.
     pub(super) fn define(&mut self, value: ValueId, range: Range) {
-        self.set_range(value, range.meet(self.full[self.function.values[value].ty.index()]));
+        let range = range.meet(self.full[self.function.values[value].ty.index()]);
+        if !self.is_shared.get(value.index()).is_some_and(|is_shared| *is_shared) {
+            return self.set_range(value, range);
+        }
+        // What is known here of one value is not known where an equal one is defined that stands elsewhere.
+        let first = self.canonical(value);
+        let known = self.ranges[first.index()];
+        self.undo.push(Undo::Range(first, known));
+        self.set_range(first, known.meet(range));
     }
 
     fn set_range(&mut self, value: ValueId, range: Range) {
@@ -272,12 +297,24 @@ impl<'a> Facts<'a> {
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Param(param)) => self.assumed(full, |known| known.of_param(*param, &[])),
             Some(InstKind::Len(buffer)) => self.assumed(full, |known| known.of_len(*buffer)),
+            Some(InstKind::MemberLen(list, member)) if self.assumptions.is_some() => {
+                match self.is_member(*list, *member) {
+                    true => self.assumed(full, |known| known.of_least(*list)),
+                    false => full,
+                }
+            }
             Some(kind @ InstKind::Image(..)) => match self.extent(kind) {
                 // No image is empty.
                 Some(Bound::Extent(image, axis)) => {
                     self.assumed(Range::new(1, full.hi), |known| known.of_extent(image, axis))
                 }
                 _ if matches!(kind, InstKind::Image(ImageOp::Levels, image, _) if !self.is_list(*image)) => {
+                    Range::new(1, full.hi)
+                }
+                // Nor is one of a list, which is asked where there is one.
+                _ if matches!(kind, InstKind::Image(ImageOp::Size(_), image, operands)
+                    if self.is_list(*image) && operands[1..].iter().all(|level| self.constant(*level) == Range::new(0, 0))) =>
+                {
                     Range::new(1, full.hi)
                 }
                 _ => full,
@@ -330,6 +367,23 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Keeps what is known of the sizes of images under the first name of each.
+    fn keep_sizes(&mut self, sizes: Vec<ValueId>) {
+        let mut firsts: Vec<(Option<ValueId>, &InstKind, ValueId)> = Vec::new();
+        for value in sizes {
+            let (is_there, size) = match self.size_if_there(value) {
+                Some((is_there, size)) => (Some(is_there), size),
+                None => (None, value),
+            };
+            let Some(kind @ InstKind::Image(ImageOp::Size(_), ..)) = self.definition(size) else { continue };
+            match firsts.iter().find(|known| (known.0, known.1) == (is_there, kind)) {
+                Some(&(.., first)) => self.keep_under(first, value),
+                None if firsts.len() < SIZES => firsts.push((is_there, kind, value)),
+                None => {}
+            }
+        }
+    }
+
     /// Keeps what is known of a value under the name of an equal one.
     fn keep_under(&mut self, first: ValueId, value: ValueId) {
         if first == value {
@@ -337,6 +391,10 @@ impl<'a> Facts<'a> {
         }
         if self.canonical.is_empty() {
             self.canonical = (0..self.definitions.len()).map(ValueId::new).collect();
+            self.is_shared = vec![false; self.definitions.len()];
+        }
+        for equal in [first, value] {
+            self.is_shared[equal.index()] = true;
         }
         self.canonical[value.index()] = first;
     }
@@ -372,6 +430,12 @@ impl<'a> Facts<'a> {
     /// The `len` that stands for the buffer's length, if the function asks for it anywhere.
     pub(super) fn length(&self, buffer: BufferId) -> Option<ValueId> {
         self.lengths[buffer]
+    }
+
+    /// Whether a list certainly has a member at a position.
+    pub(super) fn is_member(&self, list: BufferId, member: ValueId) -> bool {
+        self.length(list).is_some_and(|count| self.is_below(member, count, true))
+            || self.assumptions.is_some_and(|known| self.range(member).hi < known.of_len(list).lo)
     }
 
     /// The value that stands for the length of the list's member that a value names, if it is asked for anywhere.

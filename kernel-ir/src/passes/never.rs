@@ -5,7 +5,7 @@
 
 use super::facts::Facts;
 use super::ranges::Range;
-use crate::ir::{Bound, BoundOp, Constant, ImageOp, InstKind, Obligation, ValueId};
+use crate::ir::{Bound, BoundOp, BufferId, Constant, ImageOp, InstKind, Obligation, ValueId};
 use crate::op::Op;
 use crate::types::Scalar;
 
@@ -50,20 +50,25 @@ impl Facts<'_> {
 
     /// The obligations under which what has the bound is below a value.
     fn below(&self, bound: Bound, value: ValueId) -> Option<Vec<Obligation>> {
-        if let Some(length) = self.exact(value) {
-            return Some(vec![Obligation { index: bound, length, in_all: None }]);
+        if let Some((length, mut obligations)) = self.least_of(value) {
+            obligations.push(Obligation { index: bound, length, in_all: None });
+            return Some(obligations);
         }
         match self.definition(value)? {
             // Below what is left behind `start`: the two together are below the whole, so that `start` is, too.
             InstKind::Op(Op::Sub, parts) => {
                 let index = Bound::binary(BoundOp::Add, bound, self.upper_bound(parts[1])?);
-                Some(vec![Obligation { index, length: self.exact(parts[0])?, in_all: None }])
+                let (length, mut obligations) = self.least_of(parts[0])?;
+                obligations.push(Obligation { index, length, in_all: None });
+                Some(obligations)
             }
             // Below the number of parts of a size: the end of the part with that number is in the whole.
             InstKind::Op(Op::Div, parts) if self.range(parts[1]).lo >= 1 => {
                 let next = Bound::binary(BoundOp::Add, bound, Bound::Const(1));
                 let end = Bound::binary(BoundOp::Mul, next, self.upper_bound(parts[1])?);
-                Some(vec![Obligation { index: end, length: one_more(self.exact(parts[0])?), in_all: None }])
+                let (length, mut obligations) = self.least_of(parts[0])?;
+                obligations.push(Obligation { index: end, length: one_more(length), in_all: None });
+                Some(obligations)
             }
             InstKind::Op(Op::Min, parts) => {
                 let [mut first, second] = [parts[0], parts[1]].map(|part| self.below(bound.clone(), part));
@@ -79,8 +84,9 @@ impl Facts<'_> {
         if self.is_below(a, b, false) {
             return Some(Vec::new());
         }
-        if let Some(limit) = self.exact(b) {
-            return Some(vec![Obligation { index: self.upper_bound(a)?, length: one_more(limit), in_all: None }]);
+        if let Some((limit, mut obligations)) = self.least_of(b) {
+            obligations.push(Obligation { index: self.upper_bound(a)?, length: one_more(limit), in_all: None });
+            return Some(obligations);
         }
         let depth = depth.checked_sub(1)?;
         match self.definition(b)? {
@@ -92,7 +98,9 @@ impl Facts<'_> {
             // Not above what is left behind `start`: the two together are not above the whole.
             InstKind::Op(Op::Sub, parts) => {
                 let index = Bound::binary(BoundOp::Add, self.upper_bound(a)?, self.upper_bound(parts[1])?);
-                Some(vec![Obligation { index, length: one_more(self.exact(parts[0])?), in_all: None }])
+                let (length, mut obligations) = self.least_of(parts[0])?;
+                obligations.push(Obligation { index, length: one_more(length), in_all: None });
+                Some(obligations)
             }
             _ => {
                 let index = self.holds(a, b, depth)?;
@@ -158,6 +166,44 @@ impl Facts<'_> {
                 Some(Bound::binary(BoundOp::Mul, rows_bound, self.upper_bound(rows.1)?))
             })
         })
+    }
+
+    /// A number that a value is not below, and the obligations under which that is so: of one of a list the host knows the least.
+    fn least_of(&self, value: ValueId) -> Option<(Bound, Vec<Obligation>)> {
+        match self.definition(value) {
+            Some(InstKind::MemberLen(list, member)) => Some((Bound::Least(*list), self.is_member_if(*list, *member)?)),
+            Some(InstKind::Image(ImageOp::Size(axis), image, operands)) if self.is_list(*image) => {
+                let (member, level) = operands.split_first()?;
+                let is_first = level.iter().all(|level| self.constant(*level) == Range::new(0, 0));
+                let obligations = self.is_member_if(*image, *member).filter(|_| is_first)?;
+                Some((Bound::LeastExtent(*image, *axis), obligations))
+            }
+            // The size of an image that is there, or else nothing.
+            None => {
+                let (is_there, size) = self.size_if_there(value)?;
+                let mut obligations = self.never_if(is_there, false)?;
+                let (least, others) = self.least_of(size)?;
+                obligations.extend(others);
+                Some((least, obligations))
+            }
+            _ => self.exact(value).map(|exact| (exact, Vec::new())),
+        }
+    }
+
+    /// The condition and the size in `if is_there { size } else { 0 }`, of an image.
+    pub(super) fn size_if_there(&self, value: ValueId) -> Option<(ValueId, ValueId)> {
+        let (condition, [size, nothing]) = self.given_by_both(value)?;
+        let is_size = matches!(self.definition(size), Some(InstKind::Image(ImageOp::Size(_), ..)));
+        (is_size && self.constant(nothing) == Range::new(0, 0)).then_some((condition, size))
+    }
+
+    /// The obligations under which a list has a member at a position. None else has its least length.
+    pub(super) fn is_member_if(&self, list: BufferId, member: ValueId) -> Option<Vec<Obligation>> {
+        if self.is_member(list, member) {
+            return Some(Vec::new());
+        }
+        let index = self.upper_bound(member)?;
+        Some(vec![Obligation { index, length: Bound::Len(list), in_all: None }])
     }
 
     /// The bound that a value equals, if the host knows it exactly.

@@ -30,6 +30,10 @@ impl Facts<'_> {
             Some(InstKind::Op(Op::Not, dead)) => {
                 matches!(self.definition(dead[0]), None | Some(InstKind::Load(_) | InstKind::Const(_)))
             }
+            // Whether a list has the image: where it has not, the index of the list has trapped.
+            Some(InstKind::Op(Op::Lt, of)) => {
+                matches!(self.definition(of[1]), Some(InstKind::Len(list)) if self.is_list(*list))
+            }
             _ => false,
         };
         traps_at_once(function, block)

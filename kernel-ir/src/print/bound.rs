@@ -12,6 +12,8 @@ impl Display for Bound {
             Self::Groups(axis) => write!(f, "groups({axis})"),
             Self::Len(buffer) => write!(f, "len({buffer})"),
             Self::Extent(image, axis) => write!(f, "extent({image}, {axis})"),
+            Self::Least(list) => write!(f, "least({list})"),
+            Self::LeastExtent(list, axis) => write!(f, "least_extent({list}, {axis})"),
             Self::Constant(param) => write!(f, "{param}"),
             Self::Param(param, path) => {
                 write!(f, "{param}")?;

@@ -274,7 +274,9 @@ fn number(bound: &Bound, items: [u32; 2], param: u32) -> u128 {
         Bound::Groups(axis) => size(*axis).div_ceil(width(*axis)).into(),
         Bound::Len(buffer) => if buffer.index() == 0 { LEN } else { u32::MAX }.into(),
         Bound::Param(..) => param.into(),
-        Bound::Extent(..) | Bound::Constant(_) => unreachable!("there are no images and const parameters"),
+        Bound::Extent(..) | Bound::Least(_) | Bound::LeastExtent(..) | Bound::Constant(_) => {
+            unreachable!("there are no images, lists and const parameters")
+        }
         Bound::Binary(op, operands) => {
             let [a, b] = [&operands[0], &operands[1]].map(|bound| number(bound, items, param));
             BoundOp::apply(*op, a, b)

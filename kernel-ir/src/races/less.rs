@@ -131,6 +131,8 @@ fn is_word(bound: &Bound) -> bool {
         | Bound::Groups(_)
         | Bound::Len(_)
         | Bound::Extent(..)
+        | Bound::Least(_)
+        | Bound::LeastExtent(..)
         | Bound::Constant(_)
         | Bound::Param(..) => true,
         Bound::Binary(BoundOp::Min, operands) => operands.iter().any(is_word),

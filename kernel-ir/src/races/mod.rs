@@ -627,7 +627,12 @@ fn on_grid(bound: &Bound, groups: u128, widths: [u128; 3]) -> Option<u128> {
             let [a, b] = [&operands[0], &operands[1]].map(|bound| on_grid(bound, groups, widths));
             Some(op.apply(a?, b?))
         }
-        Bound::Len(_) | Bound::Extent(..) | Bound::Constant(_) | Bound::Param(..) => None,
+        Bound::Len(_)
+        | Bound::Extent(..)
+        | Bound::Least(_)
+        | Bound::LeastExtent(..)
+        | Bound::Constant(_)
+        | Bound::Param(..) => None,
     }
 }
 

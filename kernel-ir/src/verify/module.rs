@@ -94,6 +94,16 @@ fn check_bound(module: &Module, kernel: &Kernel, bound: &Bound) -> Result<(), St
             Some(_) => missing(&format_args!("axis {axis} of {image}")),
             None => missing(image),
         },
+        Bound::Least(list) => match kernel.buffers.get(*list) {
+            Some(Buffer { image: None, is_list: true, .. }) => Ok(()),
+            Some(_) => missing(&format_args!("a list of buffers {list}")),
+            None => missing(list),
+        },
+        Bound::LeastExtent(list, axis) => match kernel.buffers.get(*list) {
+            Some(Buffer { image: Some(of), is_list: true, .. }) if *axis < of.dimensions => Ok(()),
+            Some(_) => missing(&format_args!("axis {axis} of a list of images {list}")),
+            None => missing(list),
+        },
         Bound::Constant(param) => match kernel.constants.get(*param) {
             Some(constant) if constant.scalar.is_int() => Ok(()),
             _ => missing(param),

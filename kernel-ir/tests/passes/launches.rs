@@ -42,6 +42,14 @@ impl LaunchNumbers for Launch<'_> {
     fn extent(&self, param: u16, axis: u8) -> u64 {
         self.images[usize::from(param)][0].shape.extent[usize::from(axis)].into()
     }
+    fn least(&self, param: u16) -> u64 {
+        let members = self.world.lists.get(usize::from(param)).and_then(Option::as_ref).expect("a list");
+        members.iter().copied().min().unwrap_or(0).into()
+    }
+    fn least_extent(&self, param: u16, axis: u8) -> u64 {
+        let extents = self.images[usize::from(param)].iter().map(|image| image.shape.extent[usize::from(axis)]);
+        extents.min().unwrap_or(0).into()
+    }
     fn value(&self, offset: u8, _: u8) -> Option<u64> {
         let at = self.offsets.iter().position(|own| *own == u32::from(offset)).expect("a parameter");
         match &self.world.params[at] {

@@ -7,7 +7,9 @@ mod carried;
 mod generate;
 mod images;
 mod launches;
+mod members;
 mod random;
+mod selected;
 
 use std::path::Path;
 

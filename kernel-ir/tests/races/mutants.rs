@@ -128,7 +128,7 @@ fn meets(module: &Module, analysis: &Analysis, groups: u32) -> bool {
             Bound::Items(axis) => u128::from(groups[usize::from(*axis)]) * u128::from(widths[usize::from(*axis)]),
             Bound::Groups(axis) => groups[usize::from(*axis)].into(),
             Bound::Len(_) => 4096,
-            Bound::Extent(..) | Bound::Param(..) => 64,
+            Bound::Extent(..) | Bound::Least(_) | Bound::LeastExtent(..) | Bound::Param(..) => 64,
             Bound::Constant(_) => 1,
             Bound::Binary(op, parts) => {
                 BoundOp::apply(*op, number(&parts[0], groups, widths), number(&parts[1], groups, widths))

@@ -31,7 +31,9 @@ impl Launch {
             Bound::Len(buffer) if gridwise_ir::arena::EntityId::index(*buffer) == 3 => DIFFERENT.into(),
             Bound::Len(_) => LEN.into(),
             Bound::Param(param, _) => self.params[gridwise_ir::arena::EntityId::index(*param)].into(),
-            Bound::Extent(..) | Bound::Constant(_) => unreachable!("there are no images and const parameters"),
+            Bound::Extent(..) | Bound::Least(_) | Bound::LeastExtent(..) | Bound::Constant(_) => {
+                unreachable!("there are no images, lists and const parameters")
+            }
             Bound::Binary(op, operands) => {
                 let [a, b] = [&operands[0], &operands[1]].map(|bound| self.number(bound));
                 BoundOp::apply(*op, a, b)

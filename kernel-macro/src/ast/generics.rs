@@ -65,8 +65,19 @@ pub(crate) struct Impl {
     /// The trait.
     pub(crate) of: Option<Path>,
     pub(crate) self_ty: TypeExpr,
+    /// Of an operator, whether it is for references: to the type, and to the right operand. Both are the types themselves here.
+    pub(crate) lent: Lent,
+    /// Of an operator, the words of its function without `&` and `*` before operands.
+    pub(crate) words: Vec<String>,
     /// `type Name = T;`
     pub(crate) types: Vec<(Ident, TypeExpr)>,
+}
+
+/// The operands that an `impl` of an operator takes by reference.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lent {
+    pub(crate) left: bool,
+    pub(crate) right: bool,
 }
 
 /// A trait. Its functions with a body and its consts with a value are items of their own.

@@ -184,12 +184,13 @@ impl<'a> Infer<'a> {
     ) -> Option<Term> {
         let candidates = self.candidates(left, method, Some(of));
         let found: Vec<(&'a Expr, Term)> = right.into_iter().map(|(expr, term)| (expr, term.clone())).collect();
-        let candidate = self.choose(candidates, 1, &found)?;
         let operand = match &expr.kind {
             ExprKind::Unary(_, operand) => operand,
             ExprKind::Binary(_, left, ..) | ExprKind::AssignOp(_, left, ..) => left,
             _ => return None,
         };
+        let candidates = self.fitting_operators(expr, candidates, operand, &found);
+        let candidate = self.choose(candidates, 1, &found)?;
         let all = std::iter::once((&**operand, left.clone())).chain(found).collect();
         Some(self.call_member(expr, candidate, None, all, expr.span))
     }

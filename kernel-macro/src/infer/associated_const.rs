@@ -9,7 +9,7 @@ use crate::program::TypedItem;
 use crate::typed::{Resolution, Ty};
 
 use super::Infer;
-use super::associated::self_param;
+use super::associated::{Candidate, self_param};
 use super::constant::has_constant;
 use super::name::parent;
 use super::ty::builtin_path;
@@ -17,6 +17,13 @@ use super::unify::Term;
 
 /// How deep consts of types may name each other.
 const MAX_DEPTH: usize = 32;
+
+/// A const of a type whose generic arguments only the code behind it tells.
+pub(super) struct OpenConst<'a> {
+    expr: &'a Expr,
+    path: &'a Path,
+    candidate: Candidate,
+}
 
 impl<'a> Infer<'a> {
     /// The type parameter in front of a path's last segment, when it stands for a type that is known.
@@ -86,6 +93,37 @@ impl<'a> Infer<'a> {
             }
             return Some(self.within(candidate.member, candidate.params, |cx| cx.term_of(&constant.ty)));
         }
+        let is_open = |cx: &Self| candidate.params.iter().any(|param| cx.table.resolve(&param.term).is_none());
+        if !self.constant && !constant.ty.is_table() && is_open(self) {
+            let ty = self.within(candidate.member, candidate.params.clone(), |cx| cx.term_of(&constant.ty));
+            self.open_consts.push(OpenConst { expr, path, candidate });
+            return Some(ty);
+        }
+        self.associated_value(expr, path, candidate)
+    }
+
+    /// Evaluates the consts whose type the code behind them told.
+    pub(super) fn settle_associated_consts(&mut self) {
+        for OpenConst { expr, path, candidate } in std::mem::take(&mut self.open_consts) {
+            let params = || candidate.params.iter().map(|param| &param.term);
+            if params().any(|term| self.table.is_poisoned(term)) {
+                self.tables.paths.insert(expr.id, Resolution::Param);
+            } else if params().any(|term| self.table.resolve(term).is_none()) {
+                params().for_each(|term| self.table.poison(term));
+                let (owner, name) = (parent(path).text(), path.segments.last());
+                let help = name.map_or_else(String::new, |name| format!("write `{owner}::<…>::{name}`"));
+                let message = format!("the generic arguments of `{owner}` are not known here");
+                self.error(code::CANNOT_INFER, expr.span, message).help(help);
+            } else {
+                self.associated_value(expr, path, candidate);
+            }
+        }
+    }
+
+    /// The type of a const of a type whose arguments are known, and its value for the tables.
+    fn associated_value(&mut self, expr: &'a Expr, path: &'a Path, candidate: Candidate) -> Option<Term> {
+        let program = self.program;
+        let Item::Const(constant) = &program.items[candidate.member].item else { return None };
         if self.depth >= MAX_DEPTH {
             self.error(code::BAD_CONST, expr.span, format!("the value of `{}` depends on itself", path.text()));
             return Some(Term::Error);

@@ -58,6 +58,7 @@ impl<'a> Infer<'a> {
     /// Reports what nothing determines, then runs the deferred checks.
     pub(super) fn settle(&mut self) {
         self.settle_conversions();
+        self.settle_associated_consts();
         self.report_undetermined();
         for check in std::mem::take(&mut self.deferred) {
             match check {
@@ -172,12 +173,17 @@ impl<'a> Infer<'a> {
     }
 
     fn report_undetermined(&mut self) {
+        // What depends on parameters, as written, determines nothing: each instance is inferred again, and rustc checks both.
+        let is_generic = self.params.iter().any(|param| self.table.is_poisoned(&param.term));
         for index in 0..self.locals.len() {
             let Some(local) = &self.locals[index] else { continue };
             if self.table.resolve(&local.term).is_none() {
                 let local = local.clone();
                 let example = self.written(&local.term).replace("; _]", "; 4]").replace('_', "f32");
                 self.table.poison(&local.term);
+                if is_generic {
+                    continue;
+                }
                 self.error(code::CANNOT_INFER, range(local.span), format!("cannot infer the type of `{}`", local.name))
                     .help(format!("write it, for example `let {}: {example} = …`", local.name));
             }
@@ -185,6 +191,9 @@ impl<'a> Infer<'a> {
         for (expr, term) in std::mem::take(&mut self.open) {
             if self.table.resolve(&term).is_none() {
                 self.table.poison(&term);
+                if is_generic {
+                    continue;
+                }
                 self.error(code::CANNOT_INFER, expr.span, "cannot infer the type of this expression")
                     .help("bind it with `let` and write the type");
             }

@@ -11,6 +11,7 @@ use super::Infer;
 use super::associated::converts;
 use super::block::strip;
 use super::finish::Deferred;
+use super::generic::Request;
 use super::method::find_row;
 use super::mismatch::Because;
 use super::unify::Term;
@@ -42,6 +43,34 @@ impl<'a> Infer<'a> {
         to
     }
 
+    /// Finds the conversion of the error that `?` returns; whether there is one.
+    pub(super) fn convert_error(&mut self, expr: &'a Expr, from: &Term, to: &Term) -> bool {
+        let (from, to) = (self.table.shallow(from), self.table.shallow(to));
+        if let (Term::Scalar(from), Term::Scalar(to)) = (&from, &to) {
+            if converts(*from, *to) {
+                self.tables.calls.insert(expr.id, Callee::Convert);
+            }
+            return converts(*from, *to);
+        }
+        for candidate in self.candidates(&to, "from", Some("From")) {
+            let Some(function) = self.method_of(&candidate) else { continue };
+            let [param] = function.params.as_slice() else { continue };
+            let wanted = self.within(candidate.member, candidate.params.clone(), |cx| cx.term_of(&param.ty));
+            if param.ty.reference().is_some() || !self.table.would_unify(&wanted, &from) {
+                continue;
+            }
+            self.table.unify(&wanted, &from);
+            self.table.unify(&candidate.self_term, &to);
+            self.tables.calls.insert(expr.id, Callee::Device(candidate.member));
+            if candidate.is_generic {
+                let (span, item, params) = (expr.span, candidate.member, candidate.params);
+                self.requests.push(Request { expr: expr.id, span, item, params });
+            }
+            return true;
+        }
+        false
+    }
+
     /// Finds the conversion.
     pub(super) fn check_into(&mut self, expr: &'a Expr, receiver: &Expr, from: &Term, to: &Term) {
         let (Some(from), Some(to)) = (self.table.resolve(from), self.table.resolve(to)) else { return };
@@ -68,30 +97,35 @@ impl<'a> Infer<'a> {
             })
         });
         match found {
-            Some(candidate) if !candidate.is_generic => {
+            Some(candidate) => {
                 self.tables.calls.insert(expr.id, Callee::Device(candidate.member));
+                if let (true, Some(function)) = (candidate.is_generic, self.method_of(&candidate)) {
+                    self.table.unify(&candidate.self_term, &to_term);
+                    if let Some(param) = function.params.first() {
+                        let params = candidate.params.clone();
+                        let wanted = self.within(candidate.member, params, |cx| cx.term_of(&param.ty));
+                        self.table.unify(&wanted, &from_term);
+                    }
+                    let (span, item, params) = (expr.span, candidate.member, candidate.params);
+                    self.requests.push(Request { expr: expr.id, span, item, params });
+                }
             }
-            found => {
+            None => {
                 let (source, from, to) = (text(receiver), self.name_of(&from), self.name_of(&to));
                 let error =
                     self.error(code::UNKNOWN_METHOD, expr.span, format!("`{to}` is not made from `{from}` by `into`"));
-                match (found, &to_term) {
-                    (None, Term::Vector(..)) if matches!(from_term, Term::Array(..)) => {
+                match &to_term {
+                    Term::Vector(..) if matches!(from_term, Term::Array(..)) => {
                         error.help(format!("write `{to}::from({source})`"))
                     }
-                    (None, Term::Vector(..)) if matches!(from_term, Term::Tuple(_)) => {
+                    Term::Vector(..) if matches!(from_term, Term::Tuple(_)) => {
                         error.help(format!("write `{to}::new(…)` with the members"))
                     }
-                    (None, Term::Array(..)) if matches!(from_term, Term::Vector(..)) => {
+                    Term::Array(..) if matches!(from_term, Term::Vector(..)) => {
                         error.help(format!("write `{source}.to_array()`"))
                     }
-                    (None, Term::Scalar(_)) => {
-                        error.help(format!("write `{source} as {to}`, which may lose something"))
-                    }
-                    (None, _) => {
-                        error.help(format!("write `impl From<{from}> for {to}` in the `#[device] mod` of the type"))
-                    }
-                    (Some(_), _) => error.help(format!("write `{to}::from({source})`")),
+                    Term::Scalar(_) => error.help(format!("write `{source} as {to}`, which may lose something")),
+                    _ => error.help(format!("write `impl From<{from}> for {to}` in the `#[device] mod` of the type")),
                 };
             }
         }

@@ -95,6 +95,9 @@ impl<'a> Infer<'a> {
                     self.deferred.push(Deferred::Kept { place: inner });
                 }
             }
+            ExprKind::Method { .. } => {
+                self.tables.open_ends.insert(inner.id);
+            }
             ExprKind::Tuple(members) => members.iter().for_each(|member| self.note_kept_end(member)),
             ExprKind::Call { callee, args, .. } => {
                 let is_choice = callee.as_name().is_some_and(|name| name == "Some" || name == "Ok");

@@ -42,6 +42,7 @@ mod mismatch;
 mod moving_slice;
 mod name;
 mod op;
+mod operator_impl;
 mod option;
 mod parallel;
 mod pattern;
@@ -207,6 +208,8 @@ struct Infer<'a> {
     depth: usize,
     deferred: Vec<Deferred<'a>>,
     conversions: Vec<try_into::Conversion<'a>>,
+    /// Consts of types that are evaluated when these are known.
+    open_consts: Vec<associated_const::OpenConst<'a>>,
     /// Expressions whose type only their surroundings can tell.
     open: Vec<(&'a Expr, Term)>,
     /// The literal that is the operand of the minus sign met last.
@@ -289,6 +292,7 @@ impl<'a> Infer<'a> {
             depth: 0,
             deferred: Vec::new(),
             conversions: Vec::new(),
+            open_consts: Vec::new(),
             open: Vec::new(),
             negated: None,
             has_references: false,

@@ -561,7 +561,7 @@ fn ordering_method(op: BinaryOp) -> &'static str {
 }
 
 /// The trait of an operator, and its method.
-fn operator_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
+pub(super) fn operator_trait(op: BinaryOp) -> Option<(&'static str, &'static str)> {
     Some(match op {
         BinaryOp::Add => ("Add", "add"),
         BinaryOp::Sub => ("Sub", "sub"),

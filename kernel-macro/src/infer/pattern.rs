@@ -471,11 +471,21 @@ impl<'a> Infer<'a> {
             (Term::Error | Term::Never, _) | (_, Term::Error) => Term::Error,
             (Term::Option(value), Term::Option(_)) => (*value).clone(),
             (Term::Result(value, error), Term::Result(_, expected)) => {
-                if !self.table.unify(&error, expected) {
+                let fits = self.table.would_unify(&error, expected) && self.table.unify(&error, expected);
+                if !fits && !self.convert_error(expr, &error, expected) {
+                    let is_own = matches!(self.table.shallow(expected), Term::Struct(..) | Term::Enum(..));
                     let (expected, error) = (self.describe(expected), self.describe(&error));
                     let message = format!("`?` returns {error}, but the function's error is {expected}");
-                    self.error(code::MISMATCHED_TYPES, expr.span, message)
-                        .help("write a `match` that converts the error");
+                    let names = (error.trim_matches('`').to_owned(), expected.trim_matches('`').to_owned());
+                    let report = self.error(code::MISMATCHED_TYPES, expr.span, message);
+                    match is_own {
+                        true => {
+                            let (from, to) = names;
+                            report
+                                .help(format!("write `impl From<{from}> for {to}` in the `#[device] mod` of the type"))
+                        }
+                        false => report.help("write a `match` that converts the error"),
+                    };
                 }
                 (*value).clone()
             }

@@ -273,6 +273,10 @@ impl<'a> Infer<'a> {
     }
 
     pub(super) fn takes_self_by_reference(&self) -> bool {
+        let owner = self.program.items[self.item].owner.map(|owner| &self.program.items[owner].item);
+        if matches!(owner, Some(Item::Impl(owner)) if owner.lent.left) {
+            return true;
+        }
         match &self.program.items[self.item].item {
             Item::Fn(function) => function
                 .receiver

@@ -292,15 +292,8 @@ impl FnCx<'_, '_, '_> {
             Callee::Closure => self.lower_closure_call(expr, args),
             Callee::Convert => {
                 let value = self.lower_expr(args.first()?)?;
-                let Ty::Scalar(to) = *self.ty_of(expr) else { return Some(value) };
-                // From `bool` to a float by way of an integer, and to a narrow float by way of a wider one.
-                let from = self.shape(value).0;
-                let value = match from {
-                    Scalar::Bool if to.is_float() => self.cast(value, Scalar::U32),
-                    _ if to.is_half() && !from.is_float() => self.cast(value, Scalar::F32),
-                    _ => value,
-                };
-                Some(self.cast(value, scalar(to)))
+                let to = self.ty_of(expr).clone();
+                self.converted(value, &to)
             }
             Callee::TryConvert => self.try_convert(expr, args.first()?),
             Callee::ToArray => self.slice_to_array(expr, args.first()?),
@@ -341,6 +334,19 @@ impl FnCx<'_, '_, '_> {
                 self.b.call(function, &values)
             }
         }
+    }
+
+    /// The number that `From` makes of another one; any other value is of that type already.
+    pub(super) fn converted(&mut self, value: ValueId, to: &Ty) -> Option<ValueId> {
+        let Ty::Scalar(to) = *to else { return Some(value) };
+        // From `bool` to a float by way of an integer, and to a narrow float by way of a wider one.
+        let from = self.shape(value).0;
+        let value = match from {
+            Scalar::Bool if to.is_float() => self.cast(value, Scalar::U32),
+            _ if to.is_half() && !from.is_float() => self.cast(value, Scalar::F32),
+            _ => value,
+        };
+        Some(self.cast(value, scalar(to)))
     }
 
     /// Whether an operator compares two slices.

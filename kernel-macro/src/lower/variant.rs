@@ -10,7 +10,7 @@ use gridwise_ir::types::Scalar;
 use super::function::FnCx;
 use crate::ast::Expr;
 use crate::program::{ItemId, TypedItem};
-use crate::typed::Ty;
+use crate::typed::{Callee, Ty};
 
 /// Positions of the variants of `Option` and `Result`.
 pub(super) const NONE: u32 = 0;
@@ -100,6 +100,22 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
+    /// The error that `?` returns, as `From` makes it of the one it found.
+    fn convert_error(&mut self, expr: &Expr, error: Option<ValueId>) -> Option<ValueId> {
+        match self.typed.calls.get(&expr.id) {
+            Some(Callee::Device(item)) => {
+                let function = *self.shared.functions.get(item)?;
+                let arguments: Vec<_> = error.into_iter().collect();
+                self.b.call(function, &arguments)
+            }
+            Some(Callee::Convert) => {
+                let Ty::Result(_, to) = self.returned().clone() else { return error };
+                self.converted(error?, &to)
+            }
+            _ => error,
+        }
+    }
+
     /// `value?`
     pub(super) fn lower_try(&mut self, expr: &Expr, operand: &Expr) -> Option<ValueId> {
         let value = self.lower_expr(operand)?;
@@ -117,6 +133,7 @@ impl FnCx<'_, '_, '_> {
                     Ty::Option(_) => cx.make_variant(&returned, NONE, &[]),
                     _ => {
                         let error = cx.variant_member(&ty, value, ERR, 0);
+                        let error = cx.convert_error(expr, error);
                         cx.make_variant(&returned, ERR, &[error])
                     }
                 };

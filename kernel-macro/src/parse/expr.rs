@@ -259,6 +259,11 @@ impl Parser<'_> {
             return kind;
         }
         let args = self.list(&call.args);
+        if let (true, Syn::Path(path)) = (args.len() == 1, &*call.func)
+            && is_once(&path.path)
+        {
+            return self.once(call, args);
+        }
         match &*call.func {
             Syn::Path(path) if path.qself.is_none() => match self.value_path(&path.path) {
                 Some(callee) => ExprKind::Call { callee, callee_span: path_range(&path.path), args },
@@ -275,6 +280,18 @@ impl Parser<'_> {
                 self.unsupported(other, "calling anything but a function by its name is", "call a `#[device] fn`");
                 ExprKind::Error
             }
+        }
+    }
+
+    /// `std::iter::once(value)`: what goes through an array of one element.
+    fn once(&mut self, call: &syn::ExprCall, args: Vec<Expr>) -> ExprKind {
+        let array = self.node(ExprKind::Array(args), SpanRange::of(call));
+        ExprKind::Method {
+            receiver: Box::new(array),
+            name: proc_macro2::Ident::new("into_iter", call.paren_token.span.open()),
+            turbofish: None,
+            args: Vec::new(),
+            functions: Vec::new(),
         }
     }
 
@@ -528,4 +545,11 @@ fn is_chain(expr: &Expr) -> bool {
         ExprKind::Method { receiver, name, .. } => SHARED.iter().any(|step| name == step) && is_chain(receiver),
         _ => false,
     }
+}
+
+/// Whether a path is that of `std::iter::once`, which no name in scope can hide.
+fn is_once(path: &syn::Path) -> bool {
+    let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    matches!(names.iter().map(String::as_str).collect::<Vec<_>>()[..], ["std" | "core", "iter", "once"])
+        && path.segments.iter().all(|segment| segment.arguments.is_none())
 }

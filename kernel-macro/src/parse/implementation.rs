@@ -1,10 +1,12 @@
 //! `impl` blocks and traits, taken apart: what they say about types, and their functions and consts as items of their own.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{FnArg, ImplItem, ReceiverKind, TraitItem};
 
 use super::Parser;
 use super::item::{Role, parse_fn, parse_owned_const};
-use crate::ast::{Impl, Item, Trait};
+use crate::ast::{Impl, Item, Lent, Trait, TypeExpr};
 use crate::diag::Diagnostics;
 
 /// Parses an `impl`, and its functions and consts.
@@ -15,15 +17,22 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
         parser.unsupported(keyword, "`unsafe impl` is", "remove the keyword");
     }
     let generics = parser.generics(&item.generics);
+    // An operator's references stand for the values that they lead to, as its operands do.
+    let is_operator = item.trait_.as_ref().is_some_and(|(path, _)| is_operator(path));
+    parser.lends = is_operator;
     let of = item.trait_.as_ref().and_then(|(path, _)| parser.path(path));
     let self_ty = parser.ty(&item.self_ty);
+    parser.lends = false;
+    let right = of.as_ref().and_then(|path| path.last_args()?.args.first()?.ty.as_ref());
+    let lent = Lent { left: is_operator && is_lent(&self_ty), right: is_operator && right.is_some_and(is_lent) };
+    let mut words = Vec::new();
     let mut types = Vec::new();
     let mut members = Vec::new();
     // References that functions return are refused, but here another spelling is meant.
     if let Some((name, help)) = of.as_ref().and_then(|path| unsupported_trait(path.segments.last()?)) {
         let what = format!("`impl {name}` is");
         parser.unsupported(item.trait_.as_ref().map(|(path, _)| path), &what, help);
-        return (Impl { generics, of, self_ty, types }, members);
+        return (Impl { generics, of, self_ty, lent, words, types }, members);
     }
     let gives_place =
         of.as_ref().and_then(|path| path.segments.last()).is_some_and(|name| name == "Index" || name == "IndexMut");
@@ -35,6 +44,9 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
             }
             ImplItem::Type(alias) => types.push((alias.ident.clone(), parser.ty(&alias.ty))),
             ImplItem::Fn(function) => {
+                if is_operator {
+                    add_words(function.block.to_token_stream(), &mut words);
+                }
                 let role = if gives_place { Role::Element } else { Role::Method };
                 members.push(Item::Fn(parse_fn(&item_fn(function), role, parser.diags)));
             }
@@ -47,7 +59,39 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
             }
         }
     }
-    (Impl { generics, of, self_ty, types }, members)
+    (Impl { generics, of, self_ty, lent, words, types }, members)
+}
+
+/// Whether a trait is that of an operator whose operands may be references.
+fn is_operator(path: &syn::Path) -> bool {
+    const NAMES: [&str; 10] = ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr"];
+    path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        name == "Neg" || name == "Not" || NAMES.contains(&name.strip_suffix("Assign").unwrap_or(&name))
+    })
+}
+
+/// The words of tokens, without `&` and `*` that stand before an operand.
+fn add_words(tokens: TokenStream, words: &mut Vec<String>) {
+    let mut is_before_operand = true;
+    for token in tokens {
+        let is_prefix = |punct: &proc_macro2::Punct| matches!(punct.as_char(), '&' | '*');
+        match &token {
+            TokenTree::Punct(punct) if is_before_operand && is_prefix(punct) => continue,
+            TokenTree::Group(group) => {
+                words.push(format!("{:?}", group.delimiter()));
+                add_words(group.stream(), words);
+                words.push(String::new());
+            }
+            other => words.push(other.to_string()),
+        }
+        is_before_operand = matches!(token, TokenTree::Punct(_));
+    }
+}
+
+/// Whether a type is a reference as written.
+fn is_lent(ty: &TypeExpr) -> bool {
+    matches!(ty.tokens.clone().into_iter().next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '&')
 }
 
 /// A trait whose functions return references or run unasked, and what to write instead.

@@ -293,7 +293,10 @@ impl Parser<'_> {
                 "`dyn Trait` is",
                 "name a type parameter: `fn f<T: Trait>(x: T)`; calls are resolved when the kernel is compiled",
             ),
-            Type::Never(_) => ("the type `!` is", "remove it"),
+            Type::Never(_) => (
+                "the type `!` is",
+                "write `panic!(…)` where the function is called, or give the function the type that is needed there",
+            ),
             Type::Macro(_) => ("macros are", "write the type out"),
             _ => ("this type is", PLAIN),
         };

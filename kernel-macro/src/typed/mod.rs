@@ -116,6 +116,18 @@ impl Ty {
         }
     }
 
+    /// Whether a part of it depends on the parameters of a generic item as written.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Error => true,
+            Self::Array(value, _) | Self::Option(value) | Self::Range(value, _) => value.is_open(),
+            Self::Result(value, error) => value.is_open() || error.is_open(),
+            Self::Tuple(members) => members.iter().any(Self::is_open),
+            Self::Struct(_, Some(args)) | Self::Enum(_, Some(args)) => args.iter().any(Self::is_open),
+            _ => false,
+        }
+    }
+
     /// Whether it is a list of buffers or images.
     pub(crate) fn is_list(&self) -> bool {
         self.slice_element().is_some_and(|member| matches!(member, Self::Buffer { origin: None, .. } | Self::Image(_)))
@@ -212,6 +224,8 @@ pub(crate) struct TypedFn {
     pub(crate) moving: BTreeSet<BindingId>,
     /// Arguments that are values here and references in Rust: what an iterator lends, and `self`.
     pub(crate) lent: BTreeSet<ExprId>,
+    /// Calls of unknown methods with which a function ends that gives references: they may give these, and values are wanted.
+    pub(crate) open_ends: BTreeSet<ExprId>,
     /// The parameter that the slice is a part of which the function gives, where it is always one.
     pub(crate) given_param: Option<usize>,
     /// The expressions with which a function ends that gives a slice, and those with which the value of a variable ends that is one of

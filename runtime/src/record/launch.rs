@@ -6,7 +6,8 @@ use crate::core::error::{Error, KernelName, Result};
 use crate::core::grid::{Grid, Unit};
 use crate::device::MAX_PUSH_BYTES;
 use crate::record::parameter::ParameterUse;
-use crate::record::steps::{BufferArg, extent_of, len_of};
+use crate::record::steps::{BufferArg, Role, extent_of, len_of};
+use crate::record::table::TableUse;
 
 /// The push-constant block of one launch.
 #[derive(Debug, Clone, Copy)]
@@ -238,8 +239,22 @@ pub(crate) struct Numbers<'a> {
     pub(crate) push: &'a PushBlock,
     /// The values that each evaluation reads anew: nothing is known of them.
     pub(crate) parameters: &'a [ParameterUse],
+    /// The lists whose slots may change after the launch is recorded: nothing is known of their members.
+    pub(crate) tables: &'a [TableUse],
     pub(crate) buffers: &'a [BufferArg],
     pub(crate) constants: &'a [u64],
+}
+
+impl Numbers<'_> {
+    /// The least number that the members of a list have; zero where there are none, or others may take their places.
+    fn least_of(&self, param: u16, number: impl Fn(&BufferArg) -> u32) -> u64 {
+        let param = u32::from(param);
+        if self.tables.iter().any(|table| table.param == param) {
+            return 0;
+        }
+        let members = self.buffers.iter().filter(|argument| (argument.param, argument.role) == (param, Role::Member));
+        members.map(number).min().unwrap_or(0).into()
+    }
 }
 
 impl LaunchNumbers for Numbers<'_> {
@@ -257,6 +272,18 @@ impl LaunchNumbers for Numbers<'_> {
 
     fn extent(&self, param: u16, axis: u8) -> u64 {
         extent_of(self.buffers, param.into()).get(usize::from(axis)).copied().unwrap_or(0).into()
+    }
+
+    fn least(&self, param: u16) -> u64 {
+        self.least_of(param, |member| member.buffer.len())
+    }
+
+    fn least_extent(&self, param: u16, axis: u8) -> u64 {
+        let axis = usize::from(axis);
+        self.least_of(param, |member| match member.buffer.is_image() {
+            true => member.buffer.image_layout().extent.get(axis).copied().unwrap_or(0),
+            false => 0,
+        })
     }
 
     fn value(&self, offset: u8, size: u8) -> Option<u64> {
@@ -320,7 +347,8 @@ mod tests {
         let takes = |items, is_asked, batches_small| {
             let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, &[], is_asked)), ..BASE };
             let (extent, push) = (Extent { items: [items, 1, 1], groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
-            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], buffers: &[], constants: &[] };
+            let numbers =
+                Numbers { extent: &extent, push: &push, parameters: &[], tables: &[], buffers: &[], constants: &[] };
             extent.batch(&descriptor, (false, batches_small), &numbers).is_some()
         };
         assert!(takes(Batch::LEAST, false, false) && !takes(Batch::LEAST - 1, false, false));
@@ -332,7 +360,8 @@ mod tests {
         let takes = |items, obligations| {
             let descriptor = KernelDescriptor { batch: Some(Batch::new("batch", 4, obligations, true)), ..BASE };
             let (extent, push) = (Extent { items, groups: [1; 3] }, PushBlock::new(&BASE).unwrap());
-            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], buffers: &[], constants: &[] };
+            let numbers =
+                Numbers { extent: &extent, push: &push, parameters: &[], tables: &[], buffers: &[], constants: &[] };
             extent.batch(&descriptor, (false, false), &numbers).is_some()
         };
         assert!(takes([64, 1, 1], b"") && takes([64, 1, 1], b"n0n1!"));
@@ -355,7 +384,14 @@ mod tests {
         let (extent, mut push) = (Extent { items: [1; 3], groups: [1; 3] }, PushBlock::new(&WORDS).unwrap());
         push.set_word(12, 5);
         let parameters = [ParameterUse { cell, param: 0, offset: 4 }];
-        let numbers = Numbers { extent: &extent, push: &push, parameters: &parameters, buffers: &[], constants: &[] };
+        let numbers = Numbers {
+            extent: &extent,
+            push: &push,
+            parameters: &parameters,
+            tables: &[],
+            buffers: &[],
+            constants: &[],
+        };
         // Any byte of it is enough.
         let values =
             [(0, 4), (4, 4), (8, 4), (0, 8), (11, 1), (12, 4)].map(|(offset, size)| numbers.value(offset, size));

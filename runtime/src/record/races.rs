@@ -64,6 +64,8 @@ fn name_of(descriptor: &KernelDescriptor, number: Number) -> String {
         Number::Groups(of) => format!("workgroups along {}", axis(of)),
         Number::Len(at) => format!("{}.len()", param(at)),
         Number::Extent { param: at, axis: of } => format!("{}.size() along {}", param(at), axis(of)),
+        Number::Least(at) => format!("the least {}[_].len()", param(at)),
+        Number::LeastExtent { param: at, axis: of } => format!("the least {}[_].size() along {}", param(at), axis(of)),
         Number::Constant(at) => {
             descriptor.constants.get(usize::from(at)).map_or("?", |constant| constant.name).to_owned()
         }
@@ -98,7 +100,8 @@ mod tests {
             let base = KernelDescriptor::new("k", location, &[], "k", workgroup, 0);
             let descriptor = KernelDescriptor { conditions: Conditions(conditions), ..base };
             let (extent, push) = (Extent::of_groups(workgroup, [8; 3]), PushBlock::new(&base).expect("no constants"));
-            let numbers = Numbers { extent: &extent, push: &push, parameters: &[], buffers: &[], constants: &[] };
+            let numbers =
+                Numbers { extent: &extent, push: &push, parameters: &[], tables: &[], buffers: &[], constants: &[] };
             limit_of(&descriptor, &numbers, workgroup, [8; 3]).ok()
         };
         assert_eq!(limit(b"", [1, 4, 1]), Some([8; 3]));

@@ -362,32 +362,72 @@ fn inverted<A, B, R>(a: A, b: B, native: impl FnOnce(A, B) -> R) -> R {
     native(a, b)
 }
 
-/// `&elements[index]`: out of range, a trap and a reference to a copy of the first element.
+/// A result of a method of an unknown type: a value, or a reference that stands for one.
+#[derive(Debug)]
+pub struct Given<T>(pub T);
+
+/// The value of a [`Given`] that holds no reference. Methods of the type itself come first.
+pub trait GivenValue {
+    /// The value's type.
+    type Value;
+    /// The value.
+    fn value(self) -> Self::Value;
+}
+
+impl<T> GivenValue for Given<T> {
+    type Value = T;
+
+    fn value(self) -> T {
+        self.0
+    }
+}
+
+impl<T: Copy> Given<&T> {
+    /// The value that the reference leads to.
+    pub fn value(self) -> T {
+        *self.0
+    }
+}
+
+impl<T: Copy> Given<Option<&T>> {
+    /// The value that the reference leads to.
+    pub fn value(self) -> Option<T> {
+        self.0.copied()
+    }
+}
+
+impl<T: Copy, E> Given<Result<&T, E>> {
+    /// The value that the reference leads to.
+    pub fn value(self) -> Result<T, E> {
+        self.0.copied()
+    }
+}
+
+/// `&elements[index]`: out of range, a trap and a reference to the first element.
 ///
 /// # Panics
 /// Out of range of an empty array, which has no first element.
 #[inline]
 #[track_caller]
-pub fn element_ref<'a, T: Copy>(site: &'static Site, elements: &'a [T], index: usize) -> &'a T {
-    elements.get(index).unwrap_or_else(|| nowhere(site, elements, index))
+pub fn element_ref<'a, T>(site: &'static Site, elements: &'a [T], index: usize) -> &'a T {
+    elements.get(index).unwrap_or_else(|| {
+        Ambient.trap(site, [index as u32, elements.len() as u32]);
+        &elements[0]
+    })
 }
 
-/// `&mut elements[index]`: out of range, a trap and a reference to a copy of the first element.
+/// `&mut elements[index]`: out of range, a trap and a reference to the first element.
 ///
 /// # Panics
 /// Out of range of an empty array, which has no first element.
 #[inline]
 #[track_caller]
-pub fn element_mut<'a, T: Copy>(site: &'static Site, elements: &'a mut [T], index: usize) -> &'a mut T {
-    if index < elements.len() { &mut elements[index] } else { nowhere(site, elements, index) }
-}
-
-/// A value that nobody else sees. It is never freed: after a trap the launch is a failure anyway.
-#[cold]
-#[track_caller]
-fn nowhere<'a, T: Copy + 'a>(site: &'static Site, elements: &[T], index: usize) -> &'a mut T {
+pub fn element_mut<'a, T>(site: &'static Site, elements: &'a mut [T], index: usize) -> &'a mut T {
+    if index < elements.len() {
+        return &mut elements[index];
+    }
     Ambient.trap(site, [index as u32, elements.len() as u32]);
-    Box::leak(Box::new(elements[0]))
+    &mut elements[0]
 }
 
 /// `elements[index]`: out of range, a trap and the first element.

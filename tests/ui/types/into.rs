@@ -1,4 +1,4 @@
-//! `into` where no `From` is: numbers that lose something, structs without one, types that nothing tells.
+//! `into` where no `From` is: numbers that lose something, structs without one, types that nothing tells; and one with type parameters.
 
 use gridwise::prelude::*;
 

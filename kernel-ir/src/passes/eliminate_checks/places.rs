@@ -62,10 +62,20 @@ impl Walker<'_> {
             }),
             (None, Root::Buffer(buffer)) => Some(Bound::Len(buffer)),
             // Which member it is, the host does not know.
-            (None, Root::Local(_) | Root::Shared(_) | Root::Member(..)) => None,
+            (None, Root::Member(list, _)) => Some(Bound::Least(list)),
+            (None, Root::Local(_) | Root::Shared(_)) => None,
+        };
+        let members = match (ty, root) {
+            (None, Root::Member(list, member)) => self.facts.is_member_if(list, member),
+            _ => Some(Vec::new()),
+        };
+        let Some(mut members) = members else {
+            self.indices.on_device.push(site);
+            return;
         };
         if let Some(obligations) = length.as_ref().and_then(|length| self.behind_check(index, length)) {
-            self.indices.at_launch.extend(obligations.into_iter().map(|obligation| (site, obligation)));
+            members.extend(obligations);
+            self.indices.at_launch.extend(members.into_iter().map(|obligation| (site, obligation)));
             return;
         }
         match length.zip(self.facts.upper_bound(index)) {
@@ -80,7 +90,10 @@ impl Walker<'_> {
             Some((length, bound)) => {
                 // A loop without an end has nothing behind it, so that being told of what would be there is better than a hang.
                 let is_in_all = self.is_kernel && self.nesting == 1 && !self.may_have_left;
-                let in_all = (is_in_all && self.facts.last(index).as_ref() == Some(&bound)).then_some(site);
+                let is_of_one = !matches!(length, Bound::Least(_));
+                let in_all =
+                    (is_in_all && is_of_one && self.facts.last(index).as_ref() == Some(&bound)).then_some(site);
+                self.indices.at_launch.extend(members.into_iter().map(|obligation| (site, obligation)));
                 self.indices.at_launch.push((site, Obligation { index: bound, length, in_all }));
             }
         }

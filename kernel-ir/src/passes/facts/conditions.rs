@@ -45,7 +45,11 @@ impl Facts<'_> {
             Some(InstKind::Op(Op::Not, operands)) => self.never(operands[0], !truth),
             Some(InstKind::Op(op @ (Op::And | Op::Or), operands)) => {
                 let mut parts = operands.iter().map(|part| self.never(*part, truth));
-                if (*op == Op::And) == truth { parts.any(|never| never) } else { parts.all(|never| never) }
+                if (*op == Op::And) == truth {
+                    parts.any(|never| never) || self.never_both([operands[0], operands[1]], truth)
+                } else {
+                    parts.all(|never| never)
+                }
             }
             Some(InstKind::Op(op, operands)) if operands.len() == 2 && self.integer(operands[0]).is_some() => {
                 let (a, b) = (operands[0], operands[1]);
@@ -54,7 +58,9 @@ impl Facts<'_> {
                     (Op::Le, true) | (Op::Gt, false) => self.is_below(b, a, true),
                     (Op::Gt, true) | (Op::Le, false) => self.is_below(a, b, false),
                     (Op::Ge, true) | (Op::Lt, false) => self.is_below(a, b, true),
-                    (Op::Eq, true) | (Op::Ne, false) => self.is_below(a, b, true) || self.is_below(b, a, true),
+                    (Op::Eq, true) | (Op::Ne, false) => {
+                        self.is_below(a, b, true) || self.is_below(b, a, true) || self.differ(a, b)
+                    }
                     _ => false,
                 }
             }

@@ -9,6 +9,9 @@ use crate::types::Scalar;
 /// How many conditions within conditions are looked through.
 const CONDITIONS: usize = 3;
 
+/// How many selections within selections are looked through.
+const ARMS: usize = 3;
+
 /// How two integers relate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
@@ -153,6 +156,68 @@ impl Facts<'_> {
             differs |= relation == Relation::Differs && self.stripped(other) == bound;
         });
         differs
+    }
+
+    /// Whether two integers are certainly not the same: one is a number that no arm of the selection gives which the other is.
+    pub(in crate::passes) fn differ(&self, a: ValueId, b: ValueId) -> bool {
+        [(a, b), (b, a)].into_iter().any(|(value, other)| {
+            let number = self.range(other);
+            number.lo == number.hi && self.differs_from(value, number.lo, ARMS, &|_, _| false)
+        })
+    }
+
+    /// Whether two conditions never come out as `truth` together: one compares a selection with a number, and each of its arms either is
+    /// another number or is taken only where the other condition comes out differently.
+    pub(super) fn never_both(&self, conditions: [ValueId; 2], truth: bool) -> bool {
+        let [first, second] = conditions;
+        [(first, second), (second, first)].into_iter().any(|(equal, other)| {
+            let Some((value, number)) = self.says_equal(equal, truth) else { return false };
+            self.differs_from(value, number, ARMS, &|chosen, depth| self.refutes(chosen, (other, truth), depth))
+        })
+    }
+
+    /// The value and the number that a condition says are the same where it comes out as `truth`.
+    fn says_equal(&self, condition: ValueId, truth: bool) -> Option<(ValueId, i128)> {
+        let Some(InstKind::Op(op, operands)) = self.definition(condition) else { return None };
+        if Relation::of(*op, truth) != Some(Relation::Equal) || self.integer(operands[0]).is_none() {
+            return None;
+        }
+        let number = self.range(operands[1]);
+        (number.lo == number.hi).then_some((operands[0], number.lo))
+    }
+
+    /// Whether a selected value is certainly not a number. Arms for which `is_out` holds are never taken.
+    fn differs_from(
+        &self,
+        value: ValueId,
+        number: i128,
+        depth: usize,
+        is_out: &dyn Fn((ValueId, bool), usize) -> bool,
+    ) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let Some(InstKind::Op(Op::Select, operands)) = self.definition(self.stripped(value)) else { return false };
+        [(operands[1], true), (operands[2], false)].into_iter().all(|(arm, truth)| {
+            let chosen = (operands[0], truth);
+            self.is_not(chosen, arm, number, depth)
+                || is_out(chosen, depth)
+                || self.differs_from(arm, number, depth, is_out)
+        })
+    }
+
+    /// Whether a value is certainly not a number where a condition has come out as `truth`.
+    fn is_not(&self, chosen: (ValueId, bool), value: ValueId, number: i128, depth: usize) -> bool {
+        let Some(range) = self.range_when(chosen, value, depth) else { return true };
+        let mut differs = number < range.lo || range.hi < number;
+        self.relations(chosen, value, CONDITIONS, &mut |relation, other| {
+            let other = self.range(other);
+            differs |= relation == Relation::Differs && other.lo == other.hi && other.lo == number;
+        });
+        differs
+    }
+
+    /// Whether a condition that says two numbers are the same does not come out so where another one has come out as `truth`.
+    fn refutes(&self, chosen: (ValueId, bool), (claim, truth): (ValueId, bool), depth: usize) -> bool {
+        self.says_equal(claim, truth).is_some_and(|(value, number)| self.is_not(chosen, value, number, depth))
     }
 
     /// A bound of an arm that a `select` takes, by its condition alone: none where it may be negative.

@@ -89,6 +89,7 @@ impl Renderer<'_> {
         let (names, right) = (index_names(&chain), local("__value"));
         let is_reference = self.reference_of(value).is_some();
         let value = match by_user {
+            true if self.lent_operands(whole).is_some_and(|lent| lent.right) => self.user_operand(value, true),
             true => self.bare(value),
             false => self.bare(operand_of(self, value)),
         };

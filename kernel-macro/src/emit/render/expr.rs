@@ -86,7 +86,13 @@ impl Renderer<'_> {
                 tokens!(#[allow(unused_imports)] #item)
             }
             Statement::Expr { expr, semicolon: true } => {
+                let gives_place =
+                    matches!(self.typed.calls.get(&expr.id), Some(Callee::Choice(method)) if method.gives_place());
                 let expr = self.bare(expr);
+                // Of `o.get_or_insert(v);` the twin reads the value, which rustc would call unused.
+                if gives_place && !self.is_original() {
+                    return tokens!(let _ = #expr;);
+                }
                 tokens!(#expr;)
             }
             Statement::Expr { expr, semicolon: false } => self.bare(expr),
@@ -143,7 +149,7 @@ impl Renderer<'_> {
                 // An operator may have become a call.
                 if !self.is_original() && inner.is_postfix() { inner } else { tokens_at!(span=> (#inner)) }
             }
-            ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, expr),
             ExprKind::Borrow { mutable, .. } => self.borrow(expr, *mutable),
             ExprKind::Binary(op, left, right, op_span) => self.binary_expr(*op, left, right, *op_span, expr),
             ExprKind::Assign(target, value) => self.assign(target, value),
@@ -325,7 +331,7 @@ impl Renderer<'_> {
         }))
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Tokens {
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, whole: &Expr) -> Tokens {
         let ty = self.expr_ty(operand).clone();
         let is_literal = matches!(operand.kind, ExprKind::Literal(_));
         let value = match (op, self.reference_of(operand)) {
@@ -334,6 +340,10 @@ impl Renderer<'_> {
             _ if matches!(operand.kind, ExprKind::Unary(..)) => self.bare(operand),
             _ => self.expr(operand),
         };
+        if self.lent_operands(whole).is_some_and(|lent| lent.left) {
+            let value = self.user_operand(operand, true);
+            return if op == UnaryOp::Neg { tokens!(-#value) } else { tokens!(!#value) };
+        }
         match (op, &ty) {
             // A variable that is a reference is followed wherever it is named.
             (UnaryOp::Deref, _) if !self.is_original() && self.reference_of(operand).is_some() => value,

@@ -62,6 +62,14 @@ impl Renderer<'_> {
                 }
                 let receiver = self.expr(receiver);
                 let call = self.plain_method(receiver, false, name, args, whole);
+                let is_unknown = !self.is_original() && !self.typed.calls.contains_key(&whole.id);
+                if is_unknown && self.typed.open_ends.contains(&whole.id) {
+                    let twin = self.twin();
+                    return tokens!({
+                        use #twin::generic::GivenValue as _;
+                        #twin::generic::Given(#call).value()
+                    });
+                }
                 if self.is_original() { call } else { follow(call) }
             }
         }

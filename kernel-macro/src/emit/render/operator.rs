@@ -5,7 +5,7 @@ use proc_macro2::{Literal, Span};
 use super::Renderer;
 use super::reference::operand_of;
 use super::types::vector_name;
-use crate::ast::{self, BinaryOp, COMPARISON, Expr, ExprKind, ScalarName};
+use crate::ast::{self, BinaryOp, COMPARISON, Expr, ExprKind, Item, Lent, ScalarName};
 use crate::builtin::slice::SliceMethod;
 use crate::emit::tokens::{Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, Ty};
@@ -32,6 +32,11 @@ impl Renderer<'_> {
             let not = (op == BinaryOp::Ne).then(|| tokens!(!));
             return tokens!((#not #twin::equal(#left, #right)));
         }
+        if let Some(lent) = self.lent_operands(whole) {
+            let left = Operand { tokens: self.user_operand(left, lent.left), ty: self.expr_ty(left) };
+            let right = Operand { tokens: self.user_operand(right, lent.right), ty: self.expr_ty(right) };
+            return verbatim(op, left, right, op_span);
+        }
         let (left, right) = (operand_of(self, left), operand_of(self, right));
         let (left_ty, right_ty) = (self.expr_ty(left), self.expr_ty(right));
         // `a < b < c` is an error.
@@ -39,6 +44,42 @@ impl Renderer<'_> {
         let left = Operand { tokens: self.operand(left, of_left), ty: left_ty };
         let right = Operand { tokens: self.operand(right, op.power() + 1), ty: right_ty };
         self.binary(op, left, right, op_span, whole)
+    }
+
+    /// Which operands of the author's own operator are references, if any is, in the twin.
+    pub(super) fn lent_operands(&self, whole: &Expr) -> Option<Lent> {
+        let Some(Callee::Device(item)) = self.typed.calls.get(&whole.id).filter(|_| !self.is_original()) else {
+            return None;
+        };
+        let owner = self.program.items[*item].owner.map(|owner| &self.program.items[owner].item);
+        match owner {
+            Some(Item::Impl(owner)) => Some(owner.lent).filter(|lent| *lent != Lent::default()),
+            _ => None,
+        }
+    }
+
+    /// Whether `self` is a reference in this function.
+    fn lends_self(&self) -> bool {
+        let owner = self.item.owner.map(|owner| &self.program.items[owner].item);
+        let receiver = match &self.item.item {
+            Item::Fn(function) => function.receiver.as_ref(),
+            _ => None,
+        };
+        matches!(owner, Some(Item::Impl(owner)) if owner.lent.left)
+            || receiver.is_some_and(|receiver| matches!(receiver.kind, syn::ReceiverKind::Reference(..)))
+    }
+
+    /// An operand of the author's own operator: the value, or a reference to it. `self` may be one already.
+    pub(super) fn user_operand(&mut self, operand: &Expr, is_lent: bool) -> Tokens {
+        let inner = operand_of(self, operand);
+        let is_self = self.lends_self()
+            && matches!(&inner.kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| name == "self"));
+        let value = self.expr(inner);
+        match is_lent {
+            true if is_self => value,
+            true => tokens!((&(#value))),
+            false => value,
+        }
     }
 
     /// An operand of an operator, in parentheses only where it binds less tightly than `power`.

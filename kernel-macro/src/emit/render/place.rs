@@ -171,7 +171,8 @@ impl Renderer<'_> {
             let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
             return tokens!(#value.member(#sink, #site, #index));
         }
-        if *self.expr_ty(base) == Ty::Error {
+        let is_slice = matches!(self.expr_ty(base), Ty::Buffer { .. });
+        if *self.expr_ty(base) == Ty::Error || !is_slice && self.expr_ty(whole).is_open() {
             let (twin, site) = (self.twin(), self.site(SiteKind::IndexOutOfBounds, whole));
             return tokens!(#twin::generic::at(#site, &#value, #index));
         }

@@ -136,7 +136,7 @@ impl Renderer<'_> {
                 StepExpr::Index(base, _) => {
                     let (index, elements) = (names.next(), as_slice(place, self.expr_ty(base), mutable));
                     let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
-                    if *self.expr_ty(whole) == Ty::Error {
+                    if self.expr_ty(whole).is_open() {
                         tokens!((*#twin::generic::#access(#site, #elements, #index)))
                     } else {
                         tokens!((*#twin::#access(#sink, #site, #elements, #index)))

@@ -59,10 +59,10 @@ impl Recorder<'_> {
         let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         args.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut args.buffers))?;
-        let Filled { push, buffers, parameters, .. } = &mut *args;
+        let Filled { push, buffers, parameters, tables } = &mut *args;
         let limit = limit_of(workgroup, self.device.info.limits.max_groups);
         let largest = Extent::of_groups(workgroup, limit);
-        let numbers = Numbers { extent: &largest, push, parameters, buffers, constants };
+        let numbers = Numbers { extent: &largest, push, parameters, tables, buffers, constants };
         let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
@@ -204,10 +204,10 @@ impl Recorder<'_> {
             return Ok(None);
         }
         filled.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut filled.buffers))?;
-        let Filled { push, buffers, parameters, tables: _ } = filled;
+        let Filled { push, buffers, parameters, tables } = filled;
         extent.fill_words(descriptor, push, |param| len_of(buffers, param));
         let obligations = descriptor.obligations;
-        let numbers = Numbers { extent: &extent, push, parameters, buffers, constants };
+        let numbers = Numbers { extent: &extent, push, parameters, tables, buffers, constants };
         let proven = match obligations.is_empty() {
             true => Proven::NONE,
             false => match obligations.verdict(&numbers) {
