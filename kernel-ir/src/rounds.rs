@@ -30,7 +30,7 @@ pub(crate) struct Exit<'a> {
     stay: BlockId,
     leave: BlockId,
     pub(crate) condition: ValueId,
-    /// What the condition is where there is another round.
+    /// Whether there is another round where the condition holds, or where it does not.
     pub(crate) stays_if: bool,
     /// The values of the body's parameters in the next round.
     pub(crate) next: &'a [ValueId],

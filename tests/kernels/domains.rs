@@ -1,6 +1,14 @@
 //! Small programs of many domains as they are written anywhere: boards, maps, heaps, rings, unions, chains of iterators. rustc compiles each of
 //! them, too.
 
+#![expect(
+    clippy::let_and_return,
+    clippy::manual_contains,
+    clippy::manual_unwrap_or,
+    clippy::manual_unwrap_or_default,
+    reason = "these are the forms that are tried"
+)]
+
 use gridwise::prelude::*;
 
 use super::{both, domain};

@@ -1,6 +1,8 @@
 //! Small programs about numbers: fixed point, big integers, dual numbers, intervals, matrices, quaternions, operators with references. rustc
 //! compiles each of them, too.
 
+#![expect(clippy::assign_op_pattern, clippy::unused_unit, reason = "these are the forms that are tried")]
+
 use gridwise::prelude::*;
 
 use super::{both, domain};

@@ -1,6 +1,8 @@
 //! Small programs about text and codes: formatting, calculators, parsers, decoders, automata, errors on their way. rustc compiles each of
 //! them, too.
 
+#![expect(clippy::redundant_closure, reason = "this is the form that is tried")]
+
 use gridwise::prelude::*;
 
 use super::{both, domain};

@@ -30,6 +30,7 @@ const MOST_LANES: i128 = 128;
 enum Undo {
     Range(ValueId, Range),
     Upper(ValueId),
+    Hole,
 }
 
 /// A point to take facts back to.
@@ -66,6 +67,8 @@ pub(super) struct Facts<'a> {
     found: Vec<Cell<(u32, Range)>>,
     /// For each value, values that are not below it; with `true`, that are above it.
     uppers: Vec<Vec<(ValueId, bool)>>,
+    /// Numbers within the intervals of values that these are not.
+    holes: Vec<(ValueId, i128)>,
     undo: Vec<Undo>,
     /// Since anything was learnt last.
     pub(super) bounds: RefCell<KeptBounds>,
@@ -102,6 +105,7 @@ impl<'a> Facts<'a> {
             version: 1,
             found: vec![Cell::new((0, Range::ANY)); count],
             uppers: vec![Vec::new(); count],
+            holes: Vec::new(),
             undo: Vec::new(),
             bounds: RefCell::new(KeptBounds::with_capacity_and_hasher(BOUNDS, Default::default())),
             is_out_of_fuel: Cell::new(false),
@@ -151,6 +155,7 @@ impl<'a> Facts<'a> {
             match self.undo.pop() {
                 Some(Undo::Range(value, range)) => self.set_range(value, range),
                 Some(Undo::Upper(value)) => drop(self.uppers[value.index()].pop()),
+                Some(Undo::Hole) => drop(self.holes.pop()),
                 None => return,
             }
         }

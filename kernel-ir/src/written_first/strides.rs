@@ -15,7 +15,7 @@ pub(super) struct Stride {
     pub(super) sum: Sum,
 }
 
-/// What a loop's invocations take turns with; `None` where they do not, or leave numbers out.
+/// The numbers that a loop's invocations take turns with; `None` where they do not, or leave some out.
 pub(super) fn strided<'m, D: Fn(ValueId) -> Option<&'m InstKind>>(
     rounds: &Rounds<'_, impl Fn(ValueId) -> Option<InstId>>,
     sums: &Sums<'m, D>,

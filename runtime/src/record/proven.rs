@@ -21,7 +21,7 @@ impl Proven {
     pub(crate) fn by(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Hold => Self::ALL,
-            Verdict::Open { unproven } => Self((1 << CHECK_GROUPS) - 1 & !(unproven as u16)),
+            Verdict::Open { unproven } => Self(((1 << CHECK_GROUPS) - 1) & !(unproven as u16)),
             Verdict::Broken(_) => Self::NONE,
         }
     }

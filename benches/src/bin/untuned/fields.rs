@@ -285,7 +285,7 @@ KERNEL {
 }
 ";
 
-/// What is left of Poisson's equation, its square summed by workgroup.
+/// The residual of Poisson's equation, its square summed by workgroup.
 #[kernel(workgroup = [16, 16])]
 fn residual(n: u32, x: &[f32], b: &[f32], sums: &mut [f32]) {
     let mut squares = Shared::<[f32; 256]>::new();

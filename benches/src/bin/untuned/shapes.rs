@@ -18,7 +18,7 @@ mod ray {
     }
 
     impl Ray {
-        /// Where the ray meets a triangle (Möller and Trumbore).
+        /// The distance at which the ray meets a triangle (Möller and Trumbore).
         pub(crate) fn meets(&self, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
             let (ab, ac) = (b - a, c - a);
             let p = self.along.cross(ac);

@@ -152,6 +152,10 @@ impl Facts<'_> {
         if range.hi == other.hi {
             self.narrow(a, Range::new(i128::MIN, range.hi - 1));
         }
+        if range.lo < other.lo && other.lo < range.hi {
+            self.holes.push((self.stripped(a), other.lo));
+            self.undo.push(Undo::Hole);
+        }
     }
 
     pub(super) fn narrow(&mut self, value: ValueId, to: Range) {
