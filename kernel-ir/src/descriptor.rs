@@ -290,8 +290,9 @@ pub const IS_WHOLE: u32 = 0xfffb;
 /// entries that mask invocations have it.
 pub const IS_FULL: u32 = 0xfff9;
 
-/// Id of the specialization constant that tells a module whether its driver has [`Fault::ForgottenLoopResults`](crate::faults::Fault::ForgottenLoopResults), a `bool`; modules with loops
-/// that such a driver needs to be left in another way have it.
+/// Id of the specialization constant that tells a module whether its driver has
+/// [`Fault::ForgottenLoopResults`](crate::faults::Fault::ForgottenLoopResults), a `bool`; modules with loops that such a driver needs to be
+/// left in another way have it.
 pub const FORGETS_RESULTS: u32 = 0xfff7;
 
 /// A place in the user's source.

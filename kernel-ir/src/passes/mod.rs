@@ -5,8 +5,8 @@
 //!
 //! An index carries a *check*, a trap site that fires when it is out of range, and passes remove checks by proof. If an
 //! index has a bound that is known at launch (`(items - 1) * n + k < len`), its check becomes an *obligation*: the host
-//! evaluates it for each launch. If all hold, the pipeline's specialization constant switches these checks off;
-//! otherwise the launch runs with them.
+//! evaluates it for each launch. If all that a group of checks needs hold, a specialization constant switches the group off;
+//! otherwise the launch runs with it.
 
 mod assumptions;
 mod edit;
