@@ -82,6 +82,19 @@ pub const CASES: &[Case] = &[
         seq.eval()?;
         Ok(columns(&out.to_vec()?, 2, |_, values| Output::near(values, 1e-3)))
     }),
+    case!(
+        "floats::angles_together",
+        [AnglesTogether],
+        |mgr| {
+            let a = [floats(N, 2), moderate(N, 3, 1e-3), moderate(N, 4, 4.0), moderate(N, 5, 3e4)].concat();
+            let (a, mut out) = (mgr.tensor(&a)?, mgr.tensor(&vec![0u32; 4 * N])?);
+            let seq = mgr.sequence()?;
+            AnglesTogether::dispatch(&seq, Grid::items(4 * N), &a, &mut out)?;
+            seq.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?)])
+        },
+        || vec![Output::U32(vec![0; 4 * N])]
+    ),
     case!("floats::exponentials", [Exponentials], |mgr| {
         let (a, mut out) = (mgr.tensor(&moderate(N, 2, 20.0))?, mgr.tensor(&vec![0f32; N * 8])?);
         let seq = mgr.sequence()?;
@@ -261,4 +274,16 @@ fn special_values(a: &[f32], b: &[f32], out: &mut [f32]) {
     out[o + 5] = a.atan2(b);
     out[o + 6] = a.asin();
     out[o + 7] = a.recip();
+}
+
+/// Writes whether sine and cosine of an angle are others together than alone.
+#[kernel(workgroup = 64)]
+fn angles_together(a: &[f32], out: &mut [u32]) {
+    let i = global_id().x;
+    let angle = a[i];
+    // In these blocks there is no other function of the angle.
+    let alone = if i % 2 == 0 { angle.sin() } else { angle.cos() };
+    let (sine, cosine) = angle.sin_cos();
+    let together = if i % 2 == 0 { sine } else { cosine };
+    out[i] = u32::from(alone.to_bits() != together.to_bits() && !(alone.is_nan() && together.is_nan()));
 }

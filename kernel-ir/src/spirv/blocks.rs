@@ -28,15 +28,16 @@ impl FunctionWriter<'_, '_> {
     }
 
     pub(super) fn insts(&mut self, insts: &[InstId], selection: Option<&mut Selection>) -> Result<(), EmitError> {
-        let known = self.inside.len();
+        let (known, angles) = (self.inside.len(), self.angles.len());
         let result = self.all_insts(insts, selection);
         self.inside.truncate(known);
+        self.angles.truncate(angles);
         result
     }
 
     fn all_insts(&mut self, insts: &[InstId], mut selection: Option<&mut Selection>) -> Result<(), EmitError> {
         let function = self.function;
-        for &id in insts {
+        for (at, &id) in insts.iter().enumerate() {
             let inst: &Inst = &function.insts[id];
             for result in &inst.results {
                 self.definitions[result.index()] = Some(id);
@@ -55,7 +56,10 @@ impl FunctionWriter<'_, '_> {
                 self.leave();
                 return Ok(());
             }
-            if !self.terminator(inst, selection.as_deref_mut())? && !self.control(inst)? {
+            if !self.terminator(inst, selection.as_deref_mut())?
+                && !self.control(inst)?
+                && !self.joint_angle(inst, &insts[at + 1..])
+            {
                 self.straight(id, inst);
             }
             self.name_results(inst, fresh);

@@ -41,6 +41,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) may_leave: bool,
     /// Indices that are below a length wherever control is, for those where they were not have left.
     pub(super) inside: Vec<(Id, Id)>,
+    /// Angles of which sine and cosine are computed together, and the pair, wherever control is.
+    pub(super) angles: Vec<(ValueId, Id)>,
 }
 
 /// The element of a buffer that is an item's own.
@@ -151,6 +153,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             traps_of_loop: None,
             may_leave: false,
             inside: Vec::new(),
+            angles: Vec::new(),
         }
     }
 }

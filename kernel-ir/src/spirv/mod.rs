@@ -31,6 +31,7 @@
 //! `math`. Float arithmetic is `NoContraction` throughout, but where the kernel's
 //! [`FloatRules`](crate::ir::FloatRules) say otherwise; helpers stay exact.
 
+mod angles;
 mod atomic;
 mod batch;
 mod bits;

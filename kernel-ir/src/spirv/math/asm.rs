@@ -21,6 +21,8 @@ pub(super) struct Asm<'w, 'm> {
     pub(super) word: Id,
     /// The float.
     pub(super) scalar: Scalar,
+    /// Whether the device's `Fma` rounds once, in the code that is written now.
+    pub(super) has_fma: bool,
     bool_: Id,
     int: Id,
 }
@@ -41,7 +43,7 @@ impl<'w, 'm> Asm<'w, 'm> {
     pub(super) fn new(w: &'w mut Writer<'m>, scalar: Scalar) -> Self {
         let [float, word, bool_, int] =
             [scalar, scalar.unsigned(), Scalar::Bool, scalar.signed()].map(|scalar| w.lanes_type(Lanes::one(scalar)));
-        Self { w, float, word, scalar, bool_, int }
+        Self { w, float, word, scalar, has_fma: false, bool_, int }
     }
 
     operations! {
@@ -269,6 +271,24 @@ impl<'w, 'm> Asm<'w, 'm> {
         otherwise: impl FnOnce(&mut Self) -> Id,
     ) -> Id {
         self.branch_to(self.float, condition, then, otherwise)
+    }
+
+    /// A float's code, written twice: for devices whose `Fma` rounds once, and for others.
+    pub(super) fn with_fma(&mut self, write: impl Fn(&mut Self) -> Id) -> Id {
+        let ty = self.float;
+        self.with_fma_to(ty, write)
+    }
+
+    /// The same for a value of any type.
+    pub(super) fn with_fma_to(&mut self, ty: Id, write: impl Fn(&mut Self) -> Id) -> Id {
+        let has_fma = self.w.has_fma(self.scalar);
+        let by_fma = |a: &mut Self| {
+            a.has_fma = true;
+            let value = write(a);
+            a.has_fma = false;
+            value
+        };
+        self.branch_to(ty, has_fma, by_fma, &write)
     }
 
     /// The value of one of two branches, of any type.

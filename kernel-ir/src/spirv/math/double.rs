@@ -24,6 +24,10 @@ pub(super) fn fast_two_sum(a: &mut Asm<'_, '_>, large: Id, small: Id) -> [Id; 2]
 /// The rounded product of two floats, and its error; below 2^115, of `f64` below 2^995.
 pub(super) fn two_product(a: &mut Asm<'_, '_>, x: Id, y: Id) -> [Id; 2] {
     let product = a.fmul(x, y);
+    if a.has_fma {
+        let negated = a.fneg(product);
+        return [product, a.fused_alone(x, y, negated)];
+    }
     let ([x_high, x_low], [y_high, y_low]) = (halve(a, x), halve(a, y));
     let high = a.fmul(x_high, y_high);
     let (cross_1, cross_2, low) = (a.fmul(x_low, y_high), a.fmul(x_high, y_low), a.fmul(x_low, y_low));

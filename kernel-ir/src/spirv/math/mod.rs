@@ -6,8 +6,8 @@
 //! | function | error, in units of the last place |
 //! | --- | --- |
 //! | `rem`, `mul_add`; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
-//! | `exp2`, `ln`, `log2`, `powf`, `sinh`, `cosh`, `tanh` | below 2 |
-//! | `exp` | below 2, and below 3 where the device's own `Exp2` is used |
+//! | `exp2`, `ln`, `log2`, `sinh`, `cosh`, `tanh` | below 2 |
+//! | `exp`, `powf` | below 2, and below 3 where the device's own `Exp2` is used |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
 //! | `sqrt`, and division | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
 //!
@@ -107,6 +107,7 @@ helpers! {
     ReduceAngle "reduce_angle" (F) F2 None => trigonometry::reduce;
     Sin "sin" (F) F Some(Op::Sin) => trigonometry::sin;
     Cos "cos" (F) F Some(Op::Cos) => trigonometry::cos;
+    SinCos "sin_cos" (F) F2 None => trigonometry::sin_cos;
     Tan "tan" (F) F Some(Op::Tan) => trigonometry::tan;
     Asin "asin" (F) F Some(Op::Asin) => arc::asin;
     Acos "acos" (F) F Some(Op::Acos) => arc::acos;
@@ -123,12 +124,18 @@ helpers! {
 }
 
 /// Helpers that something calls, in the order of the first calls.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Helpers {
     ids: [Option<Id>; Helper::COUNT],
     wanted: Vec<Helper>,
     /// Whether what is written now is a helper.
     pub(super) are_being_written: bool,
+}
+
+impl Default for Helpers {
+    fn default() -> Self {
+        Self { ids: [None; Helper::COUNT], wanted: Vec::new(), are_being_written: false }
+    }
 }
 
 impl Writer<'_> {

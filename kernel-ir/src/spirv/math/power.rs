@@ -16,7 +16,7 @@ type Double = [Id; 2];
 pub(super) fn powf(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let &[x, y] = params else { unreachable!("two parameters") };
     let size = a.fabs(x);
-    let power = finite_power(a, size, y);
+    let power = a.with_fma(|a| finite_power(a, size, y));
     let power = infinite_power(a, size, y, power);
     let power = with_sign(a, x, y, power);
     // One to any power and anything to the power of zero are one, NaN or not.
@@ -37,6 +37,32 @@ fn finite_power(a: &mut Asm<'_, '_>, x: Id, y: Id) -> Id {
     let rest = a.fmul(y, logarithm[1]);
     let low = a.fadd(low, rest);
     let [high, low] = fast_two_sum(a, high, low);
+    if !a.has_fma {
+        return exp2_of_sum(a, high, low);
+    }
+    let has_exp2 = a.w.has_exp2();
+    a.branch(has_exp2, |a| native_exp2_of_sum(a, high, low), |a| exp2_of_sum(a, high, low))
+}
+
+/// `2^(high + low)` by the device's `Exp2` of the larger part; the other one gives a factor close to one.
+fn native_exp2_of_sum(a: &mut Asm<'_, '_>, high: Id, low: Id) -> Id {
+    let (zero, one) = (a.f(0.0), a.f(1.0));
+    // Half of what is large: its last units may be finite where the power of the larger part is not.
+    let is_large = a.fgt(high, one);
+    let halving = a.fselect(is_large, one, zero);
+    let high = a.fsub(high, halving);
+    let power = a.glsl(GLOp::Exp2, &[high]);
+    let ln_2 = a.f(std::f32::consts::LN_2);
+    let factor = a.fused(low, ln_2, one);
+    // Where the exponent is so large that the rest is, the power is zero or infinite with any factor above zero.
+    let factor = a.clamp(factor, 0.999, 1.001);
+    let power = a.fmul(power, factor);
+    let doubling = a.fadd(one, halving);
+    a.fmul(power, doubling)
+}
+
+/// `2^(high + low)` of a larger and a much smaller number.
+fn exp2_of_sum(a: &mut Asm<'_, '_>, high: Id, low: Id) -> Id {
     let near = a.clamp(high, -160.0, 130.0);
     let is_near = a.feq(near, high);
     let zero = a.f(0.0);
@@ -92,13 +118,15 @@ fn multiply(a: &mut Asm<'_, '_>, x: Double, y: Double) -> Double {
 
 /// A quotient and what its rounding, however bad, left over.
 fn divide(a: &mut Asm<'_, '_>, x: Id, y: Double) -> Double {
-    let quotient = a.fdiv(x, y[0]);
+    let one = a.f(1.0);
+    let inverse = a.fdiv(one, y[0]);
+    let quotient = a.fmul(x, inverse);
     let [product, error] = two_product(a, quotient, y[0]);
     let rest = a.fsub(x, product);
     let rest = a.fsub(rest, error);
     let low = a.fmul(quotient, y[1]);
     let rest = a.fsub(rest, low);
-    let low = a.fdiv(rest, y[0]);
+    let low = a.fmul(rest, inverse);
     fast_two_sum(a, quotient, low)
 }
 

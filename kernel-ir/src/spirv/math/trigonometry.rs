@@ -23,14 +23,28 @@ pub(super) fn reduce(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 fn reduce_near(a: &mut Asm<'_, '_>, x: Id, pair: Id) -> Id {
     let per_turn = a.f(std::f32::consts::FRAC_2_PI);
     let [n, _] = a.nearest(x, per_turn);
+    let rest = a.with_fma(|a| if a.has_fma { rest_by_fma(a, x, n) } else { rest_by_parts(a, x, n) });
+    a.w.op(Spv::CompositeConstruct, pair, &[rest, n])
+}
+
+/// `x - n π/2`, with π/2 in three floats: the first difference is exact, and the others are rounded once.
+fn rest_by_fma(a: &mut Asm<'_, '_>, x: Id, n: Id) -> Id {
+    let parts = [0x3fc9_0fdb, 0xb33b_bd2e, 0xa6f7_2ced];
+    parts.into_iter().fold(x, |rest, part| {
+        let part = a.f(-f32::from_bits(part));
+        a.fused_alone(n, part, rest)
+    })
+}
+
+/// The same with products and differences that are all exact but the last.
+fn rest_by_parts(a: &mut Asm<'_, '_>, x: Id, n: Id) -> Id {
     // π/2 in parts of nine digits and a rest: products with n, which has at most 14, are exact.
     let parts = [0x3fc9_0000, 0x39fd_8000, 0x34a8_8000, 0x2e85_a308];
-    let rest = parts.into_iter().fold(x, |rest, part| {
+    parts.into_iter().fold(x, |rest, part| {
         let part = a.f(f32::from_bits(part));
         let product = a.fmul(n, part);
         a.fsub(rest, product)
-    });
-    a.w.op(Spv::CompositeConstruct, pair, &[rest, n])
+    })
 }
 
 /// 1/(2π) in binary, after the point.
@@ -148,8 +162,8 @@ fn reduced(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
     [angle, a.bits(quarters)]
 }
 
-/// Sine of the angle plus so many quarter turns; NaN for infinite `x`.
-fn sine_at(a: &mut Asm<'_, '_>, x: Id, angle: Id, quarters: Id) -> Id {
+/// Sine and cosine of an angle between -π/4 and π/4.
+fn of_small(a: &mut Asm<'_, '_>, angle: Id) -> [Id; 2] {
     let square = a.fmul(angle, angle);
     let sine = odd_poly(a, angle, &[-1.958789e-4, 8.332748e-3, -0.16666664]);
     let cosine = a.poly(square, &[2.4547942e-5, -1.3888302e-3, 4.1666664e-2]);
@@ -158,7 +172,11 @@ fn sine_at(a: &mut Asm<'_, '_>, x: Id, angle: Id, quarters: Id) -> Id {
     let (half, unit) = (a.f(0.5), a.f(1.0));
     let half = a.fmul(half, square);
     let head = a.fsub(unit, half);
-    let cosine = a.fadd(head, cosine);
+    [sine, a.fadd(head, cosine)]
+}
+
+/// The sine of so many quarter turns and an angle of which sine and cosine are given; NaN for infinite `x`.
+fn turned(a: &mut Asm<'_, '_>, x: Id, [sine, cosine]: [Id; 2], quarters: Id) -> Id {
     let (one, two, thirty, zero) = (a.u(1), a.u(2), a.u(30), a.u(0));
     let odd = a.and(quarters, one);
     let is_odd = a.ine(odd, zero);
@@ -188,7 +206,8 @@ fn or_tiny(a: &mut Asm<'_, '_>, x: Id, value: Id) -> Id {
 pub(super) fn sin(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let [angle, quarters] = reduced(a, x);
-    let value = sine_at(a, x, angle, quarters);
+    let small = of_small(a, angle);
+    let value = turned(a, x, small, quarters);
     or_tiny(a, x, value)
 }
 
@@ -196,9 +215,24 @@ pub(super) fn sin(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 pub(super) fn cos(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let [angle, quarters] = reduced(a, x);
+    let small = of_small(a, angle);
     let one = a.u(1);
     let quarters = a.iadd(quarters, one);
-    sine_at(a, x, angle, quarters)
+    turned(a, x, small, quarters)
+}
+
+/// Sine and cosine of one angle, each as it is alone.
+pub(super) fn sin_cos(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let [angle, quarters] = reduced(a, x);
+    let small = of_small(a, angle);
+    let sine = turned(a, x, small, quarters);
+    let sine = or_tiny(a, x, sine);
+    let one = a.u(1);
+    let next = a.iadd(quarters, one);
+    let cosine = turned(a, x, small, next);
+    let pair = a.w.lanes_type(F2);
+    a.w.op(Spv::CompositeConstruct, pair, &[sine, cosine])
 }
 
 /// Tangent.
