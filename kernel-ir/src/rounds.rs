@@ -28,7 +28,7 @@ pub(crate) struct Exit<'a> {
     /// Position in the body of the `if` that decides whether there is another round.
     pub(crate) at: usize,
     stay: BlockId,
-    leave: BlockId,
+    pub(crate) leave: BlockId,
     pub(crate) condition: ValueId,
     /// Whether there is another round where the condition holds, or where it does not.
     pub(crate) stays_if: bool,

@@ -47,6 +47,7 @@ pub mod generics;
 pub mod given_iterators;
 pub mod given_slices;
 pub mod grid;
+pub mod halving;
 pub mod idioms;
 pub mod image_lists;
 mod image_reference;
@@ -177,6 +178,7 @@ pub fn all() -> Vec<Case> {
         given_iterators::CASES,
         given_slices::CASES,
         grid::CASES,
+        halving::CASES,
         idioms::CASES,
         images::CASES,
         implementations::CASES,

@@ -12,6 +12,7 @@ use self::loops::{LoopFacts, ceilings};
 use super::assumptions::Assumptions;
 use super::edit::{add_inst, for_each_inst};
 use super::facts::Facts;
+use super::halving_loops::{self, Halving};
 use super::loop_spans::Spans;
 use super::ranges::Range;
 use super::trap_blocks::is_for_traps;
@@ -38,19 +39,20 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
             || inst.kind.place().is_some_and(Place::is_checked)
     };
     // Most functions that get here have something, which stands near their beginning.
-    if !function.insts.iter().any(|(_, inst)| needs_facts(inst)) {
+    let halvings = halving_loops::find(function, cx.types);
+    if halvings.is_empty() && !function.insts.iter().any(|(_, inst)| needs_facts(inst)) {
         return Changed::No;
     }
-    let Some(mut found) = walk(function, cx, None) else { return Changed::No };
+    let Some(mut found) = walk(function, cx, None, &halvings) else { return Changed::No };
     let is_left = !found.indices.on_device.is_empty() || !found.traps.is_empty() || !found.indices.at_launch.is_empty();
     if is_left
         && cx.kernel.is_some()
         && let Some(assumptions) = Assumptions::of(function, cx.types, cx.kernel)
-        && let Some(assumed) = walk(function, cx, Some(&assumptions))
+        && let Some(assumed) = walk(function, cx, Some(&assumptions), &[])
     {
         found.leave_to_the_launch(assumed, &assumptions.obligations());
     }
-    let Found { proven, decided, settled, indices, traps } = found;
+    let Found { proven, decided, settled, indices, traps, halved } = found;
     cx.checks.indices.at_launch.extend(indices.at_launch);
     cx.checks.indices.on_device.extend(indices.on_device.into_iter().chain(traps));
     for (id, truth) in &decided {
@@ -69,7 +71,11 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
             *check = None;
         }
     }
-    if proven.is_empty() && decided.is_empty() && settled.is_empty() { Changed::No } else { Changed::Yes }
+    let mut changed = !(proven.is_empty() && decided.is_empty() && settled.is_empty());
+    for (halving, most) in halved {
+        changed |= halving.count(function, cx.types, most);
+    }
+    if changed { Changed::Yes } else { Changed::No }
 }
 
 /// Gives a branch a constant for its condition, which other branches may share, unless it is one of the `constants` now.
@@ -97,6 +103,8 @@ struct Found {
     indices: Indices,
     /// Sites of traps to which control may come.
     traps: Vec<SiteId>,
+    /// Loops that shift their counters, and the greatest that these can be.
+    halved: Vec<(Halving, i128)>,
 }
 
 impl Found {
@@ -142,7 +150,12 @@ impl Found {
 }
 
 /// Walks through a function; nothing where there is nothing to find out.
-fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>) -> Option<Found> {
+fn walk(
+    function: &Function,
+    cx: &PassCx<'_>,
+    assumptions: Option<&Assumptions>,
+    halvings: &[Halving],
+) -> Option<Found> {
     let (mut is_checked, mut has_guards, mut has_ceilings) = (false, false, false);
     let mut jumps: SecondaryMap<BlockId, Few<InstId>> = SecondaryMap::of(&function.blocks);
     let mut conditions = Vec::new();
@@ -158,7 +171,7 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
         InstKind::Trap(..) | InstKind::Panic(..) => is_checked = true,
         kind => is_checked |= kind.place().is_some_and(Place::is_checked),
     });
-    if !is_checked && !has_guards {
+    if !is_checked && !has_guards && halvings.is_empty() {
         return None;
     }
     let guards = facts.compared_by(conditions);
@@ -195,11 +208,11 @@ fn walk(function: &Function, cx: &PassCx<'_>, assumptions: Option<&Assumptions>)
             break;
         }
     }
-    let found = walker.take_found();
-    if found.indices.on_device.is_empty() && found.traps.is_empty() {
+    let found = walker.take_found(halvings);
+    if found.indices.on_device.is_empty() && found.traps.is_empty() && found.halved.is_empty() {
         return Some(found);
     }
-    Some(walker.walk_in_spans().unwrap_or(found))
+    Some(walker.walk_in_spans(halvings).unwrap_or(found))
 }
 
 struct Walker<'a> {
@@ -254,8 +267,12 @@ impl Walker<'_> {
         self.block(self.function.entry);
     }
 
-    fn take_found(&mut self) -> Found {
+    fn take_found(&mut self, halvings: &[Halving]) -> Found {
+        let first = |halving: &Halving| self.loops[halving.body].first.get(halving.counter).copied();
+        let is_known = |first: &Range| first.lo >= 0;
+        let halved = halvings.iter().filter_map(|halving| Some((*halving, first(halving).filter(is_known)?.hi)));
         Found {
+            halved: halved.collect(),
             proven: std::mem::take(&mut self.proven),
             decided: std::mem::take(&mut self.decided),
             settled: std::mem::take(&mut self.settled),
@@ -266,7 +283,7 @@ impl Walker<'_> {
 
     /// Walks through the function again, whose guesses have held, with narrower intervals of what loops carry. Nothing where none of them
     /// hold, or nothing would be found out.
-    fn walk_in_spans(&mut self) -> Option<Found> {
+    fn walk_in_spans(&mut self, halvings: &[Halving]) -> Option<Found> {
         let mut spans = Spans::default();
         let mut may_help = false;
         let (function, facts, loops) = (self.function, &self.facts, &self.loops);
@@ -297,7 +314,7 @@ impl Walker<'_> {
                 return None;
             }
             if !self.contradicted {
-                return Some(self.take_found());
+                return Some(self.take_found(halvings));
             }
         }
         None

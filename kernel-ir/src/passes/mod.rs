@@ -16,6 +16,7 @@ mod facts;
 mod fix_constants;
 pub mod flatten_branches;
 pub mod fold_constants;
+mod halving_loops;
 pub mod hoist_invariants;
 mod identities;
 pub mod inline_functions;

@@ -1,0 +1,114 @@
+//! Random loops that shift their counters until nothing is left: with as many rounds as a counter may need, their results are the same.
+
+use gridwise_ir::interpret::Value;
+use gridwise_ir::ir::Constant;
+use gridwise_ir::parse::parse;
+use gridwise_ir::verify::verify;
+
+use crate::generate::Random;
+use crate::random::{compare, world};
+use crate::run_pass;
+
+/// The changes of a value `A` beside another one `B` and what is left of the counter, `left`; `bit` and `any` ask for the lowest bit of it,
+/// and for all. Some change nothing once nothing is left.
+const CHANGES: [&str; 16] = [
+    "select %bit, %product, A",
+    "select %bit, %sum, A",
+    "select %any, %sum, A",
+    "select %none, A, %sum",
+    "add A, %low",
+    "add %low, A",
+    "xor A, %left",
+    "or A, %low",
+    "sub A, %low",
+    "sub %low, A",
+    "shl A, %low",
+    "and A, %left",
+    "add A, %next",
+    "mul A, B",
+    "select %none, %sum, A",
+    "max A, %left",
+];
+
+/// A kernel with such a loop; it may be left with a number of rounds that no mask bounds.
+fn kernel(random: &mut Random) -> String {
+    let mut pick = |of: &[&str]| of[random.below(of.len())].to_owned();
+    let mask = pick(&["0", "1", "2", "7", "31", "255", "300", "1023", "65535", "4294967295"]);
+    let by = pick(&["1", "1", "1", "2", "3", "5"]);
+    let (a, b) = (pick(&CHANGES), pick(&CHANGES));
+    let of = |change: &str, a: &str, b: &str| change.replace('A', a).replace('B', b);
+    let (a, b) = (of(&a, "%p", "%q"), of(&b, "%q", "%p"));
+    let (head, tail) = match random.below(4) {
+        0 => ("if %any {\nyield\n} else {\nbreak block1(OUT)\n}\n", ""),
+        1 => ("if %none {\nbreak block1(OUT)\n} else {\nyield\n}\n", ""),
+        2 => ("", "if %last {\nbreak block1(OUT)\n} else {\nyield\n}\n"),
+        _ => ("", "if %more {\nyield\n} else {\nbreak block1(OUT)\n}\n"),
+    };
+    let late = if random.one_in(4) { "%p, %r" } else { "%r, %s" };
+    let out = if head.is_empty() { late } else { "%p, %q" };
+    let guard = if random.one_in(2) { "load buffer0[%zero !site0]" } else { "const 3" };
+    let text = format!(
+        "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"a\"\nkernel fn0 workgroup(4, 2, 1) {{\nbuffer0 a: [u32] mut\nparam0 n: \
+         u32\nparam1 m: u32\n}}\nfn0 k() -> () {{\n%n: u32 = param0\n%m: u32 = param1\n%zero: u32 = const 0\n%one: u32 = const 1\n%mask: u32 \
+         = const {mask}\n%start: u32 = and %n, %mask\n%read: u32 = {guard}\nloop block1(%left: u32 = %start, %p: u32 = %m, %q: u32 = %read) -> \
+         (%x: u32, %y: u32) {{\n%by: u32 = const {by}\n%any: bool = ne %left, %zero\n%none: bool = eq %left, %zero\n{head}%low: u32 = and \
+         %left, %one\n%bit: bool = ne %low, %zero\n%product: u32 = mul %p, %q\n%sum: u32 = add %p, %q\n%next: u32 = shr %left, %by\n%r: u32 = \
+         {a}\n%s: u32 = {b}\n%more: bool = gt %next, %zero\n%last: bool = eq %next, %zero\n{tail}%t: u32 = mul %s, %s\ncontinue \
+         block1(%next, %r, %CARRIED)\n}}\nstore buffer0[%zero !site0] = %x\nstore buffer0[%one !site0] = %y\nreturn\n}}\n"
+    );
+    let carried = if random.one_in(2) { "%s" } else { "%t" };
+    numbered(&text.replace("OUT", out).replace("%CARRIED", carried))
+}
+
+/// The text with numbers for names.
+fn numbered(text: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for (at, part) in text.split('%').enumerate() {
+        if at == 0 {
+            out += part;
+            continue;
+        }
+        let end = part.find(|c: char| !c.is_alphanumeric()).unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        let known = names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        });
+        out += &format!("%{number}{rest}");
+    }
+    out
+}
+
+#[test]
+fn results_of_random_halving_loops_stay() {
+    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
+    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let mut written_out = 0;
+    for seed in first..first + cases {
+        let mut random = Random(seed);
+        let text = kernel(&mut random);
+        let before = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let mut after = before.clone();
+        run_pass(&mut after, "optimize");
+        verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{after}"));
+        written_out += usize::from(!after.to_string().contains("loop"));
+        for _ in 0..6 {
+            let mut world = world(&mut random);
+            let mut number = || match random.below(3) {
+                0 => [0, 1, 255, 1023, 1 << 31, u32::MAX][random.below(6)],
+                1 => random.below(1 << 16) as u32,
+                _ => random.below(12) as u32,
+            };
+            world.params = [number(), number()].map(|number| Value::Scalar(Constant::U32(number))).to_vec();
+            world.buffers = vec![vec![Value::Scalar(Constant::U32(number())); 2]];
+            world.lists = Vec::new();
+            if let Err(what) = compare(&before, &after, &world) {
+                panic!("seed {seed}: {what}\n{before}\n{after}\n{world:?}");
+            }
+        }
+    }
+    assert!(written_out * 10 > cases as usize, "{written_out} loops of {cases} are written out");
+}
