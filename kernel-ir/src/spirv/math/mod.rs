@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `rem`, `mul_add`; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
 //! | `exp2`, `ln`, `log2`, `sinh`, `cosh`, `tanh` | below 2 |
-//! | `exp`, `powf` | below 2, and below 3 where the device's own `Exp2` is used |
+//! | `exp`, `powf` | below 2, and below 3.5 where the device's own `Exp2` is used |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
 //! | `sqrt`, and division | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
 //!
