@@ -47,7 +47,6 @@ pub mod generics;
 pub mod given_iterators;
 pub mod given_slices;
 pub mod grid;
-pub mod halving;
 pub mod idioms;
 pub mod image_lists;
 mod image_reference;
@@ -124,6 +123,7 @@ pub mod workloads;
 pub mod workloads_together;
 pub mod written_image_lists;
 pub mod written_lists;
+pub mod written_out;
 pub mod written_patterns;
 
 use crate::case::Case;
@@ -178,7 +178,6 @@ pub fn all() -> Vec<Case> {
         given_iterators::CASES,
         given_slices::CASES,
         grid::CASES,
-        halving::CASES,
         idioms::CASES,
         images::CASES,
         implementations::CASES,
@@ -200,6 +199,7 @@ pub fn all() -> Vec<Case> {
         lists::CASES,
         written_image_lists::CASES,
         written_lists::CASES,
+        written_out::CASES,
         written_patterns::CASES,
         lookups::CASES,
         loop_traps::CASES,

@@ -19,8 +19,9 @@ use crate::arena::EntityId;
 use crate::few::Few;
 use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
-use crate::types::{Size, Type, TypeId, Types};
+use crate::types::{Scalar, Size, Type, TypeId, Types};
 
+mod guarded;
 mod registers;
 
 /// Rounds of the longest loop that is unrolled.
@@ -206,7 +207,11 @@ impl Pass<'_> {
             for inner in self.view.function.insts[id].kind.blocks() {
                 self.block(inner);
             }
-            match self.counted(id) {
+            let mut counted = self.counted(id);
+            if counted.is_none() && self.guard(id) {
+                counted = self.counted(id);
+            }
+            match counted {
                 Some((counted, size)) => match self.at_a_time(id, &counted) {
                     Some(times) => self.unroll_partly(id, &counted, times, &mut out),
                     None => self.unroll(id, &counted, size, &mut out),
@@ -263,6 +268,38 @@ impl Pass<'_> {
             return None;
         }
         counter.count(initial, *body, most_rounds).map(|counted| (counted, size))
+    }
+
+    /// Gives a loop that chooses elements by its counter as many rounds as it may have at most, if these are few.
+    fn guard(&mut self, id: InstId) -> bool {
+        let InstKind::Loop { initial, body, unroll: Unroll::Auto } = &self.view.function.insts[id].kind else {
+            return false;
+        };
+        let (Wanted::Arrays { written, .. }, body) = (&self.wanted, *body) else { return false };
+        let bounded = guarded::find(self.view.function, self.view.types, &self.view.definitions, (initial, body));
+        let Some(bounded) = bounded else { return false };
+        let params = &self.view.function.blocks[body].params;
+        let first = bounded.first(params.len());
+        let definition = |value: ValueId| self.view.definitions[value.index()];
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
+        let mut is_chosen = false;
+        walk(self.view.function, body, &mut |_, inst| {
+            if let Some(place) = inst.kind.place()
+                && let Root::Local(local) = place.root
+                && written[local.index()]
+            {
+                is_chosen |= place.values().any(|value| counter.value(value, params, &first, 8).is_some());
+            }
+        });
+        let types = [Scalar::U32, Scalar::Bool].map(|scalar| self.view.types.find(&Type::Scalar(scalar)));
+        let ([Some(word), Some(bool_)], true) = (types, is_chosen) else { return false };
+        for new in bounded.guard(self.view.function, [word, bool_]) {
+            let results = self.view.function.insts[new].results.clone();
+            self.view.definitions.resize(self.view.function.values.len(), None);
+            results.iter().for_each(|result| self.view.definitions[result.index()] = Some(new));
+        }
+        self.changed = Changed::Yes;
+        true
     }
 
     /// How a loop runs whose author asks for it, if that is known and not too much.

@@ -61,7 +61,7 @@ fn kernel(random: &mut Random) -> String {
 }
 
 /// The text with numbers for names.
-fn numbered(text: &str) -> String {
+pub(crate) fn numbered(text: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut out = String::new();
     for (at, part) in text.split('%').enumerate() {

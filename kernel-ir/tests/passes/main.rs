@@ -5,6 +5,7 @@
 mod bounds;
 mod carried;
 mod generate;
+mod guarded;
 mod halving;
 mod images;
 mod launches;

@@ -1,4 +1,5 @@
-//! Loops that shift a counter to the right until nothing of it is left. rustc compiles each of them, too.
+//! Loops that are written out though their rounds are not known: those that shift a counter to the right until nothing of it is left, and
+//! those that fill arrays, with a bound beside the one that is not known. rustc compiles each of them, too.
 
 #![expect(clippy::unreadable_literal, reason = "digits of a polynomial")]
 
@@ -88,8 +89,81 @@ both!(bits_of_bytes, plain_bits_of_bytes, {
     }
 });
 
-domain!("halving", {
+both!(few_rounds, plain_few_rounds, {
+    #[derive(Clone, Copy, Default)]
+    struct Section {
+        factors: [u32; 3],
+        state: u32,
+    }
+
+    impl Section {
+        fn step(&mut self, x: u32) -> u32 {
+            let y = self.factors[0].wrapping_mul(x).wrapping_add(self.state);
+            self.state = self.factors[1].wrapping_mul(x) ^ self.factors[2].wrapping_mul(y);
+            y
+        }
+    }
+
+    fn sections(x: &[u32], len: usize) -> [Section; 4] {
+        let mut sections = [Section::default(); 4];
+        for (section, factors) in sections.iter_mut().zip(x[..len].chunks_exact(3)) {
+            section.factors = [factors[0], factors[1], factors[2]];
+        }
+        sections
+    }
+
+    /// The largest numbers among the first ones, in order.
+    fn largest(x: &[u32], count: usize) -> ([u32; 6], usize) {
+        let (mut kept, mut len) = ([0; 6], 0usize);
+        for number in x.iter().copied().take(count.min(9)) {
+            let mut number = number & 0xffff;
+            for place in &mut kept[..len.min(6)] {
+                if *place < number {
+                    core::mem::swap(place, &mut number);
+                }
+            }
+            if len < 6 {
+                kept[len] = number;
+                len += 1;
+            }
+        }
+        (kept, len)
+    }
+
+    fn first_above(x: &[u32], count: usize, limit: u32) -> (usize, [u32; 8]) {
+        let mut seen = [7; 8];
+        for i in 0..count.min(8) {
+            if x[i] > limit {
+                return (i, seen);
+            }
+            seen[i] = x[i] ^ seen[(i + 1) % 8];
+        }
+        (count.min(8), seen)
+    }
+
+    pub(super) fn few_rounds(i: u32, x: &[u32]) -> u32 {
+        let len = (i % 17) as usize;
+        let mut sections = sections(x, len);
+        let mut sound = 1;
+        for number in &x[..8] {
+            sound ^= number;
+            for section in &mut sections {
+                sound = section.step(sound);
+            }
+        }
+        let (kept, count) = largest(&x[(i % 48) as usize..], len % 11);
+        let (found, seen) = first_above(&x[(i % 32) as usize..], len, 1 << 30);
+        let all = kept
+            .into_iter()
+            .chain(seen)
+            .fold(count as u32 ^ (found as u32) << 8, |all, part| all.rotate_left(5).wrapping_add(part));
+        sound ^ all
+    }
+});
+
+domain!("written_out", {
     powers, Powers, plain_powers;
     whole_powers, WholePowers, plain_whole_powers;
     bits_of_bytes, BitsOfBytes, plain_bits_of_bytes;
+    few_rounds, FewRounds, plain_few_rounds;
 });
