@@ -1,6 +1,7 @@
 //! Obligations: the checks of the host before a launch, as a program of bytes that the compiler writes and the runtime
 //! runs.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use super::program::{self, BoundOp, LaunchNumbers, Step, VALUE};
@@ -55,16 +56,31 @@ impl Obligations {
         self.run(launch).unwrap_or(Verdict::Open { unproven: u32::MAX })
     }
 
+    /// The verdict on a launch over a grid that only the device knows, and which may be empty: conditions that speak of it are open, and
+    /// none is broken.
+    pub fn verdict_of_any_grid(&self, launch: &impl LaunchNumbers) -> Verdict {
+        let launch = AnyGrid { launch, is_asked_for: Cell::new(false) };
+        match self.run_in(&launch, || launch.is_asked_for.take()) {
+            Some(verdict @ (Verdict::Hold | Verdict::Open { .. })) => verdict,
+            Some(Verdict::Broken(_)) | None => Verdict::Open { unproven: u32::MAX },
+        }
+    }
+
     /// `None` for a program that is not one, or asks for a value that is not settled.
     fn run(&self, launch: &impl LaunchNumbers) -> Option<Verdict> {
+        self.run_in(launch, || false)
+    }
+
+    /// The same; `is_open` tells of each condition, once it is computed, whether it is open whatever came out.
+    fn run_in(&self, launch: &impl LaunchNumbers, is_open: impl Fn() -> bool) -> Option<Verdict> {
         // Nearly all programs get by with small numbers, which cost a fraction.
         let mut is_large = false;
-        let small = self.run_with(launch, |op, a: u64, b| {
+        let small = self.run_with(launch, &is_open, |op, a: u64, b| {
             let result = op.apply_small(a, b);
             is_large |= result.is_none();
             result
         });
-        if is_large { self.run_with(launch, |op, a: u128, b| Some(op.apply(a, b))) } else { small }
+        if is_large { self.run_with(launch, &is_open, |op, a: u128, b| Some(op.apply(a, b))) } else { small }
     }
 
     /// The same with numbers of some size.
@@ -72,6 +88,7 @@ impl Obligations {
     fn run_with<N: Copy + Default + Ord + From<u64> + TryInto<u32>>(
         &self,
         launch: &impl LaunchNumbers,
+        is_open: &impl Fn() -> bool,
         apply: impl FnMut(BoundOp, N, N) -> Option<N>,
     ) -> Option<Verdict> {
         let (mut verdict, mut groups, mut unproven) = (Verdict::Hold, 0, 0);
@@ -84,11 +101,15 @@ impl Obligations {
                 groups = served;
                 return Some(ControlFlow::Continue(()));
             }
-            if index < len {
+            let is_open = is_open();
+            if index < len && !is_open {
                 return Some(ControlFlow::Continue(()));
             }
             unproven |= groups;
             verdict = Verdict::Open { unproven };
+            if is_open {
+                return Some(ControlFlow::Continue(()));
+            }
             // A length that is no larger than such an index is as small.
             let (small_index, small_len): (Result<u32, _>, Result<u32, _>) = (index.try_into(), len.try_into());
             if let (Step::LessInAll(site), Ok(index), Ok(len)) = (comparison, small_index, small_len) {
@@ -98,6 +119,49 @@ impl Obligations {
             Some(ControlFlow::Continue(()))
         })?;
         Some(verdict)
+    }
+}
+
+/// A launch over a grid that is not known.
+struct AnyGrid<'l, L> {
+    launch: &'l L,
+    /// Whether the condition that is computed asks for the grid.
+    is_asked_for: Cell<bool>,
+}
+
+impl<L: LaunchNumbers> LaunchNumbers for AnyGrid<'_, L> {
+    fn items(&self, _: u8) -> u64 {
+        self.is_asked_for.set(true);
+        0
+    }
+
+    fn groups(&self, _: u8) -> u64 {
+        self.is_asked_for.set(true);
+        0
+    }
+
+    fn len(&self, param: u16) -> u64 {
+        self.launch.len(param)
+    }
+
+    fn extent(&self, param: u16, axis: u8) -> u64 {
+        self.launch.extent(param, axis)
+    }
+
+    fn least(&self, param: u16) -> u64 {
+        self.launch.least(param)
+    }
+
+    fn least_extent(&self, param: u16, axis: u8) -> u64 {
+        self.launch.least_extent(param, axis)
+    }
+
+    fn value(&self, offset: u8, size: u8) -> Option<u64> {
+        self.launch.value(offset, size)
+    }
+
+    fn constant(&self, position: u16) -> u64 {
+        self.launch.constant(position)
     }
 }
 
@@ -198,6 +262,23 @@ mod tests {
         assert_eq!(unproven(&[&fails, &serves(0b10), &holds]), 0, "no group needs it");
         let no_program = program(&[Step::Const(1), Step::Serves(1)]);
         assert_eq!(no_program.verdict(&LAUNCH), Verdict::Open { unproven: u32::MAX });
+    }
+
+    #[test]
+    fn of_any_grid_what_speaks_of_grids_is_open() {
+        let verdict = |steps: &[&[Step]]| program(&steps.concat()).verdict_of_any_grid(&LAUNCH);
+        let of_grid = [Step::Items(0), Step::Const(0), Step::Binary(BoundOp::Mul), Step::Len(1), Step::Less];
+        let of_groups = [Step::Const(1), Step::Groups(2), Step::Less];
+        let of_length = |index, step| [Step::Const(index), Step::Len(1), step];
+        let serves = |groups| [Step::Serves(groups)];
+        let (holds, fails) = (of_length(699, Step::Less), of_length(700, Step::Less));
+        assert_eq!(verdict(&[&serves(1), &holds]), Verdict::Hold);
+        assert_eq!(verdict(&[&serves(1), &of_grid, &serves(2), &holds]), Verdict::Open { unproven: 1 });
+        assert_eq!(verdict(&[&serves(1), &holds, &serves(2), &of_groups, &holds]), Verdict::Open { unproven: 2 });
+        assert_eq!(verdict(&[&serves(4), &fails, &serves(2), &holds]), Verdict::Open { unproven: 4 });
+        // A grid without workgroups breaks nothing.
+        let in_all = of_length(700, Step::LessInAll(3));
+        assert_eq!(verdict(&[&serves(1), &in_all]), Verdict::Open { unproven: u32::MAX });
     }
 
     #[test]

@@ -53,22 +53,24 @@ impl Recorder<'_> {
         // The largest counts depend on it; it is checked with the kernel all the same.
         let asks_for_groups = |word: &LaunchWord| matches!(word.kind, LaunchWordKind::Groups(_));
         let is_indirect = descriptor.launch_words.iter().any(asks_for_groups);
-        // Nothing is known of the grid that an obligation could be about, or a batch.
-        let listed_images = listed_images(&args.buffers);
-        let has_parameters = !args.parameters.is_empty();
-        let variant = Variant { is_indirect, listed_images, has_parameters, ..Variant::default() };
-        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         args.buffers = lists::with_tables(self.device, descriptor, std::mem::take(&mut args.buffers))?;
         let Filled { push, buffers, parameters, tables } = &mut *args;
         let limit = limit_of(workgroup, self.device.info.limits.max_groups);
         let largest = Extent::of_groups(workgroup, limit);
         let numbers = Numbers { extent: &largest, push, parameters, tables, buffers, constants };
+        // Obligations about the grid stay with the device, and so do the items of a batch.
+        let obligations = descriptor.obligations;
+        let proven =
+            if obligations.is_empty() { Proven::NONE } else { Proven::by(obligations.verdict_of_any_grid(&numbers)) };
+        let (listed_images, has_parameters) = (listed_images(buffers), !parameters.is_empty());
+        let variant = Variant { proven, is_indirect, listed_images, has_parameters, ..Variant::default() };
+        let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
         let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
         extent.fill_words(descriptor, push, |param| len_of(buffers, param));
-        let settled = Arc::new(Settled { descriptor, constants, extent, proven: Proven::NONE, pipeline, cause: None });
+        let settled = Arc::new(Settled { descriptor, constants, extent, proven, pipeline, cause: None });
         let indirect = Some(Box::new(indirect));
         self.push_dispatch(DispatchStep { settled, host, args, indirect, guards: None });
         Ok(())
