@@ -30,7 +30,7 @@ pub(super) struct FirstFailed {
     /// Whether none failed so far.
     are_inside: Id,
     index: Id,
-    /// The position of the check among those of the loop.
+    /// The position of its site and length among those of the loop.
     number: Id,
 }
 
@@ -56,8 +56,7 @@ fn only_check(kernel: &Kernel, place: &Place) -> Option<SiteId> {
     only.filter(|_| !kernel.buffers[buffer].is_texels)
 }
 
-/// Whether the traps of a loop's loads may stand behind the loop: it ends whatever the loads give, and nothing in it traps but loads. A loop
-/// whose traps are all ruled out at the launch is left as it is.
+/// Whether the traps of a loop's loads may stand behind the loop: it ends whatever the loads give, and nothing in it traps but loads.
 fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: BlockId) -> bool {
     let mut todo = vec![body];
     let mut traps = false;
@@ -66,7 +65,7 @@ fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: B
             let inst = &function.insts[*id];
             match &inst.kind {
                 InstKind::Load(place) => match only_check(kernel, place) {
-                    Some(site) => traps |= module.sites[site].at_launch.is_none() && !module.sites[site].is_quiet,
+                    Some(site) => traps |= !module.sites[site].is_quiet,
                     None if place.is_checked() => return false,
                     None => {}
                 },
@@ -160,15 +159,24 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Leaves a check's trap for later: behind the loads that follow, or behind the loop.
+    ///
+    /// The first check of a loop that failed is kept by selections where it is of a gather: a branch keeps drivers from having loads of several
+    /// rounds on their way. Checks that launches do without as a rule are many at times, and cost less with one branch for those side by side.
     pub(super) fn trap_later(&mut self, trap: LateTrap) {
-        let (Some(first_failed), Some(kept)) = (self.first_failed, &mut self.traps_of_loop) else {
-            return self.late_traps.push(trap);
-        };
-        let number = kept.len() as u32;
-        kept.push(trap.check);
+        let is_gather = self.w.module.sites[trap.check.site].at_launch.is_none();
+        match self.first_failed {
+            Some(first_failed) if is_gather && self.traps_of_loop.is_some() => {
+                self.flush_traps();
+                self.keep_by_selections(first_failed, trap);
+            }
+            _ => self.late_traps.push(trap),
+        }
+    }
+
+    fn keep_by_selections(&mut self, first_failed: FirstFailed, trap: LateTrap) {
         let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
+        let number = self.number_of(trap.check);
         let before = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
-        let number = self.w.const_u32(number);
         for (variable, now) in [(first_failed.index, trap.check.index), (first_failed.number, number)] {
             let earlier = self.w.op(Op::Load, word, &[variable]);
             let kept = self.w.op(Op::Select, word, &[before, now, earlier]);
@@ -178,12 +186,68 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Op::Store, &[first_failed.are_inside, still]);
     }
 
+    /// The constant that tells the trap of a check from others of the loop: checks of one site and length share it.
+    fn number_of(&mut self, check: Check) -> Id {
+        let kept = self.traps_of_loop.get_or_insert_default();
+        let is_same = |known: &Check| (known.site, known.len) == (check.site, check.len);
+        let number = kept.iter().position(is_same).unwrap_or_else(|| {
+            kept.push(check);
+            kept.len() - 1
+        });
+        self.w.const_u32(number as u32)
+    }
+
+    fn keep_by_branch(&mut self, first_failed: FirstFailed, traps: &[LateTrap]) {
+        let numbers: Vec<_> = traps.iter().map(|trap| self.number_of(trap.check)).collect();
+        let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
+        let before = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        let all = self.all_inside(traps);
+        let failed = self.w.op(Op::LogicalNot, bool_, &[all]);
+        let is_first = self.w.op(Op::LogicalAnd, bool_, &[before, failed]);
+        let (outside, merge) = (self.w.new_id(), self.w.new_id());
+        self.w.effect(Op::SelectionMerge, &[merge, 0]);
+        self.w.effect(Op::BranchConditional, &[is_first, outside, merge]);
+        self.w.begin_block(outside);
+        let mut found: Option<[Id; 2]> = None;
+        for (number, trap) in numbers.iter().zip(traps).rev() {
+            let this = [trap.check.index, *number];
+            found = Some(match found {
+                Some(later) => {
+                    [0, 1].map(|part| self.w.op(Op::Select, word, &[trap.is_inside, later[part], this[part]]))
+                }
+                None => this,
+            });
+        }
+        let no = self.w.global(Op::ConstantFalse, Some(bool_), &[]);
+        self.w.effect(Op::Store, &[first_failed.are_inside, no]);
+        if let Some([index, number]) = found {
+            self.w.effect(Op::Store, &[first_failed.index, index]);
+            self.w.effect(Op::Store, &[first_failed.number, number]);
+        }
+        self.w.effect(Op::Branch, &[merge]);
+        self.w.begin_block(merge);
+    }
+
+    /// Whether all of some checks passed, of which there is one at least.
+    fn all_inside(&mut self, traps: &[LateTrap]) -> Id {
+        let bool_ = self.w.bool_type();
+        let mut checks = traps.iter().map(|trap| trap.is_inside);
+        let first = checks.next().expect("there is a check");
+        checks.fold(first, |before, is_inside| self.w.op(Op::LogicalAnd, bool_, &[before, is_inside]))
+    }
+
     /// Writes the trap of a loop that was left: that of the first check that failed.
     pub(super) fn write_kept_trap(&mut self) {
         let (Some(first_failed), Some(checks)) = (self.first_failed, self.traps_of_loop.take()) else { return };
         let Some((last, others)) = checks.split_last() else { return };
         let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
-        let are_inside = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        let mut are_inside = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        // Where a launch needs none of the checks, nothing of their traps is left.
+        let proven: Option<Vec<_>> = checks.iter().map(|check| self.is_proven(check)).collect();
+        if let Some((first, others)) = proven.as_deref().and_then(<[Id]>::split_first) {
+            let all = others.iter().fold(*first, |all, one| self.w.op(Op::LogicalAnd, bool_, &[all, *one]));
+            are_inside = self.w.op(Op::LogicalOr, bool_, &[are_inside, all]);
+        }
         let (outside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);
@@ -195,7 +259,10 @@ impl FunctionWriter<'_, '_> {
             let number = self.w.op(Op::Load, word, &[first_failed.number]);
             for (at, check) in checks.iter().enumerate() {
                 let at = self.w.const_u32(at as u32);
-                let is_other = self.w.op(Op::INotEqual, bool_, &[number, at]);
+                let mut is_other = self.w.op(Op::INotEqual, bool_, &[number, at]);
+                if let Some(is_proven) = self.is_proven(check) {
+                    is_other = self.w.op(Op::LogicalOr, bool_, &[is_other, is_proven]);
+                }
                 self.trap_outside(LateTrap { is_inside: is_other, check: Check { index, ..*check } });
             }
         }
@@ -203,14 +270,20 @@ impl FunctionWriter<'_, '_> {
         self.w.begin_block(merge);
     }
 
+    /// The constant that tells whether a launch does without a check, if some launch does.
+    fn is_proven(&mut self, check: &Check) -> Option<Id> {
+        let group = self.w.check_groups.group(check.site)?;
+        Some(self.w.is_proven(group))
+    }
+
     /// Writes the traps that are left for later, in the order of their loads.
     pub(super) fn flush_traps(&mut self) {
         let late = std::mem::take(&mut self.late_traps);
         let Some((first, rest)) = late.split_first() else { return };
-        let bool_ = self.w.bool_type();
-        let are_inside = rest
-            .iter()
-            .fold(first.is_inside, |before, trap| self.w.op(Op::LogicalAnd, bool_, &[before, trap.is_inside]));
+        if let (Some(first_failed), true) = (self.first_failed, self.traps_of_loop.is_some()) {
+            return self.keep_by_branch(first_failed, &late);
+        }
+        let are_inside = self.all_inside(&late);
         let (outside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);

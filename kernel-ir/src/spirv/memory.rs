@@ -12,6 +12,7 @@ use crate::ir::{BufferId, Builtin, InstKind, Place, Root, SiteId, Step, ValueId}
 use crate::types::{Size, Type, TypeId};
 
 /// A place with its steps as ids, ready to be accessed.
+#[derive(Clone)]
 struct Access {
     class: StorageClass,
     /// Whether several invocations access it and one of them may write.
@@ -76,7 +77,6 @@ impl FunctionWriter<'_, '_> {
         }
         if let [check] = access.checks[..]
             && access.class == StorageClass::StorageBuffer
-            && (self.traps_of_loop.is_some() || self.w.module.sites[check.site].at_launch.is_none())
         {
             return self.load_or_zero(&access, check);
         }
@@ -94,6 +94,10 @@ impl FunctionWriter<'_, '_> {
     fn load_or_zero(&mut self, access: &Access, check: Check) -> Id {
         let before = self.w.label;
         let is_inside = self.is_inside(&check);
+        // Gathers of which a launch knows nothing are faster by a branch, which drivers make a condition of the load.
+        if self.w.module.sites[check.site].at_launch.is_some() && self.has_first(access) {
+            return self.load_or_first(access, check, is_inside);
+        }
         let (inside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[is_inside, inside, merge]);
@@ -103,6 +107,28 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Op::Branch, &[merge]);
         self.w.begin_block(merge);
         let loaded = self.w.op(Op::Phi, ty, &[loaded, passed, zero, before]);
+        if !self.w.module.sites[check.site].is_quiet {
+            self.trap_later(LateTrap { is_inside, check });
+        }
+        loaded
+    }
+
+    /// Whether even an empty buffer has memory for the element that is loaded.
+    fn has_first(&self, access: &Access) -> bool {
+        let types = &self.w.module.types;
+        let is_word = matches!(types.get(access.ty), Type::Scalar(scalar) if scalar.bits() <= 32);
+        is_word && access.operands.len() == 3 && access.row.is_none()
+    }
+
+    /// Loads the first element where the check fails, and gives zero for it: there is no branch at all.
+    fn load_or_first(&mut self, access: &Access, check: Check, is_inside: Id) -> Id {
+        let (word, zero) = (self.w.u32_type(), self.w.const_u32(0));
+        let index = self.w.op(Op::Select, word, &[is_inside, access.operands[2], zero]);
+        let mut clamped = access.clone();
+        clamped.operands[2] = index;
+        let loaded = self.load_unchecked(&clamped);
+        let (ty, zero) = (self.w.value_type(access.ty), self.w.const_zero(access.ty));
+        let loaded = self.w.op(Op::Select, ty, &[is_inside, loaded, zero]);
         if !self.w.module.sites[check.site].is_quiet {
             self.trap_later(LateTrap { is_inside, check });
         }
