@@ -27,7 +27,11 @@ pub mod directions;
 pub mod distinct;
 pub mod divided;
 pub mod domains;
+pub mod domains_codes;
+pub mod domains_games;
 pub mod domains_math;
+pub mod domains_models;
+pub mod domains_space;
 pub mod domains_text;
 pub mod doubles;
 pub mod drawn;
@@ -41,6 +45,7 @@ pub mod firsts;
 pub mod float_atomics;
 pub mod floats;
 pub mod forms;
+pub mod generic_lengths;
 pub mod generic_types;
 pub mod generics;
 
@@ -162,7 +167,11 @@ pub fn all() -> Vec<Case> {
         firsts::CASES,
         float_atomics::CASES,
         domains::CASES,
+        domains_codes::CASES,
+        domains_games::CASES,
         domains_math::CASES,
+        domains_models::CASES,
+        domains_space::CASES,
         domains_text::CASES,
         doubles::CASES,
         elements::CASES,
@@ -173,6 +182,7 @@ pub fn all() -> Vec<Case> {
         fast_math::CASES,
         floats::CASES,
         forms::CASES,
+        generic_lengths::CASES,
         generic_types::CASES,
         generics::CASES,
         given_iterators::CASES,

@@ -135,39 +135,84 @@ impl Unmet {
         launch: &impl LaunchNumbers,
         name: &dyn Fn(Number) -> String,
     ) -> (String, Vec<(String, Option<u64>)>) {
-        let (mut texts, mut values): (Vec<String>, Vec<(String, Option<u64>)>) = (Vec::new(), Vec::new());
+        let (mut terms, mut values): (Vec<Term>, Vec<(String, Option<u64>)>) = (Vec::new(), Vec::new());
         for step in self.steps() {
-            let text = match step {
+            let term = match step {
                 Step::Binary(op) => {
-                    let (b, a) = (texts.pop().unwrap_or_default(), texts.pop().unwrap_or_default());
-                    match op.symbol() {
-                        Some(symbol) => format!("({a} {symbol} {b})"),
-                        None => format!("{a}.{}({b})", op.name()),
-                    }
+                    let (b, a) = (terms.pop().unwrap_or_default(), terms.pop().unwrap_or_default());
+                    Term::binary(op, a, b)
                 }
                 Step::LessAt { .. } => {
-                    let (b, a) = (texts.pop().unwrap_or_default(), texts.pop().unwrap_or_default());
-                    let bare = |text: String| match text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
-                        Some(inner) if !inner.contains(['(', ')']) => inner.to_owned(),
-                        _ => text,
-                    };
-                    format!("{} < {}", bare(a), bare(b))
+                    let (b, a) = (terms.pop().unwrap_or_default(), terms.pop().unwrap_or_default());
+                    Term { text: format!("{} < {}", a.text, b.text), ..Term::default() }
                 }
-                Step::Const(number) => number.to_string(),
+                Step::Const(number) => Term::number(number.into()),
                 step => match step.number() {
                     Some(number) => {
                         let named = name(number);
                         if !values.iter().any(|(known, _)| *known == named) {
                             values.push((named.clone(), number.of(launch)));
                         }
-                        named
+                        Term { text: named, rank: Rank::Whole, number: None }
                     }
-                    None => String::new(),
+                    None => Term::default(),
                 },
             };
-            texts.push(text);
+            terms.push(term);
         }
-        (texts.pop().unwrap_or_default(), values)
+        (terms.pop().unwrap_or_default().text, values)
+    }
+}
+
+/// How tightly the parts of a term hold together, the loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Rank {
+    Shift,
+    Sum,
+    Product,
+    #[default]
+    Whole,
+}
+
+/// A part of a condition in words. Numbers are computed, as far as 64 bits hold them.
+#[derive(Debug, Default)]
+struct Term {
+    text: String,
+    rank: Rank,
+    number: Option<u64>,
+}
+
+impl Term {
+    fn number(number: u64) -> Self {
+        let text = match number {
+            // Digits of large powers tell nobody anything.
+            0x2_0000.. if number.is_power_of_two() => format!("2^{}", number.ilog2()),
+            _ => number.to_string(),
+        };
+        Self { text, rank: Rank::Whole, number: Some(number) }
+    }
+
+    fn binary(op: BoundOp, a: Self, b: Self) -> Self {
+        if let (Some(a), Some(b)) = (a.number, b.number)
+            && let Some(number) = op.apply_small(a, b)
+        {
+            return Self::number(number);
+        }
+        let rank = match op {
+            BoundOp::Shl => Rank::Shift,
+            BoundOp::Add | BoundOp::Sub => Rank::Sum,
+            BoundOp::Mul | BoundOp::Div => Rank::Product,
+            BoundOp::Min | BoundOp::Max => Rank::Whole,
+        };
+        let inside = |term: &Self, needed: bool| if needed { format!("({})", term.text) } else { term.text.clone() };
+        let text = match op.symbol() {
+            Some(symbol) => {
+                let right = b.rank < rank || b.rank == rank && rank != Rank::Whole;
+                format!("{} {symbol} {}", inside(&a, a.rank < rank), inside(&b, right))
+            }
+            None => format!("{}.{}({})", inside(&a, a.rank < rank || a.number.is_some()), op.name(), b.text),
+        };
+        Self { text, rank, number: None }
     }
 }
 
@@ -247,6 +292,21 @@ mod tests {
         // More workgroups make this one easier to meet.
         let shrinks = [Step::Const(9), Step::Groups(0), Step::LessAt { line: 1, column: 1 }];
         assert!(conditions(&shrinks).of_grid().all(|(_, of)| of == OfGrid::Other));
+    }
+
+    #[test]
+    fn words_have_the_parentheses_that_they_need() {
+        let name = |number: Number| if let Number::Items(_) = number { "n" } else { "width" }.to_owned();
+        let text = |program: &'static str| {
+            let unmet = Conditions(program.as_bytes()).unmet(&Launch { value: u32::MAX }).expect("it is not met");
+            unmet.explain(&LAUNCH, &name).0
+        };
+        assert_eq!(text("i0nA@@@0nA@@@0**v04+n1r11"), "n * 2^32 + width < 1");
+        assert_eq!(text("i0n2-n3*v04n5+*n1r11"), "(n - 2) * 3 * (width + 5) < 1");
+        assert_eq!(text("i0v04i0-+n1r11"), "n + (width - n) < 1");
+        assert_eq!(text("i0v04+n2+n1r11"), "n + width + 2 < 1");
+        assert_eq!(text("i0v04+n2Mn1r11"), "(n + width).max(2) < 1");
+        assert_eq!(text("v04n7n2-+n1r11"), "width + 5 < 1");
     }
 
     #[test]

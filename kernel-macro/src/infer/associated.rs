@@ -349,7 +349,8 @@ impl<'a> Infer<'a> {
                     }
                     if let TypeKind::Slice { .. } = param.ty.kind {
                         self.check_slice(arg, &term, !needs_instance && !is_of_trait);
-                        if !self.is_slice_argument(arg) {
+                        let is_slice = matches!(self.table.shallow(&self.term(strip(arg))), Term::Buffer { .. });
+                        if !is_slice && !self.is_slice_argument(arg) {
                             self.tables.bare_slices.push(expr.id);
                         }
                         continue;
@@ -424,24 +425,45 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Notes that a method of a generic value writes it, as the trait says: the rendering of a generic function has to know.
-    pub(super) fn note_unknown_writer(&mut self, expr: &'a Expr, receiver: &'a Expr, name: &Ident) {
+    /// Notes that a method of a value of unknown type writes it, as a trait, some type or Rust's library says: the rendering of a generic
+    /// function has to know, because elements that are only read are copies there.
+    pub(super) fn note_unknown_writer(&mut self, expr: &'a Expr, receiver: &'a Expr, name: &Ident, args: &[Expr]) {
         let (mut writes, mut reads) = (false, false);
+        let (mut some_write, mut some_read) = (false, false);
         for (_, item) in self.program.items.iter() {
-            let Item::Trait(definition) = &item.item else { continue };
-            for (_, writing) in definition.methods.iter().filter(|(own, _)| own == name) {
-                writes |= *writing;
-                reads |= !*writing;
+            match &item.item {
+                Item::Trait(definition) => {
+                    for (_, writing) in definition.methods.iter().filter(|(own, _)| own == name) {
+                        writes |= *writing;
+                        reads |= !*writing;
+                    }
+                }
+                Item::Fn(function) if function.receiver.is_some() && function.name == *name => {
+                    some_write |= function.writes_self();
+                    some_read |= !function.writes_self();
+                }
+                _ => {}
             }
+        }
+        // A parameter of a type has the methods of its traits alone.
+        let by_trait = writes || reads;
+        let is_element =
+            matches!(strip(receiver).kind, ExprKind::Index { .. } | ExprKind::Slice { .. } | ExprKind::Field { .. });
+        if !by_trait && is_element && self.may_be_reached_by_others(receiver) {
+            writes = some_write || super::method::writes_receiver(&name.to_string(), args.len());
+            reads = some_read;
         }
         if writes && reads && self.may_be_reached_by_others(receiver) {
             let place = text(receiver);
+            let (owners, owner) = if by_trait { ("trait", "Trait") } else { ("type", "Type") };
             self.error(
                 code::UNKNOWN_METHOD,
                 receiver.span,
-                format!("`{name}` writes `{place}` in one trait and reads it in another"),
+                format!("`{name}` writes `{place}` in one {owners} and reads it in another"),
             )
-            .help(format!("name the trait: `Trait::{name}(&mut {place}, …)`, or give one of the two another name"));
+            .help(format!(
+                "name the {owners}: `{owner}::{name}(&mut {place}, …)`, or give one of the two another name"
+            ));
         } else if writes {
             self.tables.writes.insert(expr.id);
         }
@@ -450,6 +472,7 @@ impl<'a> Infer<'a> {
     fn may_be_reached_by_others(&self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Index { .. } => true,
+            ExprKind::Slice { base, .. } => self.may_be_reached_by_others(base),
             ExprKind::Paren(inner, ..) | ExprKind::Field { base: inner, .. } | ExprKind::Unary(_, inner) => {
                 self.may_be_reached_by_others(inner)
             }

@@ -130,6 +130,15 @@ impl<'a> Infer<'a> {
                 None if (self.poisoned || self.diags.has_errors()) && matches!(arg.kind, ExprKind::Path(_)) => {
                     self.record(arg.id, Term::Error);
                 }
+                // In a generic function, too: its instances know the method.
+                None if matches!(arg.kind, ExprKind::Path(_)) => {
+                    let before = std::mem::take(&mut self.diags);
+                    let term = self.infer_reference(arg, &Expect::Nothing);
+                    self.table.blur(&term);
+                    let found = std::mem::replace(&mut self.diags, before).into_list();
+                    let others = found.into_iter().filter(|error| error.code != code::UNKNOWN_NAME);
+                    others.for_each(|error| self.diags.push(error));
+                }
                 None => {
                     let term = self.infer_reference(arg, &Expect::Nothing);
                     self.table.blur(&term);

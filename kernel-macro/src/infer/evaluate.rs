@@ -9,9 +9,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::ast::{BinaryOp, BindingId, Expr, ExprId, ExprKind, Literal, Member, ScalarName, SpanRange, UnaryOp};
+use crate::ast::{BinaryOp, BindingId, Expr, ExprId, ExprKind, Item, Literal, Member, ScalarName, SpanRange, UnaryOp};
 use crate::diag::code;
-use crate::program::{Program, TypedItem};
+use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Resolution, Ty, TypedFn};
 
 use super::Infer;
@@ -210,7 +210,13 @@ impl Evaluator<'_> {
     }
 
     fn cast_value(&self, expr: &Expr, value: &Expr) -> Outcome {
-        let from = self.value(value)?;
+        let from = match (self.value(value)?, self.final_type(value)) {
+            (ConstValue::Variant(variant, _), Ty::Enum(item, _)) => match self.number_of(item, variant) {
+                Some(number) => number,
+                None => return unsupported(expr),
+            },
+            (from, _) => from,
+        };
         let Ty::Scalar(to) = self.final_type(expr) else { return unsupported(expr) };
         // Where the host's `usize` and `isize` would hold other numbers than the device's.
         let is_size = matches!(to, ScalarName::Usize | ScalarName::Isize);
@@ -236,6 +242,17 @@ impl Evaluator<'_> {
                 _ => from,
             },
         })
+    }
+
+    /// The number of an enum's variant.
+    fn number_of(&self, item: ItemId, variant: u32) -> Option<ConstValue> {
+        let (Item::Enum(definition), TypedItem::Enum(variants)) =
+            (&self.program.items[item].item, &self.program.items[item].typed)
+        else {
+            return None;
+        };
+        let bits = variants.get(variant as usize)?.discriminant;
+        Some(if definition.unsigned { ConstValue::U32(bits) } else { ConstValue::I32(bits as i32) })
     }
 
     /// Fields in the order of the definition.

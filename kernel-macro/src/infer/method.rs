@@ -85,7 +85,7 @@ impl<'a> Infer<'a> {
         }
         let shallow = self.table.shallow(&term);
         if let Term::Error | Term::Never = shallow {
-            self.note_unknown_writer(expr, receiver, name);
+            self.note_unknown_writer(expr, receiver, name, args);
             self.infer_unknown_arguments(args);
             return shallow;
         }
@@ -335,6 +335,16 @@ fn writes_elements(name: &str) -> bool {
     matches!(name, "iter_mut" | "get_mut")
         || SliceMethod::from_name(name).is_some_and(SliceMethod::writes)
         || Parts::from_name(name).is_some_and(Parts::writes)
+}
+
+/// Whether a method of slices, options or iterators with so many arguments changes its receiver.
+pub(super) fn writes_receiver(name: &str, args: usize) -> bool {
+    let of_others = match name {
+        "take" | "next" | "next_back" | "as_mut" | "by_ref" => args == 0,
+        "replace" | "insert" | "get_or_insert" | "get_or_insert_with" | "nth" => args == 1,
+        _ => name.starts_with("sort") || name.ends_with("_mut"),
+    };
+    of_others || writes_elements(name)
 }
 
 /// `rgb` as `xyz`: lanes by the names that shading languages also have.

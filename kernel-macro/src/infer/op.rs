@@ -463,7 +463,16 @@ impl<'a> Infer<'a> {
             "cannot compare" => format!("cannot compare {name} with `{symbol}`"),
             _ => format!("cannot apply `{written}` to {name}"),
         };
-        let help = operand_help(operation.op, term);
+        let traits = if operation.assigns { assigning_trait(operation.op) } else { operator_trait(operation.op) };
+        let help = match (self.table.shallow(term), traits) {
+            (Term::Struct(..) | Term::Enum(..), Some((of, _))) => {
+                let ty = name.trim_matches('`');
+                Some(format!(
+                    "write `impl {of} for {ty}` in the `#[device] mod` of the type, or apply it to the members"
+                ))
+            }
+            (term, _) => operand_help(operation.op, &term).map(str::to_owned),
+        };
         let error = self.error(code::BAD_OPERAND, operand.span, message);
         if let Some(help) = help {
             error.help(help);

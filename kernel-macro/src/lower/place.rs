@@ -69,6 +69,11 @@ impl Spot {
         self.place.as_ref()
     }
 
+    /// Whether it is a value and no place that is written.
+    pub(super) fn never_changes(&self) -> bool {
+        self.value.is_some()
+    }
+
     /// The elements of the slice that it is.
     pub(super) fn window(&self) -> Option<Window> {
         self.window

@@ -308,7 +308,15 @@ impl<'p> FnCx<'p, '_, '_> {
                 let spot = self.lower_slice(arg);
                 Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
             } else if is_place {
-                let spot = self.lower_referent(arg);
+                let writes = param.ty.reference() == Some(true) || position == 0 && ast.writes_self();
+                let spot = match self.lower_referent(arg) {
+                    // A value of the call's own, `Vm::default().run(…)`, is a variable for as long as the call lasts.
+                    Some(spot) if writes && spot.never_changes() => {
+                        let value = self.read(spot);
+                        value.and_then(|value| Spot::of_slot(Slot::Local(self.spill(value, "temporary"))))
+                    }
+                    spot => spot,
+                };
                 Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
             } else {
                 Argument::Value(self.lower_expr(arg))

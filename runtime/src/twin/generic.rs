@@ -5,6 +5,7 @@
 //! its author wrote it, and runs that closure unless the operands turn out to be integers.
 
 use std::any::TypeId;
+use std::fmt;
 use std::iter::{Product, Sum};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -54,6 +55,62 @@ unsafe fn cast<A, B>(value: A) -> B {
     let value = ManuallyDrop::new(value);
     // SAFETY: both are the same type, says the caller; the original is not dropped.
     unsafe { std::mem::transmute_copy::<ManuallyDrop<A>, B>(&value) }
+}
+
+/// An `Option` or a `Result`, for `unwrap` and `expect` of a value of which rustc alone knows which it is.
+pub trait Unwrapped {
+    /// The value that is wanted.
+    type Value;
+    /// The error, or nothing.
+    type Other;
+
+    /// The value, or what stands in its place.
+    fn found(self) -> Result<Self::Value, Lacking<Self::Other>>;
+}
+
+impl<T> Unwrapped for Option<T> {
+    type Value = T;
+    type Other = ();
+
+    #[inline]
+    fn found(self) -> Result<T, Lacking<()>> {
+        self.ok_or(Lacking { kind: "Option", variant: "a `None`", other: None })
+    }
+}
+
+impl<T, E: fmt::Debug> Unwrapped for Result<T, E> {
+    type Value = T;
+    type Other = E;
+
+    #[inline]
+    fn found(self) -> Result<T, Lacking<E>> {
+        self.map_err(|other| Lacking { kind: "Result", variant: "an `Err`", other: Some(other) })
+    }
+}
+
+/// The error in the place of a value, if it has one, with Rust's words.
+#[derive(Debug)]
+pub struct Lacking<E> {
+    kind: &'static str,
+    variant: &'static str,
+    other: Option<E>,
+}
+
+impl<E: fmt::Debug> Lacking<E> {
+    /// The message of `unwrap`.
+    pub fn unwrap(&self) -> impl fmt::Display {
+        let Self { kind, variant, .. } = self;
+        self.after(format!("called `{kind}::unwrap()` on {variant} value"))
+    }
+
+    /// The message of `expect`.
+    pub fn expect(&self, message: &str) -> impl fmt::Display {
+        self.after(message.to_owned())
+    }
+
+    fn after(&self, text: String) -> String {
+        self.other.as_ref().map_or_else(|| text.clone(), |other| format!("{text}: {other:?}"))
+    }
 }
 
 /// Returns the result of `$run` on the operands if they and the result have the types `$a`, `$b` and `$r`.

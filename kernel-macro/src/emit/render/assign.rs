@@ -128,6 +128,13 @@ impl Renderer<'_> {
             let new = combine(self, tokens!(#old));
             let set = self.quietly(|this| this.buffer_set(&chain, &names, new));
             tokens!(let #old = #get; #set)
+        } else if (*target_ty == Ty::Error || *value_ty == Ty::Error)
+            && names.is_empty()
+            && !self.is_user_element(chain.root)
+        {
+            // With the `*` of a reference: the variable of a loop may be one.
+            let place = self.bare(target);
+            self.unknown_assign(op, place, tokens!(#right), op_span, whole)
         } else if *target_ty == Ty::Error || *value_ty == Ty::Error {
             self.with_element(&chain, &names, |this, place| {
                 this.unknown_assign(op, place, tokens!(#right), op_span, whole)

@@ -189,9 +189,7 @@ impl Renderer<'_> {
                 tokens!(#path { #(#fields,)* #base })
             }
             ExprKind::Macro(call) => self.macro_call(call, expr),
-            ExprKind::Slice { base, start, end, inclusive } => {
-                self.original_slice(base, start.as_deref(), end.as_deref(), *inclusive)
-            }
+            ExprKind::Slice { .. } => self.original_slice(expr, false),
             _ => self.control(expr),
         }
     }

@@ -60,7 +60,13 @@ impl Renderer<'_> {
                         if cx.is_original() { call } else { follow(call) }
                     });
                 }
-                let receiver = self.expr(receiver);
+                let receiver = match &referent(receiver).kind {
+                    ExprKind::Slice { .. } if !self.is_original() && self.typed.writes.contains(&whole.id) => {
+                        let part = self.original_slice(referent(receiver), true);
+                        tokens!((#part))
+                    }
+                    _ => self.expr(receiver),
+                };
                 let call = self.plain_method(receiver, false, name, args, whole);
                 let is_unknown = !self.is_original() && !self.typed.calls.contains_key(&whole.id);
                 if is_unknown && self.typed.open_ends.contains(&whole.id) {

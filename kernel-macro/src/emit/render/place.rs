@@ -174,7 +174,8 @@ impl Renderer<'_> {
         let is_slice = matches!(self.expr_ty(base), Ty::Buffer { .. });
         if *self.expr_ty(base) == Ty::Error || !is_slice && self.expr_ty(whole).is_open() {
             let (twin, site) = (self.twin(), self.site(SiteKind::IndexOutOfBounds, whole));
-            return tokens!(#twin::generic::at(#site, &#value, #index));
+            let elements = as_slice(value, self.expr_ty(base), false);
+            return tokens!(#twin::generic::at(#site, #elements, #index));
         }
         let elements = match self.expr_ty(base) {
             Ty::Vector(..) => tokens!(&#value.to_array()),
@@ -315,6 +316,7 @@ pub(super) fn index_names(chain: &Chain<'_>) -> Vec<Ident> {
 
 /// A place of array or vector type as a reference to a slice.
 pub(super) fn as_slice(place: Tokens, ty: &Ty, mutable: bool) -> Tokens {
+    let place = if *ty == Ty::Error && !place.is_postfix() { tokens!((#place)) } else { place };
     match (ty, mutable) {
         (Ty::Vector(_, len), false) => {
             let len = *len as usize;
@@ -326,6 +328,9 @@ pub(super) fn as_slice(place: Tokens, ty: &Ty, mutable: bool) -> Tokens {
         }
         (Ty::Buffer { .. }, false) => place,
         (Ty::Buffer { .. }, true) => tokens!(&mut *#place),
+        // An array or slice, or a reference to one.
+        (Ty::Error, false) => tokens!(#place.as_ref()),
+        (Ty::Error, true) => tokens!(#place.as_mut()),
         (_, false) => tokens!(&#place),
         (_, true) => tokens!(&mut #place),
     }

@@ -101,6 +101,10 @@ impl Renderer<'_> {
             };
             return tokens_at!(expr.span.start=> &#mutable_token #place);
         }
+        if let ExprKind::Slice { .. } = place.kind {
+            let place = self.original_slice(place, mutable);
+            return tokens_at!(expr.span.start=> &#mutable_token #place);
+        }
         let chain = self.chain(place);
         let is_user = self.is_user_element(chain.root);
         if is_user && self.is_remote(&chain) {

@@ -73,7 +73,11 @@ impl Renderer<'_> {
         let [operand] = call.operands.as_slice() else { return tokens!() };
         let (value, ty) = (self.bare(operand), self.expr_ty(operand));
         let (name, other) = (local("__value"), Ident::from(local("__other")));
-        let text = self.text(unwrap_message(call, ty), call, std::slice::from_ref(&other));
+        let is_unknown = *ty == Ty::Error && !bad;
+        let text = match is_unknown {
+            true => unknown_text(call, &other),
+            false => self.text(unwrap_message(call, ty), call, std::slice::from_ref(&other)),
+        };
         let (sink, site) = (self.sink(), self.site_at(SiteKind::Panic, call.name.span(), whole));
         let twin = self.twin();
         let panic = tokens!(#twin::TrapSink::panic(#sink, #site, #text));
@@ -84,6 +88,13 @@ impl Renderer<'_> {
                 tokens!(match #value { #option::Some(#name) => #name, #none::None => #panic })
             }
             _ => {
+                let value = match is_unknown {
+                    true => {
+                        let twin = self.twin();
+                        tokens!(#twin::generic::Unwrapped::found(#value))
+                    }
+                    false => value,
+                };
                 let (again, [wanted, unwanted]) = (
                     result.copy(),
                     if bad { ["Err", "Ok"] } else { ["Ok", "Err"] }.map(|name| Ident::new(name, Span::call_site())),
@@ -155,4 +166,16 @@ impl Renderer<'_> {
             }
         }
     }
+}
+
+/// The message of an `unwrap` or `expect` in a generic function, where the value may be an option or a result.
+fn unknown_text(call: &MacroCall, other: &Ident) -> Tokens {
+    let text = match &call.message {
+        Some(message) => {
+            let literal = &message.literal;
+            tokens!(#other.expect(#literal))
+        }
+        None => tokens!(#other.unwrap()),
+    };
+    tokens!(::core::format_args!("{}", #text))
 }

@@ -223,23 +223,27 @@ impl Renderer<'_> {
         Some(tokens!(#target = #slice))
     }
 
-    /// `x[a..b]` in the original.
-    pub(super) fn original_slice(
-        &mut self,
-        base: &Expr,
-        start: Option<&Expr>,
-        end: Option<&Expr>,
-        inclusive: bool,
-    ) -> Tokens {
+    /// `x[a..b]` in the original, and of an array of unknown type in the twin, there to write or to read.
+    pub(super) fn original_slice(&mut self, part: &Expr, mutable: bool) -> Tokens {
+        let ExprKind::Slice { base, start, end, inclusive } = &part.kind else { return self.expr(part) };
         let is_moved = matches!(&self.item.item, Item::Fn(function) if function.moved.contains(&base.id));
         let span = base.span.start;
-        let base = self.expr(base);
+        let chain = self.chain(base);
+        let base = match &referent(base).kind {
+            // Read as a value, an element would be a copy.
+            _ if !self.is_original() && chain.indices().next().is_some() && !self.is_remote(&chain) => {
+                let base = self.borrow(base, mutable);
+                tokens!((*#base))
+            }
+            ExprKind::Slice { .. } if !self.is_original() => self.original_slice(referent(base), mutable),
+            _ => self.expr(base),
+        };
         if is_moved {
             return tokens_at!(span=> *{ #base });
         }
-        let start = start.map(|start| self.index(start));
-        let end = end.map(|end| self.index(end));
-        if inclusive { tokens!(#base[#start..=#end]) } else { tokens!(#base[#start..#end]) }
+        let start = start.as_ref().map(|start| self.index(start));
+        let end = end.as_ref().map(|end| self.index(end));
+        if *inclusive { tokens!(#base[#start..=#end]) } else { tokens!(#base[#start..#end]) }
     }
 
     /// Code with both ends of a slice, in the twin.

@@ -21,6 +21,26 @@ mod numbers {
 }
 ";
 
+/// In a generic function, the type of an element may be unknown: two types have a method of this name.
+#[test]
+fn writes_in_one_type() {
+    check_errors(
+        "mod m {
+    pub struct Dice { pub at: u32 }
+    impl Dice { pub fn draw(&mut self) -> u32 { self.at += 1; self.at } }
+    pub struct Deck { pub top: u32 }
+    impl Deck { pub fn draw(&self) -> u32 { self.top } }
+    pub fn all<const N: usize>(mut x: [Dice; N]) -> u32 { x[0].draw() }
+}",
+        expect![[r#"
+            error: [K0104] `draw` writes `x[0]` in one type and reads it in another
+                   help: name the type: `Type::draw(&mut x[0], …)`, or give one of the two another name
+             6 |     pub fn all<const N: usize>(mut x: [Dice; N]) -> u32 { x[0].draw() }
+               |                                                           ^^^^
+        "#]],
+    );
+}
+
 /// Bounds, which are not looked at, choose between two methods that a generic function calls.
 #[test]
 fn writes_in_one_trait() {
@@ -98,11 +118,11 @@ fn wrong_uses() {
     errors_of(
         "#[kernel] fn k(x: &mut [f32]) { let p = Pair::ONE - Pair::ONE; }",
         expect![[r#"
-        error: [K0103] cannot apply `-` to `Pair`
-               help: apply it to the members
-        16 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::ONE - Pair::ONE; }
-           |                                         ^^^^^^^^^
-    "#]],
+            error: [K0103] cannot apply `-` to `Pair`
+                   help: write `impl Sub for Pair` in the `#[device] mod` of the type, or apply it to the members
+            16 | #[kernel] fn k(x: &mut [f32]) { let p = Pair::ONE - Pair::ONE; }
+               |                                         ^^^^^^^^^
+        "#]],
     );
     errors_of(
         "#[kernel] fn k(x: &mut [f32]) { let p = Pair::ONE + 1.0; }",
@@ -124,11 +144,11 @@ fn wrong_uses() {
     errors_of(
         "#[kernel] fn k(x: &mut [f32]) { let mut p = Pair::ONE; p += p; }",
         expect![[r#"
-        error: [K0103] cannot apply `+=` to `Pair`
-               help: apply it to the members
-        16 | #[kernel] fn k(x: &mut [f32]) { let mut p = Pair::ONE; p += p; }
-           |                                                        ^
-    "#]],
+            error: [K0103] cannot apply `+=` to `Pair`
+                   help: write `impl AddAssign for Pair` in the `#[device] mod` of the type, or apply it to the members
+            16 | #[kernel] fn k(x: &mut [f32]) { let mut p = Pair::ONE; p += p; }
+               |                                                        ^
+        "#]],
     );
     errors_of(
         "#[kernel] fn k(x: &mut [f32]) { let f: fn(f32) -> f32 = total; }",

@@ -262,3 +262,43 @@ fn cells_of_matrices() {
     "#]],
     );
 }
+
+/// Forms that kernels lack, each with its remedy.
+#[test]
+fn remedies() {
+    check_each(
+        &[
+            r##"fn f(x: &[u32]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); parts[0][1] }"##,
+            r##"fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }"##,
+            r##"fn f(x: &mut [u32]) { x.copy_within(1..3, 0); }"##,
+            r##"fn f(x: u32) -> ! { panic!("{x}") }"##,
+            r##"fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }"##,
+        ],
+        expect![[r#"
+            error: [K0104] no method `as_chunks` on type `&[u32]`
+                   help: write `.chunks_exact(n)` for the parts, and `&x[x.len() / n * n..]` for the rest
+             1 | fn f(x: &[u32]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); parts[0][1] }
+               |                                                ^^^^^^^^^
+            error: [K0104] no method `as_chunks_mut` on type `&mut [u32]`
+                   help: write `.chunks_exact_mut(n)` for the parts, and `&mut x[x.len() / n * n..]` for the rest
+             1 | fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }
+               |                                             ^^^^^^^^^^^^^
+            error: [K0104] no method `copy_within` on type `&mut [u32]`
+                   help: copy in a `for` loop, from the end if the parts overlap
+             1 | fn f(x: &mut [u32]) { x.copy_within(1..3, 0); }
+               |                         ^^^^^^^^^^^
+            error: [K0001] the type `!` is not supported in kernels
+                   help: write `panic!(…)` where the function is called, or give the function the type that is needed there
+             1 | fn f(x: u32) -> ! { panic!("{x}") }
+               |                 ^
+            error: [K0001] a reference here is not supported in kernels
+                   help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+             1 | fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }
+               |                                            ^^^^^^^^
+            error: [K0104] no method `get_mut` on type `[u32; 4]`
+                   help: write `if let Some(v) = x.get_mut(i) { … }`, or `let Some(v) = x.get_mut(i) else { return Err(…) };` and `*v = …`, or `x[i] = …`
+             1 | fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }
+               |                                                          ^^^^^^^
+        "#]],
+    );
+}
