@@ -184,6 +184,38 @@ pub const CASES: &[Case] = &[
         ]
     ),
     case!(
+        "grid::indirect_with_tables",
+        [WeighAll],
+        |mgr| {
+            // Of the tables the launch knows the length, of the grid nothing.
+            let counts = mgr.tensor(&[uvec3(2, 1, 1)])?;
+            let mut outputs = Vec::new();
+            for len in [8u32, 7, 0] {
+                let table = mgr.tensor(&(1..=len).collect::<Vec<_>>())?;
+                let mut out = mgr.tensor(&[0u32; 100])?;
+                let seq = mgr.sequence()?;
+                WeighAll::dispatch(&seq, Grid::indirect(&counts), &table, &mut out)?;
+                let report = match seq.eval() {
+                    Ok(()) => "complete".to_owned(),
+                    Err(Error::KernelPanic { message, count, .. }) => format!("{message}, {count}"),
+                    Err(error) => return Err(error),
+                };
+                outputs.push(Output::Report(report));
+                if len == 8 {
+                    outputs.push(Output::U32(out.to_vec()?));
+                }
+            }
+            Ok(outputs)
+        },
+        || vec![
+            // 28 invocations are beyond the 100 elements.
+            Output::Report("index out of bounds: the len is 100 but the index is 100, 28".to_owned()),
+            Output::U32((0..100).map(|i| (1..=8).fold(i, |sum, weight| sum * 3 + weight)).collect()),
+            Output::Report("index out of bounds: the len is 7 but the index is 7, 128".to_owned()),
+            Output::Report("index out of bounds: the len is 0 but the index is 0, 128".to_owned()),
+        ]
+    ),
+    case!(
         "grid::indirect_too_large",
         [ChooseGrid, OverFoundGrid],
         |mgr| {
@@ -212,6 +244,15 @@ const SIZE: u32 = 24;
 fn count_once(out: &mut [u32]) {
     let i = global_id().x;
     out[i] = i + 1;
+}
+
+#[kernel(workgroup = 64)]
+fn weigh_all(table: &[u32], out: &mut [u32]) {
+    let mut sum = global_id().x;
+    for k in 0..8 {
+        sum = sum * 3 + table[k];
+    }
+    out[global_id().x as usize] = sum;
 }
 
 #[kernel(workgroup = [8, 4])]
