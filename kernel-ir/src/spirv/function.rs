@@ -70,10 +70,10 @@ impl Writer<'_> {
         let function = &module.functions[id];
         let is_kernel = id == self.kernel.function;
         self.functions.reserve(8 * function.insts.len());
-        let result = self.value_type(function.result);
+        let result = self.register_type(function.result);
         let params = &function.blocks[function.entry].params;
         let mut signature = vec![result];
-        signature.extend(params.iter().map(|param| self.value_type(function.values[*param].ty)));
+        signature.extend(params.iter().map(|param| self.register_type(function.values[*param].ty)));
         let function_type = self.global(Op::TypeFunction, None, &signature);
         self.debug.forget();
         self.set_location(function.location);
