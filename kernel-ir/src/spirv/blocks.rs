@@ -140,9 +140,9 @@ impl FunctionWriter<'_, '_> {
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
             (InstKind::MemberLen(list, member), _) => self.member_len(*list, *member),
             (InstKind::Const(constant), Some(ty)) => self.w.register_constant(*constant, ty),
-            (InstKind::Op(op, operands), Some(ty)) => match self.least_that_is_known(*op, operands) {
+            (InstKind::Op(op, operands), Some(_)) => match self.least_that_is_known(*op, operands) {
                 Some(id) => id,
-                None => self.pure_op(*op, operands, ty),
+                None => self.pure_op(*op, operands, inst.results[0]),
             },
             (InstKind::Compose(members), Some(ty)) => match result.and_then(|result| self.constant_array(result)) {
                 Some(id) => id,

@@ -29,6 +29,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) loops: Vec<OpenLoop>,
     /// The instruction that defines each value, written or not, once a loop is met.
     pub(super) ahead: OnceCell<Vec<Option<InstId>>>,
+    /// By value, whether somebody reads more of a narrow integer than its lower bits; once one is computed.
+    pub(super) read_whole: OnceCell<Vec<bool>>,
     /// If the function is an item of a batch: by number of the buffer, the variable in place of the item's own element.
     pub(super) own: Option<Vec<Option<OwnElement>>>,
     /// Checks that were made, whose traps are not written yet.
@@ -145,6 +147,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             locals,
             loops: Vec::new(),
             ahead: OnceCell::new(),
+            read_whole: OnceCell::new(),
             own: None,
             late_traps: Vec::new(),
             first_failed: None,

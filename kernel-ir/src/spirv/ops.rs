@@ -12,7 +12,7 @@ use crate::arena::EntityId;
 use crate::ir::{Constant, InstKind, ValueId};
 use crate::op::{Op, TypeRule};
 use crate::passes::eval;
-use crate::types::{Scalar, TypeId};
+use crate::types::Scalar;
 
 /// The family of an op, which names the function that writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +57,9 @@ pub(super) fn is_not_written(op: Op) -> ! {
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Writes an op with a result of type `ty`.
-    pub(super) fn pure_op(&mut self, op: Op, operands: &[ValueId], ty: TypeId) -> Id {
-        let ids = self.ids(operands);
+    /// Writes an op with a result.
+    pub(super) fn pure_op(&mut self, op: Op, operands: &[ValueId], result: ValueId) -> Id {
+        let (ids, ty) = (self.ids(operands), self.function.values[result].ty);
         let first_type = self.function.values[operands[0]].ty;
         let family = family(op);
         match family {
@@ -78,7 +78,7 @@ impl FunctionWriter<'_, '_> {
         let lanes = self.w.lanes_of(first_type);
         let to = self.w.lanes_of(ty).scalar;
         if lanes.count == 1 && (is_narrow(lanes.scalar) || is_narrow(to)) {
-            return self.narrow_op(op, [lanes.scalar, to], operands, &ids);
+            return self.narrow_op(op, [lanes.scalar, to], operands, &ids, result);
         }
         if is_done_in_f32(op, lanes.scalar) {
             return self.through_f32(op, lanes, &ids);

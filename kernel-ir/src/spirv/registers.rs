@@ -2,7 +2,8 @@
 //!
 //! GPUs compute with 32 bits. Behind an operation on fewer, NVIDIA's driver (580.159) clears the upper bits: a minimum of 49 bytes takes 31.9 µs
 //! as bytes and 24.0 as words. So a narrow integer is a word from the load to the store, through loops, selections and calls, too. Memory,
-//! vectors and other composites hold it as it is. An operation whose result may leave the range of the type wraps the result.
+//! vectors and other composites hold it as it is. An operation whose result may leave the range of the type wraps the result, where somebody
+//! reads more than the lower bits.
 
 use rspirv::spirv::Op as Spv;
 
@@ -12,10 +13,10 @@ use super::ops::is_not_written;
 use super::types::Lanes;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
-use crate::ir::{Constant, InstKind, ValueId};
+use crate::ir::{Constant, Function, InstKind, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
-use crate::types::{Scalar, Type, TypeId};
+use crate::types::{Scalar, Type, TypeId, Types};
 
 /// Whether a register holds more bits than a scalar has, and so an integer of another type.
 pub(super) const fn is_narrow(scalar: Scalar) -> bool {
@@ -155,9 +156,16 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Writes an op on a scalar with a scalar result, of which one is a narrow integer.
-    pub(super) fn narrow_op(&mut self, op: Op, [from, to]: [Scalar; 2], operands: &[ValueId], ids: &[Id]) -> Id {
+    pub(super) fn narrow_op(
+        &mut self,
+        op: Op,
+        [from, to]: [Scalar; 2],
+        operands: &[ValueId],
+        ids: &[Id],
+        result: ValueId,
+    ) -> Id {
         let words = Lanes::one(in_register(from));
-        let result = match op {
+        let word = match op {
             Op::Cast => return self.w.cast_in_register(from, to, ids[0]),
             Op::Bitcast => return self.w.bitcast_in_register(from, to, ids[0]),
             Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::ReverseBits | Op::MulHigh => {
@@ -167,8 +175,38 @@ impl FunctionWriter<'_, '_> {
             Op::Or | Op::Xor if self.may_swap_bytes(from, operands) => self.joined_apart(op, words, ids),
             _ => self.lanes_op(op, words, ids),
         };
-        if leaves_range(op, from) { self.w.wrap(from, result) } else { result }
+        if leaves_range(op, from) && self.is_read_whole(result) { self.w.wrap(from, word) } else { word }
     }
+
+    /// Whether somebody reads more of a narrow integer than its lower bits.
+    fn is_read_whole(&self, value: ValueId) -> bool {
+        self.read_whole.get_or_init(|| read_whole(self.function, &self.w.module.types))[value.index()]
+    }
+}
+
+/// By value: whether somebody reads more than the lower bits of it, if it is a narrow integer.
+fn read_whole(function: &Function, types: &Types) -> Vec<bool> {
+    let mut is_whole = vec![false; function.values.len()];
+    let scalar = |value: ValueId| match *types.get(function.values[value].ty) {
+        Type::Scalar(scalar) => Some(scalar),
+        _ => None,
+    };
+    for (_, inst) in function.insts.iter() {
+        let reads_lower_bits = match &inst.kind {
+            // Each bit of the result hangs on no higher ones of the operands, and the result is wrapped itself.
+            InstKind::Op(Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Shl, _) => true,
+            InstKind::Op(Op::Cast | Op::Bitcast, operands) => match (scalar(operands[0]), scalar(inst.results[0])) {
+                (Some(from), Some(to)) => is_narrow(to) && to.bits() <= from.bits() && !fits(from, to),
+                _ => false,
+            },
+            InstKind::Store(..) | InstKind::Compose(_) | InstKind::Insert(..) => true,
+            _ => false,
+        };
+        if !reads_lower_bits {
+            inst.kind.for_each_use(|value| is_whole[value.index()] = true);
+        }
+    }
+    is_whole
 }
 
 /// Whether the result of an op on words with the values of narrow integers may be none of theirs.

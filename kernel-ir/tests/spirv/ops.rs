@@ -176,6 +176,17 @@ fn narrow_integers_are_words() {
     let text = narrow("%20: u8 = add %11, %16 %21: i16 = mul %12, %17");
     assert_eq!([count(&text, "OpUConvert"), count(&text, "OpSConvert")], [2, 2], "{text}");
     assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [1, 1], "{text}");
+    // Of a sum of several, the last one.
+    let text = narrow(
+        "%22: u8 = mul %16, %16 %23: u8 = sub %22, %11 %20: u8 = add %11, %23 %24: i16 = shl %17, %2 %21: i16 = sub %24, %12",
+    );
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [1, 1], "{text}");
+    // But each that is compared, or is the operand of an operation that reads upper bits.
+    let text = narrow(
+        "%22: u8 = mul %16, %16 %23: bool = lt %22, %11 %24: u8 = sub %22, %16 %25: u8 = shr %24, %2 %20: u8 = select %23, %25, %11
+         %26: i16 = add %12, %17 %27: i16 = abs %26 %21: i16 = min %27, %12",
+    );
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [2, 2], "{text}");
     // Wider integers have the same word.
     let text = narrow(
         "%22: u32 = cast %16 %23: bool = lt %22, %2 %20: u8 = select %23, %11, %16 %24: i32 = cast %12 %25: i16 = cast %11
