@@ -80,6 +80,7 @@ pub mod matrices;
 pub mod memory;
 pub mod moves;
 pub mod moving_slices;
+pub mod narrow;
 pub mod narrow_atomics;
 pub mod natural;
 pub mod neutral;
@@ -221,6 +222,7 @@ pub fn all() -> Vec<Case> {
         parallel::CASES,
         moves::CASES,
         moving_slices::CASES,
+        narrow::CASES,
         narrow_atomics::CASES,
         natural::CASES,
         neutral::CASES,

@@ -5,6 +5,7 @@
 use rspirv::spirv::Op as Spv;
 
 use super::function::FunctionWriter;
+use super::registers::{in_register, is_narrow};
 use super::types::Lanes;
 use super::words::Id;
 use crate::ir::{Atomic, AtomicOp, InstId, Order, Root};
@@ -162,14 +163,12 @@ impl FunctionWriter<'_, '_> {
             let old = self.w.op(Spv::AtomicLoad, word_type, &[pointer, scope, semantics]);
             return self.part_of_word(old, shift, lanes);
         }
-        let bits = lanes.of(lanes.scalar.unsigned());
         self.exchange_until_done(word, cell, |writer, old| {
             let value = writer.part_of_word(old, shift, lanes);
-            let new = writer.narrow_result(op, lanes, value, operands);
-            let new = if bits == lanes { new } else { writer.w.bitcast(lanes, bits, new) };
-            let new = writer.w.cast(bits, Scalar::U32, new);
+            let new = writer.narrow_result(op, lanes.of(in_register(lanes.scalar)), value, operands);
+            let new = writer.bits_in_word(new, lanes);
             let Some(shift) = shift else { return (value, new) };
-            let mask = writer.w.const_lanes(word, bits.scalar.mask());
+            let mask = writer.w.const_lanes(word, lanes.scalar.mask());
             let mask = writer.w.op(Spv::ShiftLeftLogical, word_type, &[mask, shift]);
             let others = writer.w.op(Spv::Not, word_type, &[mask]);
             let others = writer.w.op(Spv::BitwiseAnd, word_type, &[old, others]);
@@ -182,11 +181,26 @@ impl FunctionWriter<'_, '_> {
         let (word, bits) = (Lanes::one(Scalar::U32), lanes.of(lanes.scalar.unsigned()));
         let word_type = self.w.lanes_type(word);
         let old = shift.map_or(old, |shift| self.w.op(Spv::ShiftRightLogical, word_type, &[old, shift]));
+        if is_narrow(lanes.scalar) {
+            let held = self.w.bitcast(word, lanes.of(in_register(lanes.scalar)), old);
+            return self.w.wrap(lanes.scalar, held);
+        }
         let part = self.w.cast(word, bits.scalar, old);
-        if bits == lanes { part } else { self.w.bitcast(bits, lanes, part) }
+        self.w.bitcast(bits, lanes, part)
     }
 
-    /// The value that an operation leaves in a cell that held `value`.
+    /// The bits of a value of 8 or 16 bits, zeros above them. The value may be out of range.
+    fn bits_in_word(&mut self, value: Id, lanes: Lanes) -> Id {
+        let (word, bits) = (Lanes::one(Scalar::U32), lanes.of(lanes.scalar.unsigned()));
+        if is_narrow(lanes.scalar) {
+            let value = self.w.bitcast(lanes.of(in_register(lanes.scalar)), word, value);
+            return self.w.wrap(bits.scalar, value);
+        }
+        let value = self.w.bitcast(lanes, bits, value);
+        self.w.cast(bits, word.scalar, value)
+    }
+
+    /// The value that an operation leaves in a cell that held `value`. Of a narrow integer, it may be out of range.
     fn narrow_result(&mut self, op: AtomicOp, lanes: Lanes, value: Id, operands: &[Id]) -> Id {
         let (ty, bool_) = (self.w.lanes_type(lanes), self.w.bool_type());
         let is_float = lanes.scalar.is_float();

@@ -4,6 +4,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
 use super::module::Writer;
 use super::ops::is_not_written;
+use super::registers::in_register;
 use super::types::Lanes;
 use super::words::Id;
 use crate::op::Op;
@@ -24,21 +25,44 @@ impl Writer<'_> {
             64 => return self.wide_bit_op(op, lanes, bits),
             _ => {
                 let word = self.cast(lanes_of_bits, Scalar::U32, bits);
-                let (ty, above) = (self.lanes_type(words), self.const_lanes(words, 32 - width));
-                let result = self.word_op(op, words, word);
-                match op {
-                    Op::CountOnes => return result,
-                    Op::LeadingZeros => return self.op(Spv::ISub, ty, &[result, above]),
-                    Op::TrailingZeros => {
-                        let all = self.const_lanes(words, width);
-                        return self.glsl_op(GLOp::UMin, ty, &[result, all]);
-                    }
-                    Op::ReverseBits => self.op(Spv::ShiftRightLogical, ty, &[result, above]),
-                    _ => is_not_written(op),
-                }
+                self.lower_bits_op(op, words, width, word)
             }
         };
         if op == Op::ReverseBits { self.cast(words, lanes.scalar, result) } else { result }
+    }
+
+    /// The same of narrow integers in registers.
+    pub(super) fn narrow_bit_op(&mut self, op: Op, scalar: Scalar, ids: &[Id]) -> Id {
+        let (held, words) = (Lanes::one(in_register(scalar)), Lanes::one(Scalar::U32));
+        if op == Op::MulHigh {
+            let (ty, by) = (self.lanes_type(held), self.const_u32(scalar.bits()));
+            let product = self.op(Spv::IMul, ty, ids);
+            let shift = if scalar.is_signed() { Spv::ShiftRightArithmetic } else { Spv::ShiftRightLogical };
+            return self.op(shift, ty, &[product, by]);
+        }
+        let bits = self.bits_of(scalar, ids[0]);
+        let result = self.lower_bits_op(op, words, scalar.bits().into(), bits);
+        if op != Op::ReverseBits || !scalar.is_signed() {
+            return result;
+        }
+        let result = self.bitcast(words, held, result);
+        self.wrap(scalar, result)
+    }
+
+    /// An op on the lower bits of words, above which there are zeros.
+    fn lower_bits_op(&mut self, op: Op, words: Lanes, width: u64, bits: Id) -> Id {
+        let (ty, above) = (self.lanes_type(words), self.const_lanes(words, 32 - width));
+        let result = self.word_op(op, words, bits);
+        match op {
+            Op::CountOnes => result,
+            Op::LeadingZeros => self.op(Spv::ISub, ty, &[result, above]),
+            Op::TrailingZeros => {
+                let all = self.const_lanes(words, width);
+                self.glsl_op(GLOp::UMin, ty, &[result, all])
+            }
+            Op::ReverseBits => self.op(Spv::ShiftRightLogical, ty, &[result, above]),
+            _ => is_not_written(op),
+        }
     }
 
     /// An op on the bits of words.

@@ -123,26 +123,35 @@ impl FunctionWriter<'_, '_> {
                 Some(id) => id,
                 None => return,
             },
-            (InstKind::Subgroup(op, operands), Some(ty)) => self.subgroup(*op, operands, ty),
+            (InstKind::Subgroup(op, operands), Some(ty)) => {
+                let given = self.subgroup(*op, operands, ty);
+                self.w.widen(given, ty)
+            }
             (InstKind::Coop(op, operands), Some(ty)) => self.coop(*op, operands, ty),
             (InstKind::CoopLoad(access), Some(ty)) => self.coop_load(access, ty),
             (InstKind::CoopStore(access, value), _) => return self.coop_store(access, *value),
-            (InstKind::Load(place), _) => self.load(place),
-            (InstKind::Param(param), _) => self.w.load_param(*param),
-            (InstKind::ConstParam(param), _) => self.w.const_param(*param),
+            (InstKind::Load(place), Some(ty)) => self.load(place, ty),
+            (InstKind::Param(param), Some(ty)) => {
+                let stored = self.w.load_param(*param);
+                self.w.widen(stored, ty)
+            }
+            (InstKind::ConstParam(param), Some(ty)) => {
+                let constant = self.w.const_param(*param);
+                self.w.widen(constant, ty)
+            }
             (InstKind::ForgetsResults, _) => self.w.forgets_results(),
             (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),
             (InstKind::MemberLen(list, member), _) => self.member_len(*list, *member),
-            (InstKind::Const(constant), Some(ty)) => self.w.constant(*constant, ty),
-            (InstKind::Op(op, operands), Some(ty)) => match self.least_that_is_known(*op, operands) {
+            (InstKind::Const(constant), Some(ty)) => self.w.register_constant(*constant, ty),
+            (InstKind::Op(op, operands), Some(_)) => match self.least_that_is_known(*op, operands) {
                 Some(id) => id,
-                None => self.pure_op(*op, operands, ty),
+                None => self.pure_op(*op, operands, inst.results[0]),
             },
             (InstKind::Compose(members), Some(ty)) => match result.and_then(|result| self.constant_array(result)) {
                 Some(id) => id,
                 None => {
-                    let members = self.ids(members);
+                    let members = self.stored_ids(members);
                     let ty = self.w.value_type(ty);
                     self.w.op(Op::CompositeConstruct, ty, &members)
                 }
@@ -155,13 +164,14 @@ impl FunctionWriter<'_, '_> {
                 if let (Some(id), Some(result)) = (known, result) {
                     return self.define(result, id);
                 }
-                let ty = self.w.value_type(ty);
+                let member = self.w.value_type(ty);
                 let operands: Ids = [self.value(*composite)].into_iter().chain(steps.iter().copied()).collect();
-                self.w.op(Op::CompositeExtract, ty, &operands)
+                let extracted = self.w.op(Op::CompositeExtract, member, &operands);
+                self.w.widen(extracted, ty)
             }
             (InstKind::Insert(composite, member, steps), Some(ty)) => {
                 let ty = self.w.value_type(ty);
-                let ends = [self.value(*member), self.value(*composite)];
+                let ends = [self.stored_value(*member), self.value(*composite)];
                 let operands: Ids = ends.into_iter().chain(steps.iter().copied()).collect();
                 self.w.op(Op::CompositeInsert, ty, &operands)
             }
@@ -184,7 +194,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn call(&mut self, callee: FunctionId, arguments: &[ValueId]) -> Id {
-        let result = self.w.value_type(self.w.module.functions[callee].result);
+        let result = self.w.register_type(self.w.module.functions[callee].result);
         let mut operands = vec![self.w.interface.functions[callee.index()]];
         operands.extend(arguments.iter().map(|argument| self.value(*argument)));
         self.w.op(Op::FunctionCall, result, &operands)
@@ -223,7 +233,7 @@ impl FunctionWriter<'_, '_> {
         if *self.w.module.types.get(result) == Type::Unit {
             return self.w.effect(Op::Return, &[]);
         }
-        let zero = self.w.const_zero(result);
+        let zero = self.w.register_zero(result);
         self.w.effect(Op::ReturnValue, &[zero]);
     }
 
@@ -327,10 +337,10 @@ impl FunctionWriter<'_, '_> {
             let ty = self.function.values[*result].ty;
             let id = match incoming.as_slice() {
                 // Control never comes here.
-                [] => self.w.const_zero(ty),
+                [] => self.w.register_zero(ty),
                 [(_, values)] => values[index],
                 ways => {
-                    let ty = self.w.value_type(ty);
+                    let ty = self.w.register_type(ty);
                     let operands: Ids = ways.iter().flat_map(|(label, values)| [values[index], *label]).collect();
                     self.w.op(Op::Phi, ty, &operands)
                 }

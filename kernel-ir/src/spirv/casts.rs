@@ -4,6 +4,7 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
 use super::math::Helper;
 use super::module::Writer;
+use super::registers::in_register;
 use super::types::Lanes;
 use super::words::Id;
 use crate::types::Scalar;
@@ -118,11 +119,16 @@ impl Writer<'_> {
         self.op(if from.scalar.is_signed() { Spv::ConvertSToF } else { Spv::ConvertUToF }, ty, &[value])
     }
 
-    /// Saturates, NaN to zero: SPIR-V leaves open what does not fit, so nothing that does not fit is converted.
     fn float_to_int(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
-        if from.scalar == Scalar::F16 {
+        let held = self.float_to_register(from, to, value);
+        self.cast(from.of(in_register(to)), to, held)
+    }
+
+    /// Saturates, NaN to zero: SPIR-V leaves open what does not fit, so nothing that does not fit is converted. Narrow integers stay words.
+    pub(super) fn float_to_register(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
+        if matches!(from.scalar, Scalar::F16 | Scalar::Bf16) {
             let value = self.cast(from, Scalar::F32, value);
-            return self.float_to_int(from.of(Scalar::F32), to, value);
+            return self.float_to_register(from.of(Scalar::F32), to, value);
         }
         let target = from.of(to);
         let bits = to.bits() - u32::from(to.is_signed());
@@ -138,16 +144,9 @@ impl Writer<'_> {
         let is_number = self.op(Spv::FOrdEqual, bools, &[value, value]);
         let number = self.op(Spv::Select, float, &[is_number, value, zero]);
         let fitting = self.glsl_op(GLOp::FClamp, float, &[number, lowest, highest]);
-        // Through a word to narrower ones.
-        let via = match (to.bits() < 32, to.is_signed()) {
-            (false, _) => to,
-            (true, true) => Scalar::I32,
-            (true, false) => Scalar::U32,
-        };
-        let word = self.lanes_type(from.of(via));
+        let held = self.lanes_type(from.of(in_register(to)));
         let spv = if to.is_signed() { Spv::ConvertFToS } else { Spv::ConvertFToU };
-        let converted = self.op(spv, word, &[fitting]);
-        let converted = self.cast(from.of(via), to, converted);
+        let converted = self.op(spv, held, &[fitting]);
         if bits.cast_signed() <= digits {
             return converted;
         }

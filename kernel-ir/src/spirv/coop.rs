@@ -106,7 +106,7 @@ impl FunctionWriter<'_, '_> {
             return self.w.op(Op::CooperativeMatrixLengthKHR, word, &[matrix]);
         }
         let Type::Coop(made) = *self.w.module.types.get(ty) else { unreachable!("the verifier saw a matrix") };
-        let (result, ids) = (self.w.value_type(ty), self.ids(operands));
+        let (result, ids) = (self.w.value_type(ty), self.stored_ids(operands));
         let is_float = made.scalar.is_float();
         let instruction = match op {
             CoopOp::MulAdd => return self.mul_add(operands, made, result),

@@ -29,6 +29,8 @@ pub(super) struct FunctionWriter<'w, 'm> {
     pub(super) loops: Vec<OpenLoop>,
     /// The instruction that defines each value, written or not, once a loop is met.
     pub(super) ahead: OnceCell<Vec<Option<InstId>>>,
+    /// By value, whether somebody reads more of a narrow integer than its lower bits; once one is computed.
+    pub(super) read_whole: OnceCell<Vec<bool>>,
     /// If the function is an item of a batch: by number of the buffer, the variable in place of the item's own element.
     pub(super) own: Option<Vec<Option<OwnElement>>>,
     /// Checks that were made, whose traps are not written yet.
@@ -72,10 +74,10 @@ impl Writer<'_> {
         let function = &module.functions[id];
         let is_kernel = id == self.kernel.function;
         self.functions.reserve(8 * function.insts.len());
-        let result = self.value_type(function.result);
+        let result = self.register_type(function.result);
         let params = &function.blocks[function.entry].params;
         let mut signature = vec![result];
-        signature.extend(params.iter().map(|param| self.value_type(function.values[*param].ty)));
+        signature.extend(params.iter().map(|param| self.register_type(function.values[*param].ty)));
         let function_type = self.global(Op::TypeFunction, None, &signature);
         self.debug.forget();
         self.set_location(function.location);
@@ -147,6 +149,7 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             locals,
             loops: Vec::new(),
             ahead: OnceCell::new(),
+            read_whole: OnceCell::new(),
             own: None,
             late_traps: Vec::new(),
             first_failed: None,

@@ -102,7 +102,7 @@ impl<'m> FunctionWriter<'_, 'm> {
         let mut next = Vec::with_capacity(params.len());
         for (param, first) in params.iter().zip(initial.iter().copied()) {
             let value = &function.values[*param];
-            let ty = self.w.value_type(value.ty);
+            let ty = self.w.register_type(value.ty);
             let later = self.w.new_id();
             let phi = self.w.op(Op::Phi, ty, &[first, before, later, latch]);
             self.w.name(phi, value.name.as_deref().unwrap_or_default());
@@ -148,8 +148,8 @@ impl<'m> FunctionWriter<'_, 'm> {
     fn write_latch(&mut self, latch: Id, next: &[(Id, TypeId)], continues: &Incoming) {
         self.w.begin_block(latch);
         for (index, (id, ty)) in next.iter().enumerate() {
-            let zero = self.w.const_zero(*ty);
-            let ty = self.w.value_type(*ty);
+            let zero = self.w.register_zero(*ty);
+            let ty = self.w.register_type(*ty);
             if continues.is_empty() {
                 // Nothing continues, yet the header wants a value from here.
                 self.w.op_into(*id, Op::CopyObject, ty, &[zero]);
@@ -172,7 +172,7 @@ impl<'m> FunctionWriter<'_, 'm> {
         let stay = breaks.iter().flat_map(|(label, _)| [no, *label]);
         let ways: Ids = stay.chain(leaves.iter().flat_map(|label| [yes, *label])).collect();
         let types = inst.results.iter().map(|result| self.function.values[*result].ty);
-        let zeros: Vec<Id> = types.map(|ty| self.w.const_zero(ty)).collect();
+        let zeros: Vec<Id> = types.map(|ty| self.w.register_zero(ty)).collect();
         breaks.extend(leaves.into_iter().map(|label| (label, zeros.iter().copied().collect())));
         self.join(inst, merge, &breaks);
         let bool_ = self.w.bool_type();

@@ -67,9 +67,10 @@ impl Writer<'_> {
 
 impl FunctionWriter<'_, '_> {
     /// Reads a place; where a check fails, traps and gives zero.
-    pub(super) fn load(&mut self, place: &Place) -> Id {
+    pub(super) fn load(&mut self, place: &Place, ty: TypeId) -> Id {
         if let Some(OwnElement::Value(value)) = self.own_element(place) {
-            return *value;
+            let value = *value;
+            return self.w.widen(value, ty);
         }
         let access = self.access(place);
         if access.checks.is_empty() {
@@ -83,7 +84,7 @@ impl FunctionWriter<'_, '_> {
         self.flush_traps();
         let open = self.enter_checks(&access.checks);
         let mut loaded = self.load_unchecked(&access);
-        let (ty, zero) = (self.w.value_type(access.ty), self.w.const_zero(access.ty));
+        let (ty, zero) = (self.w.register_type(access.ty), self.w.register_zero(access.ty));
         self.leave_checks(&access.checks, open, |w, passed, failed| {
             loaded = w.op(Op::Phi, ty, &[loaded, passed, zero, failed]);
         });
@@ -103,7 +104,7 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Op::BranchConditional, &[is_inside, inside, merge]);
         self.w.begin_block(inside);
         let loaded = self.load_unchecked(access);
-        let (ty, zero, passed) = (self.w.value_type(access.ty), self.w.const_zero(access.ty), self.w.label);
+        let (ty, zero, passed) = (self.w.register_type(access.ty), self.w.register_zero(access.ty), self.w.label);
         self.w.effect(Op::Branch, &[merge]);
         self.w.begin_block(merge);
         let loaded = self.w.op(Op::Phi, ty, &[loaded, passed, zero, before]);
@@ -239,7 +240,7 @@ impl FunctionWriter<'_, '_> {
         if checks.is_empty() {
             return result;
         }
-        let result_type = ty.map(|ty| (self.w.value_type(ty), self.w.const_zero(ty)));
+        let result_type = ty.map(|ty| (self.w.register_type(ty), self.w.register_zero(ty)));
         self.leave_checks(checks, open, |w, passed, failed| {
             if let Some((ty, zero)) = result_type {
                 result = w.op(Op::Phi, ty, &[result, passed, zero, failed]);
@@ -250,7 +251,7 @@ impl FunctionWriter<'_, '_> {
 
     /// Writes a place; where a check fails, traps and writes nothing.
     pub(super) fn store(&mut self, place: &Place, value: ValueId) {
-        let new = self.value(value);
+        let new = self.stored_value(value);
         if let Some(OwnElement::Value(value)) = self.own_element(place) {
             *value = new;
             return;
@@ -471,8 +472,11 @@ impl FunctionWriter<'_, '_> {
         let stored = self.w.op(Op::Load, ty, operands);
         match access.row {
             Some(row) => self.w.load_rows(row, stored, access.ty),
-            None if access.is_laid_out() => self.w.load_converted(stored, access.ty),
-            None => stored,
+            None if access.is_laid_out() => {
+                let value = self.w.load_converted(stored, access.ty);
+                self.w.widen(value, access.ty)
+            }
+            None => self.w.widen(stored, access.ty),
         }
     }
 

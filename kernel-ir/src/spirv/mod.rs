@@ -28,8 +28,8 @@
 //!
 //! # Meaning
 //! Every op means what its row in [`op`](crate::op) says for all operands; the guards that takes are in `ops`, `casts` and
-//! `math`. Float arithmetic is `NoContraction` throughout, but where the kernel's
-//! [`FloatRules`](crate::ir::FloatRules) say otherwise; helpers stay exact.
+//! `math`. Integers of 8 and 16 bits are words in registers; see `registers`. Float arithmetic is `NoContraction` throughout,
+//! but where the kernel's [`FloatRules`](crate::ir::FloatRules) say otherwise; helpers stay exact.
 
 mod angles;
 mod atomic;
@@ -56,6 +56,7 @@ mod memory;
 mod module;
 mod nesting;
 mod ops;
+mod registers;
 mod report;
 mod rows;
 mod shared;

@@ -5,13 +5,14 @@ use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 use super::function::FunctionWriter;
 use super::math::Helper;
 use super::module::Writer;
+use super::registers::is_narrow;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::ir::{Constant, InstKind, ValueId};
 use crate::op::{Op, TypeRule};
 use crate::passes::eval;
-use crate::types::{Scalar, TypeId};
+use crate::types::Scalar;
 
 /// The family of an op, which names the function that writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,14 +57,14 @@ pub(super) fn is_not_written(op: Op) -> ! {
 }
 
 impl FunctionWriter<'_, '_> {
-    /// Writes an op with a result of type `ty`.
-    pub(super) fn pure_op(&mut self, op: Op, operands: &[ValueId], ty: TypeId) -> Id {
-        let ids = self.ids(operands);
+    /// Writes an op with a result.
+    pub(super) fn pure_op(&mut self, op: Op, operands: &[ValueId], result: ValueId) -> Id {
+        let (ids, ty) = (self.ids(operands), self.function.values[result].ty);
         let first_type = self.function.values[operands[0]].ty;
         let family = family(op);
         match family {
             Family::Choice => {
-                let ty = self.w.value_type(ty);
+                let ty = self.w.register_type(ty);
                 return self.w.op(Spv::Select, ty, &ids);
             }
             Family::Reduction => {
@@ -75,6 +76,10 @@ impl FunctionWriter<'_, '_> {
             _ => {}
         }
         let lanes = self.w.lanes_of(first_type);
+        let to = self.w.lanes_of(ty).scalar;
+        if lanes.count == 1 && (is_narrow(lanes.scalar) || is_narrow(to)) {
+            return self.narrow_op(op, [lanes.scalar, to], operands, &ids, result);
+        }
         if is_done_in_f32(op, lanes.scalar) {
             return self.through_f32(op, lanes, &ids);
         }
@@ -84,14 +89,8 @@ impl FunctionWriter<'_, '_> {
             return self.lanes_op(Op::Mul, lanes, &[ids[0], factor]);
         }
         match op {
-            Op::Cast => {
-                let to = self.w.lanes_of(ty).scalar;
-                self.w.cast(lanes, to, ids[0])
-            }
-            Op::Bitcast => {
-                let to = lanes.of(self.w.lanes_of(ty).scalar);
-                self.w.bitcast(lanes, to, ids[0])
-            }
+            Op::Cast => self.w.cast(lanes, to, ids[0]),
+            Op::Bitcast => self.w.bitcast(lanes, lanes.of(to), ids[0]),
             Op::Add | Op::Sub if lanes.scalar.is_float() => {
                 self.contracted(op, lanes, operands, &ids).unwrap_or_else(|| self.lanes_op(op, lanes, &ids))
             }
@@ -103,16 +102,16 @@ impl FunctionWriter<'_, '_> {
             Op::Div | Op::Rem if lanes.scalar.is_int() && lanes.scalar.bits() == 64 && !self.is_const(operands[1]) => {
                 self.divide_wide(op, lanes, &ids)
             }
-            Op::Or | Op::Xor if self.may_swap_bytes(lanes, operands) => self.joined_apart(op, lanes, &ids),
+            Op::Or | Op::Xor if self.may_swap_bytes(lanes.scalar, operands) => self.joined_apart(op, lanes, &ids),
             _ => match family {
-                Family::Shift => self.shift(op, lanes, &ids, operands[1]),
+                Family::Shift => self.shift(op, lanes, lanes.scalar.bits(), &ids, operands[1]),
                 _ => self.lanes_op(op, lanes, &ids),
             },
         }
     }
 
     /// An op whose operands all have the same type.
-    fn lanes_op(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+    pub(super) fn lanes_op(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         match family(op) {
             Family::Arithmetic => self.arithmetic(op, lanes, ids),
             Family::Logic => self.logic(op, lanes, ids),
@@ -283,8 +282,8 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Whether these may be the two bytes of 16 bits, each moved to the other's place.
-    fn may_swap_bytes(&self, lanes: Lanes, operands: &[ValueId]) -> bool {
-        let bits = lanes.scalar.bits();
+    pub(super) fn may_swap_bytes(&self, scalar: Scalar, operands: &[ValueId]) -> bool {
+        let bits = scalar.bits();
         let [left, right] = [operands[0], operands[1]].map(|value| self.shift_by_a_byte(value, bits));
         bits <= 32 && left.is_some() && right.is_some() && left != right
     }
@@ -302,7 +301,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// `|` and `^` by other means, because of [`Fault::ByteExchange`](crate::faults::Fault::ByteExchange).
-    fn joined_apart(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
+    pub(super) fn joined_apart(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let both = self.w.op(Spv::BitwiseAnd, ty, ids);
         let sum = self.w.op(Spv::IAdd, ty, ids);
@@ -311,13 +310,13 @@ impl FunctionWriter<'_, '_> {
         if op == Op::Or { either } else { self.w.op(Spv::ISub, ty, &[either, both]) }
     }
 
-    fn shift(&mut self, op: Op, lanes: Lanes, ids: &[Id], amount: ValueId) -> Id {
+    /// Shifts what has so many bits, a power of two.
+    pub(super) fn shift(&mut self, op: Op, lanes: Lanes, bits: u32, ids: &[Id], amount: ValueId) -> Id {
         let ty = self.w.lanes_type(lanes);
         let mut by = ids[1];
-        if !self.is_below(amount, lanes.scalar.bits()) {
+        if !self.is_below(amount, bits) {
             let words = lanes.of(Scalar::U32);
-            let (word_type, mask) =
-                (self.w.lanes_type(words), self.w.const_lanes(words, u64::from(lanes.scalar.bits()) - 1));
+            let (word_type, mask) = (self.w.lanes_type(words), self.w.const_lanes(words, u64::from(bits) - 1));
             by = self.w.op(Spv::BitwiseAnd, word_type, &[by, mask]);
         }
         let spv = match (op, lanes.scalar) {

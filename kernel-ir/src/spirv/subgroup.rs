@@ -56,7 +56,7 @@ impl FunctionWriter<'_, '_> {
     /// Writes a subgroup operation with a result of type `ty`.
     pub(super) fn subgroup(&mut self, op: SubgroupOp, operands: &[ValueId], ty: TypeId) -> Id {
         use SubgroupOp as S;
-        let ids = self.ids(operands);
+        let ids = self.stored_ids(operands);
         if let Some(operand) = operands.first() {
             let scalar = self.w.lanes_of(self.function.values[*operand].ty).scalar;
             self.w.need_subgroup(scalar);

@@ -127,6 +127,75 @@ fn shifts_by_small_literals_are_not_masked() {
     assert_eq!([31, 32].map(count_masks), [0, 1]);
 }
 
+/// The least of some bytes, or what takes its place in `round`, with the sum of shorts beside it.
+fn narrow(round: &str) -> String {
+    let text = format!(
+        r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {{
+    buffer0 x: [u8]
+    buffer1 y: [i16]
+    buffer2 z: [u8] mut
+    buffer3 w: [i16] mut
+}}
+fn0 k() -> () {{
+    %90: vec3<u32> = global_id
+    %0: u32 = extract %90.0
+    %1: u32 = const 0
+    %2: u32 = const 1
+    %3: u8 = const 255
+    %4: i16 = const -1
+    loop block1(%10: u32 = %1, %11: u8 = %3, %12: i16 = %4) -> (%13: u8, %14: i16) {{
+        %15: bool = lt %10, %0
+        if %15 {{ yield }} else {{ break block1(%11, %12) }}
+        %16: u8 = load buffer0[%10]
+        %17: i16 = load buffer1[%10]
+        {round}
+        %30: u32 = add %10, %2
+        continue block1(%30, %20, %21)
+    }}
+    store buffer2[%0] = %13
+    store buffer3[%0] = %14
+    return
+}}
+"#
+    );
+    let words = crate::support::emit_text(&text).words;
+    validate(round, &words);
+    crate::support::disassemble(&words)
+}
+
+/// Narrow integers are words from the load to the store, so that drivers need not clear the upper bits of each result.
+#[test]
+fn narrow_integers_are_words() {
+    let count = |text: &str, what: &str| text.matches(what).count();
+    let text = narrow("%20: u8 = min %11, %16 %21: i16 = max %12, %17");
+    // One of each load and each store.
+    assert_eq!([count(&text, "OpUConvert"), count(&text, "OpSConvert")], [2, 2], "{text}");
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [0, 0], "{text}");
+    // What leaves the range comes back: by a mask, or by its sign bit repeated.
+    let text = narrow("%20: u8 = add %11, %16 %21: i16 = mul %12, %17");
+    assert_eq!([count(&text, "OpUConvert"), count(&text, "OpSConvert")], [2, 2], "{text}");
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [1, 1], "{text}");
+    // Of a sum of several, the last one.
+    let text = narrow(
+        "%22: u8 = mul %16, %16 %23: u8 = sub %22, %11 %20: u8 = add %11, %23 %24: i16 = shl %17, %2 %21: i16 = sub %24, %12",
+    );
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [1, 1], "{text}");
+    // But each that is compared, or is the operand of an operation that reads upper bits.
+    let text = narrow(
+        "%22: u8 = mul %16, %16 %23: bool = lt %22, %11 %24: u8 = sub %22, %16 %25: u8 = shr %24, %2 %20: u8 = select %23, %25, %11
+         %26: i16 = add %12, %17 %27: i16 = abs %26 %21: i16 = min %27, %12",
+    );
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [2, 2], "{text}");
+    // Wider integers have the same word.
+    let text = narrow(
+        "%22: u32 = cast %16 %23: bool = lt %22, %2 %20: u8 = select %23, %11, %16 %24: i32 = cast %12 %25: i16 = cast %11
+         %21: i16 = xor %25, %17 %26: i32 = neg %24 %27: u8 = cast %26",
+    );
+    assert_eq!([count(&text, "OpUConvert"), count(&text, "OpSConvert")], [2, 2], "{text}");
+    assert_eq!([count(&text, "OpBitwiseAnd"), count(&text, "OpBitFieldSExtract")], [1, 0], "{text}");
+}
+
 #[test]
 fn each_width_of_floats_has_its_modes() {
     let widths = |scalars: &[Scalar]| {

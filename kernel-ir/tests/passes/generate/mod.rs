@@ -95,8 +95,11 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
     let nested = types.intern(Type::Tuple(vec![tuple, record]));
     let bools = types.vector(Scalar::Bool, 3);
     let floats = types.vector(Scalar::F32, 3);
+    let narrow = random.pick(&[Scalar::I8, Scalar::U8, Scalar::I16, Scalar::U16]);
+    let narrow = types.scalar(narrow);
+    let pair = types.intern(Type::Tuple(vec![narrow, u]));
     let unit = types.unit();
-    let pool = vec![b, b, i, u, u, u, f, v, array, tuple, record, nested, bools, floats];
+    let pool = vec![b, b, i, u, u, u, f, v, array, tuple, record, nested, bools, floats, narrow, narrow, pair];
     let mut buffers = Arena::new();
     for (name, element, writable) in [("a", u, false), ("b", u, true), ("c", f, true), ("d", record, true)] {
         let (name, is_texels) = (name.to_owned(), name == "a" && random.0 & 1 == 1);
@@ -202,10 +205,17 @@ impl Generator<'_> {
         }
         let u = self.types.scalar(Scalar::U32);
         for local in self.function.locals.ids().collect::<Vec<_>>() {
-            let Some(place) = self.descend(Place::local(local), self.function.locals[local].ty, Some(u), out) else {
+            let ty = self.function.locals[local].ty;
+            let is_narrow =
+                matches!(*self.types.get(ty), Type::Scalar(scalar) if scalar.is_int() && scalar.bits() < 32);
+            let wanted = if is_narrow { ty } else { u };
+            let Some(place) = self.descend(Place::local(local), ty, Some(wanted), out) else {
                 continue;
             };
-            let loaded = self.define(out, InstKind::Load(place), u);
+            let mut loaded = self.define(out, InstKind::Load(place), wanted);
+            if is_narrow {
+                loaded = self.define(out, InstKind::Op(Op::Cast, [loaded].into()), u);
+            }
             let index = Constant::U32(local.index() as u32);
             let index = self.define(out, InstKind::Const(index), u);
             let site = self.site(SiteKind::IndexOutOfBounds);
