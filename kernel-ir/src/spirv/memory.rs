@@ -128,7 +128,7 @@ impl FunctionWriter<'_, '_> {
         let mut clamped = access.clone();
         clamped.operands[2] = index;
         let loaded = self.load_unchecked(&clamped);
-        let (ty, zero) = (self.w.value_type(access.ty), self.w.const_zero(access.ty));
+        let (ty, zero) = (self.w.register_type(access.ty), self.w.register_zero(access.ty));
         let loaded = self.w.op(Op::Select, ty, &[is_inside, loaded, zero]);
         if !self.w.module.sites[check.site].is_quiet {
             self.trap_later(LateTrap { is_inside, check });
