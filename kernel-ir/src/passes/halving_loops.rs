@@ -1,6 +1,6 @@
 //! Loops that shift a counter to the right until nothing of it is left, as powers by repeated squaring do.
 //!
-//! Where the counter has few digits, and rounds behind the last one would change no result, the loop gets as many rounds as the counter may
+//! If the counter has few digits, and rounds behind the last one would change no result, the loop gets as many rounds as the counter may
 //! have digits, and they are written out: no invocation leaves before another, and what the rounds share with those of an outer loop
 //! moves out of it.
 
@@ -109,7 +109,7 @@ impl Halving {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Late {
     Constant(Constant),
-    /// What this value is in that round.
+    /// The same as this value in that round.
     Value(ValueId),
 }
 
@@ -198,7 +198,7 @@ impl Finder<'_> {
         position.is_some_and(|at| self.late(round.next[at], round, DEPTH) == Some(Late::Value(round.params[at])))
     }
 
-    /// What a value is in a round that begins with nothing left of the counter.
+    /// A value as a round has it that begins with nothing left of the counter.
     fn late(&self, value: ValueId, round: &Round<'_>, depth: usize) -> Option<Late> {
         if value == round.counter {
             return Some(Late::Constant(Constant::Zero));

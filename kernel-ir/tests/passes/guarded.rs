@@ -10,7 +10,7 @@ use crate::halving::numbered;
 use crate::random::{compare, world};
 use crate::run_pass;
 
-/// What a round may do.
+/// Steps that a round may do.
 const STEPS: [&str; 12] = [
     "store local0[%i !site0] = %p\n",
     "store local0[%i !site0] = %q\n",
@@ -26,7 +26,7 @@ const STEPS: [&str; 12] = [
     "%gK: u32 = load local0[%one !site0]\nstore local0[%i !site0] = %gK\n",
 ];
 
-/// What a round hands on.
+/// Values that a round hands on.
 const NEXT: [&str; 8] = ["%p", "%q", "%sum", "%i", "%seven", "%up", "%read", "%end"];
 
 fn kernel(random: &mut Random) -> String {

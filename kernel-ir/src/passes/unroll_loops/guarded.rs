@@ -23,7 +23,7 @@ pub(super) struct Bounded {
     exit: usize,
     /// Position of the counter among the parameters.
     counter: usize,
-    /// Where it starts, and a number that it does not pass.
+    /// The first number, and one that the counter does not pass.
     start: u32,
     end: u32,
     /// The values of the next round.
@@ -113,7 +113,7 @@ impl Bounded {
         let (one, unit) = add_inst(function, number(1), word, location);
         let (step, counted) = add_inst(function, InstKind::Op(Op::Add, [counter, unit].into()), word, location);
 
-        // What a round hands on, or what it was given.
+        // The values that a round hands on, or those that it was given.
         let others = |values: &[ValueId]| -> Vec<ValueId> {
             values.iter().enumerate().filter(|(at, _)| *at != self.counter).map(|(_, value)| *value).collect()
         };
