@@ -197,7 +197,10 @@ pub const CASES: &[Case] = &[
                 WeighAll::dispatch(&seq, Grid::indirect(&counts), &table, &mut out)?;
                 let report = match seq.eval() {
                     Ok(()) => "complete".to_owned(),
-                    Err(Error::KernelPanic { message, .. }) => message,
+                    // Which index comes first is not settled.
+                    Err(Error::KernelPanic { message, .. }) => {
+                        message.split(" but").next().unwrap_or_default().to_owned()
+                    }
                     Err(error) => return Err(error),
                 };
                 outputs.push(Output::Report(report));
@@ -209,10 +212,10 @@ pub const CASES: &[Case] = &[
         },
         || vec![
             // 28 invocations are beyond the 100 elements.
-            Output::Report("index out of bounds: the len is 100 but the index is 100".to_owned()),
+            Output::Report("index out of bounds: the len is 100".to_owned()),
             Output::U32((0..100).map(|i| (1..=8).fold(i, |sum, weight| sum * 3 + weight)).collect()),
-            Output::Report("index out of bounds: the len is 7 but the index is 7".to_owned()),
-            Output::Report("index out of bounds: the len is 0 but the index is 0".to_owned()),
+            Output::Report("index out of bounds: the len is 7".to_owned()),
+            Output::Report("index out of bounds: the len is 0".to_owned()),
         ]
     ),
     case!(
