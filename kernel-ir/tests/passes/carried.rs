@@ -2,12 +2,11 @@
 
 use gridwise_ir::interpret::Value;
 use gridwise_ir::ir::Constant;
-use gridwise_ir::parse::parse;
-use gridwise_ir::verify::verify;
 
 use crate::generate::Random;
 use crate::random::{compare, world};
 use crate::run_pass;
+use crate::text::{self, Lines, Write, seeds};
 
 /// Numbers beside the ends of types and of what is indexed.
 const NUMBERS: [&str; 12] = ["0", "1", "2", "3", "5", "6", "7", "8", "9", "4294967295", "4294967294", "2147483648"];
@@ -15,8 +14,7 @@ const SIGNED: [&str; 8] = ["0", "1", "-1", "7", "8", "2147483647", "-2147483648"
 
 struct Writer<'r> {
     random: &'r mut Random,
-    text: String,
-    next: usize,
+    lines: Lines,
     /// Values that can be used here, without and with sign.
     values: Vec<String>,
     signed: Vec<String>,
@@ -24,18 +22,13 @@ struct Writer<'r> {
     conditions: Vec<String>,
 }
 
+impl Write for Writer<'_> {
+    fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+}
+
 impl Writer<'_> {
-    fn name(&mut self) -> String {
-        self.next += 1;
-        format!("%{}", self.next)
-    }
-
-    fn line(&mut self, ty: &str, inst: &str) -> String {
-        let name = self.name();
-        self.text += &format!("{name}: {ty} = {inst}\n");
-        name
-    }
-
     fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.random.below(of.len())]
     }
@@ -163,7 +156,7 @@ impl Writer<'_> {
         let place = self.pick(&["local0", "local0", "buffer0"]);
         if self.random.one_in(3) {
             let value = self.value();
-            self.text += &format!("store {place}[{index} !site0] = {value}\n");
+            self.lines.text += &format!("store {place}[{index} !site0] = {value}\n");
         } else {
             let read = self.line("u32", &format!("load {place}[{index} !site1]"));
             if self.random.one_in(4) {
@@ -177,7 +170,7 @@ impl Writer<'_> {
         let (index, count) = (self.value(), self.value());
         let is_in = self.line("bool", &format!("lt {index}, {count}"));
         let is_out = self.line("bool", &format!("ge {index}, {count}"));
-        self.text += &format!("if {is_out} {{\ntrap site2({index}, {count})\nyield\n}} else {{\nyield\n}}\n");
+        self.lines.text += &format!("if {is_out} {{\ntrap site2({index}, {count})\nyield\n}} else {{\nyield\n}}\n");
         let nowhere = self.line("u32", "const 4294967295");
         let at = self.line("u32", &format!("select {is_in}, {index}, {nowhere}"));
         let read = self.line("u32", &format!("load buffer0[{at} !site2]"));
@@ -192,9 +185,9 @@ impl Writer<'_> {
             _ => "return\n",
         };
         if self.random.one_in(3) {
-            self.text += &format!("if {condition} {{\nyield\n}} else {{\n{leaves}}}\n");
+            self.lines.text += &format!("if {condition} {{\nyield\n}} else {{\n{leaves}}}\n");
         } else {
-            self.text += &format!("if {condition} {{\n{leaves}}} else {{\nyield\n}}\n");
+            self.lines.text += &format!("if {condition} {{\n{leaves}}} else {{\nyield\n}}\n");
         }
     }
 
@@ -210,40 +203,40 @@ impl Writer<'_> {
 
     fn branch(&mut self, depth: u32) {
         let (condition, result) = (self.condition(), self.name());
-        self.text += &format!("if {condition} -> ({result}: u32) {{\n");
+        self.lines.text += &format!("if {condition} -> ({result}: u32) {{\n");
         let made = self.inner(depth);
-        self.text += &format!("yield {made}\n}} else {{\n");
+        self.lines.text += &format!("yield {made}\n}} else {{\n");
         let made = self.inner(depth);
-        self.text += &format!("yield {made}\n}}\n");
+        self.lines.text += &format!("yield {made}\n}}\n");
         self.values.push(result);
     }
 
     fn repeat(&mut self, depth: u32) {
         let (first, second, zero) = (self.value(), self.value(), self.line("u32", "const 0"));
         let [a, b, round, result] = [(); 4].map(|()| self.name());
-        let body = self.next;
-        self.text += &format!(
+        let body = self.lines.last;
+        self.lines.text += &format!(
             "loop block{body}({a}: u32 = {first}, {b}: u32 = {second}, {round}: u32 = {zero}) -> ({result}: u32) {{\n"
         );
         let known = (self.values.len(), self.signed.len(), self.conditions.len());
         let rounds = self.line("u32", "const 12");
         let is_over = self.line("bool", &format!("ge {round}, {rounds}"));
-        self.text += &format!("if {is_over} {{\nbreak block{body}({a})\n}} else {{\nyield\n}}\n");
+        self.lines.text += &format!("if {is_over} {{\nbreak block{body}({a})\n}} else {{\nyield\n}}\n");
         self.values.extend([b.clone(), a.clone()]);
         if !self.random.one_in(4) {
             let condition = self.compared();
-            self.text += &format!("if {condition} {{\nyield\n}} else {{\nbreak block{body}({b})\n}}\n");
+            self.lines.text += &format!("if {condition} {{\nyield\n}} else {{\nbreak block{body}({b})\n}}\n");
         }
         self.body(depth);
         let one = self.line("u32", "const 1");
         let next = self.line("u32", &format!("add {round}, {one}"));
         if self.random.one_in(3) {
             let (condition, on) = (self.condition(), self.value());
-            self.text +=
+            self.lines.text +=
                 &format!("if {condition} {{\ncontinue block{body}({on}, {b}, {next})\n}} else {{\nyield\n}}\n");
         }
         let (x, y) = (self.value(), if self.random.one_in(2) { b } else { self.value() });
-        self.text += &format!("continue block{body}({x}, {y}, {next})\n}}\n");
+        self.lines.text += &format!("continue block{body}({x}, {y}, {next})\n}}\n");
         self.values.truncate(known.0);
         self.signed.truncate(known.1);
         self.conditions.truncate(known.2);
@@ -267,22 +260,14 @@ impl Writer<'_> {
 
 #[test]
 fn checks_of_what_random_loops_carry_stay() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    for seed in first..first + cases {
+    for seed in seeds(1500) {
         let mut random = Random(seed);
         let values = ["%1", "%2", "%3", "%4", "%5"].map(str::to_owned).to_vec();
-        let mut writer = Writer {
-            random: &mut random,
-            text: String::new(),
-            next: 6,
-            values,
-            signed: Vec::new(),
-            conditions: Vec::new(),
-        };
+        let mut writer =
+            Writer { random: &mut random, lines: Lines::after(6), values, signed: Vec::new(), conditions: Vec::new() };
         writer.repeat(2);
         writer.body(2);
-        let lines = writer.text;
+        let lines = writer.lines.text;
         let text = format!(
             "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"a\"\nsite1 index_out_of_bounds @file0:1:1 \"b\"\nsite2 \
              index_out_of_bounds @file0:1:1 \"c\"\nsite3 index_out_of_bounds @file0:1:1 \"d\"\nsite4 panic @file0:1:1 \"e\"\nkernel fn0 \
@@ -290,8 +275,7 @@ fn checks_of_what_random_loops_carry_stay() {
              own: [u32; 8]\n%0: vec3<u32> = global_id\n%1: u32 = extract %0.0\n%2: u32 = extract %0.1\n%3: u32 = param0\n%4: u32 = \
              param1\n%5: u32 = len buffer0\n%6: [u32; 8] = const zero\nstore local0 = %6\n{lines}\nreturn\n}}\n"
         );
-        let before = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let before = text::module(seed, &text);
         for name in ["eliminate_checks", "optimize"] {
             let mut after = before.clone();
             run_pass(&mut after, name);

@@ -2,13 +2,12 @@
 
 use gridwise_ir::interpret::Value;
 use gridwise_ir::ir::Constant;
-use gridwise_ir::parse::parse;
 use gridwise_ir::verify::verify;
 
 use crate::generate::Random;
-use crate::halving::numbered;
 use crate::random::{compare, world};
 use crate::run_pass;
+use crate::text::{self, numbered, seeds};
 
 /// Steps that a round may do.
 const STEPS: [&str; 12] = [
@@ -63,14 +62,13 @@ fn kernel(random: &mut Random) -> String {
 
 #[test]
 fn random_loops_with_two_bounds_do_the_same() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(1500);
+    let cases = seeds.end - seeds.start;
     let mut written_out = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let text = kernel(&mut random);
-        let before = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let before = text::module(seed, &text);
         let mut after = before.clone();
         run_pass(&mut after, "optimize");
         verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{after}"));

@@ -2,12 +2,12 @@
 
 use gridwise_ir::interpret::Value;
 use gridwise_ir::ir::Constant;
-use gridwise_ir::parse::parse;
 use gridwise_ir::verify::verify;
 
 use crate::generate::Random;
 use crate::random::{compare, world};
 use crate::run_pass;
+use crate::text::{self, numbered, seeds};
 
 /// The changes of a value `A` beside another one `B` and what is left of the counter, `left`; `bit` and `any` ask for the lowest bit of it,
 /// and for all. Some change nothing once nothing is left.
@@ -60,37 +60,15 @@ fn kernel(random: &mut Random) -> String {
     numbered(&text.replace("OUT", out).replace("%CARRIED", carried))
 }
 
-/// The text with numbers for names.
-pub(crate) fn numbered(text: &str) -> String {
-    let mut names: Vec<String> = Vec::new();
-    let mut out = String::new();
-    for (at, part) in text.split('%').enumerate() {
-        if at == 0 {
-            out += part;
-            continue;
-        }
-        let end = part.find(|c: char| !c.is_alphanumeric()).unwrap_or(part.len());
-        let (name, rest) = part.split_at(end);
-        let known = names.iter().position(|known| known == name);
-        let number = known.unwrap_or_else(|| {
-            names.push(name.to_owned());
-            names.len() - 1
-        });
-        out += &format!("%{number}{rest}");
-    }
-    out
-}
-
 #[test]
 fn results_of_random_halving_loops_stay() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(1500);
+    let cases = seeds.end - seeds.start;
     let mut written_out = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let text = kernel(&mut random);
-        let before = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let before = text::module(seed, &text);
         let mut after = before.clone();
         run_pass(&mut after, "optimize");
         verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{after}"));

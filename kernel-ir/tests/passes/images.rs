@@ -4,30 +4,28 @@
 use gridwise_ir::descriptor::{Edge, Filter, SampledExtent, Sampler, Verdict};
 use gridwise_ir::interpret::{ImageInput, Inputs, Options, Outcome, Value, World, run};
 use gridwise_ir::ir::{Constant, Module};
-use gridwise_ir::parse::parse;
 use gridwise_ir::passes;
-use gridwise_ir::verify::verify;
 
 use crate::generate::Random;
 use crate::launches::verdict_with;
 use crate::random::world;
+use crate::text::{self, Lines, Write, seeds};
 
 /// Writes accesses to `buffer0`, an image that is written, and `buffer1`, one with levels that is sampled, as lowering does it.
 struct Writer<'r> {
     random: &'r mut Random,
-    text: String,
-    next: usize,
+    lines: Lines,
     /// Values that can be used here.
     values: Vec<String>,
 }
 
-impl Writer<'_> {
-    fn line(&mut self, ty: &str, inst: &str) -> String {
-        self.next += 1;
-        self.text += &format!("%{}: {ty} = {inst}\n", self.next);
-        format!("%{}", self.next)
+impl Write for Writer<'_> {
+    fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
     }
+}
 
+impl Writer<'_> {
     fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.random.below(of.len())]
     }
@@ -113,7 +111,7 @@ impl Writer<'_> {
         let (a, b) = (self.value(), if self.random.one_in(4) { self.value() } else { self.size() });
         let op = self.pick(&["lt", "lt", "lt", "le", "ge"]);
         let is_in = self.line("bool", &format!("{op} {a}, {b}"));
-        self.text += &format!("if {is_in} {{\nyield\n}} else {{\nreturn\n}}\n");
+        self.lines.text += &format!("if {is_in} {{\nyield\n}} else {{\nreturn\n}}\n");
     }
 
     fn access(&mut self) {
@@ -141,14 +139,14 @@ impl Writer<'_> {
         let (all, (at, side)) = (all.expect("some axes"), told.swap_remove(0));
         let one = self.line("u32", "const 1");
         if is_sampled {
-            self.next += 1;
-            let found = format!("%{}", self.next);
-            self.text += &format!("if {all} -> ({found}: u32) {{\n");
+            self.lines.last += 1;
+            let found = format!("%{}", self.lines.last);
+            self.lines.text += &format!("if {all} -> ({found}: u32) {{\n");
             let loaded = self.line("u32", &format!("image_load buffer1({operands})"));
-            self.text += &format!("yield {loaded}\n}} else {{\ntrap site0({at}, {side})\nyield {one}\n}}\n");
+            self.lines.text += &format!("yield {loaded}\n}} else {{\ntrap site0({at}, {side})\nyield {one}\n}}\n");
             self.values.push(found);
         } else {
-            self.text += &format!(
+            self.lines.text += &format!(
                 "if {all} {{\nimage_store buffer0({operands}, {one})\nyield\n}} else {{\ntrap site0({at}, {side})\nyield\n}}\n"
             );
         }
@@ -179,13 +177,13 @@ fn outcome(module: &Module, world: &World, images: &[Vec<ImageInput>], groups: [
 
 #[test]
 fn checks_of_random_images_hold() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1000);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(1000);
+    let cases = seeds.end - seeds.start;
     let (mut held, mut went) = (0, 0);
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let values = ["%1", "%2", "%3"].map(str::to_owned).to_vec();
-        let mut writer = Writer { random: &mut random, text: String::new(), next: 3, values };
+        let mut writer = Writer { random: &mut random, lines: Lines::after(3), values };
         for _ in 0..writer.random.below(4) {
             writer.computed();
         }
@@ -198,14 +196,13 @@ fn checks_of_random_images_hold() {
         for _ in 0..1 + writer.random.below(2) {
             writer.access();
         }
-        let lines = writer.text;
+        let lines = writer.lines.text;
         let text = format!(
             "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"a\"\nkernel fn0 workgroup(4, 2, 1) {{\nbuffer0 to: [u32] mut \
              image(2, R32Uint)\nbuffer1 from: [u32] image(2, R32Uint, sampled)\nparam0 n: u32\n}}\nfn0 k() -> () {{\n%0: vec3<u32> = \
              global_id\n%1: u32 = extract %0.0\n%2: u32 = extract %0.1\n%3: u32 = param0\n{lines}\nreturn\n}}\n"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        verify(&module).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let module = text::module(seed, &text);
         let mut after = module.clone();
         let _ = passes::optimize(&mut after);
         let traps_left = after.to_string().matches("trap site0").count();

@@ -11,6 +11,7 @@ use gridwise_ir::passes::optimize;
 
 use crate::generate::{Random, kernel};
 use crate::random::world;
+use crate::text::seeds;
 
 /// The verdict where the checks of the only group stay.
 const OPEN: Verdict = Verdict::Open { unproven: 1 };
@@ -134,10 +135,10 @@ pub(crate) fn verdict_with(
 
 #[test]
 fn verdicts_are_what_random_launches_do() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(300);
+    let cases = seeds.end - seeds.start;
     let mut broken = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let module = kernel(&mut random);
         let world = world(&mut random);
@@ -399,10 +400,10 @@ impl Cuts<'_> {
 /// Checks of slices that the compiler leaves to the launch: where the host finds nothing, nothing traps.
 #[test]
 fn slices_of_random_launches_hold() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(1500);
+    let cases = seeds.end - seeds.start;
     let mut held = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let mut cuts = Cuts { random: &mut random, text: String::new(), next: 6 };
         for _ in 0..1 + cuts.random.below(2) {

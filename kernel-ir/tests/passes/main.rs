@@ -12,6 +12,7 @@ mod launches;
 mod members;
 mod random;
 mod selected;
+mod text;
 
 use std::path::Path;
 

@@ -4,37 +4,30 @@
 use gridwise_ir::descriptor::{Edge, Filter, SampledExtent, Sampler, Verdict};
 use gridwise_ir::interpret::{ImageInput, Inputs, Options, Outcome, Value, World, run};
 use gridwise_ir::ir::{Constant, Module};
-use gridwise_ir::parse::parse;
 use gridwise_ir::passes;
-use gridwise_ir::verify::verify;
 
 use crate::generate::Random;
 use crate::launches::verdict_with;
 use crate::random::world;
+use crate::text::{self, Lines, Write, seeds};
 
 /// Writes accesses to `buffer0`, a list of buffers, and `buffer1`, a list of images, as lowering does it.
 struct Writer<'r> {
     random: &'r mut Random,
-    text: String,
-    next: usize,
+    lines: Lines,
     /// Values that can be used here.
     values: Vec<String>,
     /// Positions in lists.
     positions: Vec<String>,
 }
 
+impl Write for Writer<'_> {
+    fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+}
+
 impl Writer<'_> {
-    fn name(&mut self) -> String {
-        self.next += 1;
-        format!("%{}", self.next)
-    }
-
-    fn line(&mut self, ty: &str, inst: &str) -> String {
-        let name = self.name();
-        self.text += &format!("{name}: {ty} = {inst}\n");
-        name
-    }
-
     fn constant(&mut self) -> String {
         let number = self.random.pick(&["0", "0", "1", "1", "2", "3", "4294967295"]);
         self.line("u32", &format!("const {number}"))
@@ -66,7 +59,7 @@ impl Writer<'_> {
     fn divided(&mut self, op: &str, a: &str, b: &str) -> String {
         let (zero, one) = (self.line("u32", "const 0"), self.line("u32", "const 1"));
         let is_zero = self.line("bool", &format!("eq {b}, {zero}"));
-        self.text += &format!("if {is_zero} {{\ntrap site1({a})\nyield\n}} else {{\nyield\n}}\n");
+        self.lines.text += &format!("if {is_zero} {{\ntrap site1({a})\nyield\n}} else {{\nyield\n}}\n");
         let by = self.line("u32", &format!("select {is_zero}, {one}, {b}"));
         self.line("u32", &format!("{op} {a}, {by}"))
     }
@@ -93,9 +86,9 @@ impl Writer<'_> {
             is_there = self.line("bool", &format!("and {is_there}, {other}"));
         }
         let result = self.name();
-        self.text += &format!("if {is_there} -> ({result}: u32) {{\n");
+        self.lines.text += &format!("if {is_there} -> ({result}: u32) {{\n");
         let size = self.line("u32", &format!("image_size_{axis} buffer1({image})"));
-        self.text += &format!("yield {size}\n}} else {{\nyield {zero}\n}}\n");
+        self.lines.text += &format!("yield {size}\n}} else {{\nyield {zero}\n}}\n");
         result
     }
 
@@ -142,7 +135,7 @@ impl Writer<'_> {
         };
         let op = self.random.pick(&["lt", "lt", "lt", "le", "ge"]);
         let is_in = self.line("bool", &format!("{op} {a}, {b}"));
-        self.text += &format!("if {is_in} {{\nyield\n}} else {{\nreturn\n}}\n");
+        self.lines.text += &format!("if {is_in} {{\nyield\n}} else {{\nreturn\n}}\n");
     }
 
     /// `parts[k][i]`
@@ -152,7 +145,7 @@ impl Writer<'_> {
             let loaded = self.line("u32", &format!("load buffer0{{{member}}}[{index} !site0]"));
             self.values.push(loaded);
         } else {
-            self.text += &format!("store buffer0{{{member}}}[{index} !site0] = {one}\n");
+            self.lines.text += &format!("store buffer0{{{member}}}[{index} !site0] = {one}\n");
         }
     }
 
@@ -161,11 +154,11 @@ impl Writer<'_> {
         let (member, start, index) = (self.position(), self.value(), self.value());
         let len = self.line("u32", &format!("len buffer0{{{member}}}"));
         let is_out = self.line("bool", &format!("gt {start}, {len}"));
-        self.text += &format!("if {is_out} {{\ntrap site0({start}, {len})\nyield\n}} else {{\nyield\n}}\n");
+        self.lines.text += &format!("if {is_out} {{\ntrap site0({start}, {len})\nyield\n}} else {{\nyield\n}}\n");
         let left = self.line("u32", &format!("sub {len}, {start}"));
         let (is_in, is_out) =
             (self.line("bool", &format!("lt {index}, {left}")), self.line("bool", &format!("ge {index}, {left}")));
-        self.text += &format!("if {is_out} {{\ntrap site0({index}, {left})\nyield\n}} else {{\nyield\n}}\n");
+        self.lines.text += &format!("if {is_out} {{\ntrap site0({index}, {left})\nyield\n}} else {{\nyield\n}}\n");
         let (at, nowhere) = (self.line("u32", &format!("add {start}, {index}")), self.line("u32", "const 4294967295"));
         let at = self.line("u32", &format!("select {is_in}, {at}, {nowhere}"));
         let loaded = self.line("u32", &format!("load buffer0{{{member}}}[{at} !site0]"));
@@ -178,17 +171,17 @@ impl Writer<'_> {
         let count = self.line("u32", "len buffer1");
         let (is_there, zero) = (self.line("bool", &format!("lt {image}, {count}")), self.line("u32", "const 0"));
         let is_missing = self.line("bool", &format!("not {is_there}"));
-        self.text += &format!("if {is_missing} {{\ntrap site2({image}, {count})\nyield\n}} else {{\nyield\n}}\n");
+        self.lines.text += &format!("if {is_missing} {{\ntrap site2({image}, {count})\nyield\n}} else {{\nyield\n}}\n");
         let sides = ["x", "y"].map(|axis| self.size_of(&image, axis));
         let inside =
             [(&x, &sides[0]), (&y, &sides[1])].map(|(at, side)| self.line("bool", &format!("lt {at}, {side}")));
         let (all, result) = (self.line("bool", &format!("and {}, {}", inside[0], inside[1])), self.name());
-        self.text += &format!("if {all} -> ({result}: u32) {{\n");
+        self.lines.text += &format!("if {all} -> ({result}: u32) {{\n");
         let loaded = self.line("u32", &format!("image_load buffer1({image}, {x}, {y})"));
-        self.text += &format!("yield {loaded}\n}} else {{\n");
+        self.lines.text += &format!("yield {loaded}\n}} else {{\n");
         let told = [(&x, &y), (&sides[0], &sides[1])]
             .map(|(first, second)| self.line("u32", &format!("select {}, {second}, {first}", inside[0])));
-        self.text += &format!(
+        self.lines.text += &format!(
             "if {is_there} {{\ntrap site3({}, {})\nyield\n}} else {{\nyield\n}}\nyield {zero}\n}}\n",
             told[0], told[1]
         );
@@ -203,9 +196,9 @@ impl Writer<'_> {
         };
         let (op, known) = (self.random.pick(&["lt", "lt", "eq", "ge"]), (self.values.len(), self.positions.len()));
         let condition = self.line("bool", &format!("{op} {a}, {b}"));
-        self.text += &format!("if {condition} {{\n");
+        self.lines.text += &format!("if {condition} {{\n");
         self.part();
-        self.text += "yield\n} else {\n";
+        self.lines.text += "yield\n} else {\n";
         self.values.truncate(known.0);
         self.positions.truncate(known.1);
         if self.random.one_in(2) {
@@ -213,7 +206,7 @@ impl Writer<'_> {
             self.values.truncate(known.0);
             self.positions.truncate(known.1);
         }
-        self.text += "yield\n}\n";
+        self.lines.text += "yield\n}\n";
     }
 
     fn part(&mut self) {
@@ -253,14 +246,14 @@ fn outcome(module: &Module, world: &World, images: &[Vec<ImageInput>], groups: [
 
 #[test]
 fn checks_of_random_members_hold() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1500);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(1500);
+    let cases = seeds.end - seeds.start;
     let mut held = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let values = ["%1", "%2", "%3"].map(str::to_owned).to_vec();
         let positions = vec!["%2".to_owned()];
-        let mut writer = Writer { random: &mut random, text: String::new(), next: 3, values, positions };
+        let mut writer = Writer { random: &mut random, lines: Lines::after(3), values, positions };
         for _ in 0..writer.random.below(3) {
             writer.computed();
         }
@@ -270,15 +263,14 @@ fn checks_of_random_members_hold() {
         for _ in 0..1 + writer.random.below(4) {
             writer.part();
         }
-        let lines = writer.text;
+        let lines = writer.lines.text;
         let text = format!(
             "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"a\"\nsite1 divide_by_zero @file0:1:1 \"b\"\nsite2 index_out_of_bounds \
              @file0:1:1 \"c\"\nsite3 index_out_of_bounds @file0:1:1 \"d\"\nkernel fn0 workgroup(4, 2, 1) {{\nbuffer0 parts: [u32] list \
              mut\nbuffer1 planes: [u32] list image(2, R32Uint)\nparam0 n: u32\n}}\nfn0 k() -> () {{\n%0: vec3<u32> = global_id\n%1: \
              u32 = extract %0.0\n%2: u32 = extract %0.1\n%3: u32 = param0\n{lines}\nreturn\n}}\n"
         );
-        let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        verify(&module).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let module = text::module(seed, &text);
         let mut after = module.clone();
         let _ = passes::optimize(&mut after);
         let mut world = world(&mut Random(1));

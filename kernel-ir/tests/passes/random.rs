@@ -17,6 +17,7 @@ use gridwise_ir::verify::verify;
 
 use crate::generate::{Random, kernel};
 use crate::run_pass;
+use crate::text::seeds;
 
 const CASES: u64 = 300;
 const FUEL: u64 = 20_000;
@@ -182,10 +183,10 @@ fn what_fails_is_made_short() {
 
 #[test]
 fn passes_keep_the_meaning_of_random_kernels() {
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let seeds = seeds(CASES);
+    let cases = seeds.end - seeds.start;
     let mut ran = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let before = kernel(&mut random);
         verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: malformed: {errors}\n{before}"));
@@ -261,9 +262,9 @@ fn passes_keep_the_meaning_of_random_launches() {
     // Fewer instructions than a turn has, so that turns end at barriers alone.
     const FUEL: u64 = 2000;
     let mut ran = 0;
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(LAUNCHES);
-    for seed in first..first + cases {
+    let seeds = seeds(LAUNCHES);
+    let cases = seeds.end - seeds.start;
+    for seed in seeds {
         let mut random = Random(seed);
         let before = kernel(&mut random);
         let world = world(&mut random);

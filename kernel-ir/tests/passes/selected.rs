@@ -2,30 +2,28 @@
 
 use gridwise_ir::interpret::Value;
 use gridwise_ir::ir::Constant;
-use gridwise_ir::parse::parse;
-use gridwise_ir::verify::verify;
 
 use crate::generate::Random;
 use crate::random::{compare, world};
 use crate::run_pass;
+use crate::text::{self, Lines, Write, seeds};
 
 const NUMBERS: [i32; 8] = [i32::MIN, -2, -1, 0, 1, 2, 7, i32::MAX];
 
 /// Writes conditions and selections of `%1` and `%2`, two numbers of a buffer.
 struct Writer<'r> {
     random: &'r mut Random,
-    text: String,
-    next: usize,
+    lines: Lines,
     values: Vec<String>,
 }
 
-impl Writer<'_> {
-    fn line(&mut self, ty: &str, inst: &str) -> String {
-        self.next += 1;
-        self.text += &format!("%{}: {ty} = {inst}\n", self.next);
-        format!("%{}", self.next)
+impl Write for Writer<'_> {
+    fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
     }
+}
 
+impl Writer<'_> {
     fn constant(&mut self) -> String {
         let number = self.random.pick(&[i32::MIN, -1, -1, 0, 0, 0, 1, 7]);
         self.line("i32", &format!("const {number}"))
@@ -89,32 +87,31 @@ impl Writer<'_> {
         let told = self.line("u32", "const 1");
         let (then, other) = ("trap site0(TOLD)\nyield\n", "yield\n");
         let (then, other) = if self.random.one_in(4) { (other, then) } else { (then, other) };
-        self.text += &format!("if {condition} {{\n{then}}} else {{\n{other}}}\n").replace("TOLD", &told);
+        self.lines.text += &format!("if {condition} {{\n{then}}} else {{\n{other}}}\n").replace("TOLD", &told);
     }
 }
 
 #[test]
 fn traps_behind_random_selections_stay() {
-    let cases = std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(3000);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let seeds = seeds(3000);
+    let cases = seeds.end - seeds.start;
     let mut went = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let mut random = Random(seed);
         let values = ["%1", "%2"].map(str::to_owned).to_vec();
-        let mut writer = Writer { random: &mut random, text: String::new(), next: 2, values };
+        let mut writer = Writer { random: &mut random, lines: Lines::after(2), values };
         for _ in 0..1 + writer.random.below(2) {
             writer.selection();
         }
         for _ in 0..1 + writer.random.below(3) {
             writer.guard();
         }
-        let lines = writer.text;
+        let lines = writer.lines.text;
         let text = format!(
             "file0 \"a.rs\"\nsite0 divide_by_zero @file0:1:1 \"a\"\nkernel fn0 workgroup(1, 1, 1) {{\nbuffer0 a: [i32] mut\nparam0 n: i32\n\
              param1 m: i32\n}}\nfn0 k() -> () {{\n%1: i32 = param0\n%2: i32 = param1\n{lines}\nreturn\n}}\n"
         );
-        let before = parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-        verify(&before).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+        let before = text::module(seed, &text);
         let after = ["eliminate_checks", "optimize"].map(|name| {
             let mut after = before.clone();
             run_pass(&mut after, name);

@@ -1,0 +1,77 @@
+//! Modules of random text: the seeds, the lines of a function, and the module that they are.
+
+use std::ops::Range;
+
+use gridwise_ir::ir::Module;
+use gridwise_ir::parse::parse;
+use gridwise_ir::verify::verify;
+
+/// The seeds of a test: as many as usual from zero on, or as many as `CASES` asks for, from `SEED` on.
+pub(crate) fn seeds(usual: u64) -> Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("SEED").unwrap_or(0);
+    first..first + number("CASES").unwrap_or(usual)
+}
+
+/// The well-formed module that a text is.
+pub(crate) fn module(seed: u64, text: &str) -> Module {
+    let module = parse(text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    verify(&module).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{text}"));
+    module
+}
+
+/// Lines of a function, whose values are numbers.
+#[derive(Default)]
+pub(crate) struct Lines {
+    pub(crate) text: String,
+    /// The last number.
+    pub(crate) last: usize,
+}
+
+impl Lines {
+    /// No lines behind the value with this number.
+    pub(crate) fn after(last: usize) -> Self {
+        Self { text: String::new(), last }
+    }
+}
+
+/// Writes lines.
+pub(crate) trait Write {
+    /// The lines so far.
+    fn lines(&mut self) -> &mut Lines;
+
+    /// The name of a value that nothing defines yet.
+    fn name(&mut self) -> String {
+        let lines = self.lines();
+        lines.last += 1;
+        format!("%{}", lines.last)
+    }
+
+    /// Adds an instruction with a result, and gives its name.
+    fn line(&mut self, ty: &str, inst: &str) -> String {
+        let name = self.name();
+        self.lines().text += &format!("{name}: {ty} = {inst}\n");
+        name
+    }
+}
+
+/// A text with numbers for the names of its values.
+pub(crate) fn numbered(text: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for (at, part) in text.split('%').enumerate() {
+        if at == 0 {
+            out += part;
+            continue;
+        }
+        let end = part.find(|c: char| !c.is_alphanumeric()).unwrap_or(part.len());
+        let (name, rest) = part.split_at(end);
+        let known = names.iter().position(|known| known == name);
+        let number = known.unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        });
+        out += &format!("%{number}{rest}");
+    }
+    out
+}
