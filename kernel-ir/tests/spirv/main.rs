@@ -13,6 +13,7 @@ mod reports;
 mod support;
 mod variant;
 mod watch;
+mod zeros;
 
 use expect_test::expect;
 use support::{disassemble, emit_text, validate};
