@@ -45,6 +45,12 @@ fn kernel(random: &mut Random) -> String {
     } else {
         "%off: bool = ge %i, %end\nif %off {\nbreak block1(RESULT)\n} else {\nyield\n}\n"
     };
+    // An end that rounds move bounds nothing.
+    let exit = if random.one_in(4) {
+        format!("%late: u32 = min %p, %most\n{}", exit.replace("%end", "%late"))
+    } else {
+        exit.to_owned()
+    };
     let exit = exit.replace("RESULT", &result);
     numbered(&format!(
         "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"a\"\nsite1 index_out_of_bounds @file0:1:1 \"b\"\nsite2 index_out_of_bounds \
