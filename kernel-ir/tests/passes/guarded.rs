@@ -1,13 +1,7 @@
 //! Random loops over elements of an array with a bound that is known beside one that is not: written out, they do the same.
 
-use gridwise_ir::interpret::Value;
-use gridwise_ir::ir::Constant;
-use gridwise_ir::verify::verify;
-
 use crate::generate::Random;
-use crate::random::{compare, world};
-use crate::run_pass;
-use crate::text::{self, numbered, seeds};
+use crate::text::{numbered, written_out};
 
 /// Steps that a round may do.
 const STEPS: [&str; 12] = [
@@ -68,29 +62,9 @@ fn kernel(random: &mut Random) -> String {
 
 #[test]
 fn random_loops_with_two_bounds_do_the_same() {
-    let seeds = seeds(1500);
-    let cases = seeds.end - seeds.start;
-    let mut written_out = 0;
-    for seed in seeds {
-        let mut random = Random(seed);
-        let text = kernel(&mut random);
-        let before = text::module(seed, &text);
-        let mut after = before.clone();
-        run_pass(&mut after, "optimize");
-        verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{after}"));
-        written_out += usize::from(!after.to_string().contains("loop"));
-        for _ in 0..6 {
-            let mut world = world(&mut random);
-            let mut number =
-                || if random.one_in(5) { u32::MAX - random.below(3) as u32 } else { random.below(11) as u32 };
-            world.params = [number(), number()].map(|number| Value::Scalar(Constant::U32(number))).to_vec();
-            let len = [2, 3, 9, 20][random.below(4)];
-            world.buffers = vec![vec![Value::Scalar(Constant::U32(5)); len]];
-            world.lists = Vec::new();
-            if let Err(what) = compare(&before, &after, &world) {
-                panic!("seed {seed}: {what}\n{before}\n{after}\n{world:?}");
-            }
-        }
-    }
-    assert!(written_out * 10 > cases as usize, "{written_out} loops of {cases} are written out");
+    written_out(1500, kernel, |random| {
+        let mut number = || if random.one_in(5) { u32::MAX - random.below(3) as u32 } else { random.below(11) as u32 };
+        let params = [number(), number()];
+        (params, vec![5; [2, 3, 9, 20][random.below(4)]])
+    });
 }

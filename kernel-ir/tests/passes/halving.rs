@@ -1,13 +1,7 @@
 //! Random loops that shift their counters until nothing is left: with as many rounds as a counter may need, their results are the same.
 
-use gridwise_ir::interpret::Value;
-use gridwise_ir::ir::Constant;
-use gridwise_ir::verify::verify;
-
 use crate::generate::Random;
-use crate::random::{compare, world};
-use crate::run_pass;
-use crate::text::{self, numbered, seeds};
+use crate::text::{numbered, written_out};
 
 /// The changes of a value `A` beside another one `B` and what is left of the counter, `left`; `bit` and `any` ask for the lowest bit of it,
 /// and for all. Some change nothing once nothing is left.
@@ -62,31 +56,12 @@ fn kernel(random: &mut Random) -> String {
 
 #[test]
 fn results_of_random_halving_loops_stay() {
-    let seeds = seeds(1500);
-    let cases = seeds.end - seeds.start;
-    let mut written_out = 0;
-    for seed in seeds {
-        let mut random = Random(seed);
-        let text = kernel(&mut random);
-        let before = text::module(seed, &text);
-        let mut after = before.clone();
-        run_pass(&mut after, "optimize");
-        verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors}\n{after}"));
-        written_out += usize::from(!after.to_string().contains("loop"));
-        for _ in 0..6 {
-            let mut world = world(&mut random);
-            let mut number = || match random.below(3) {
-                0 => [0, 1, 255, 1023, 1 << 31, u32::MAX][random.below(6)],
-                1 => random.below(1 << 16) as u32,
-                _ => random.below(12) as u32,
-            };
-            world.params = [number(), number()].map(|number| Value::Scalar(Constant::U32(number))).to_vec();
-            world.buffers = vec![vec![Value::Scalar(Constant::U32(number())); 2]];
-            world.lists = Vec::new();
-            if let Err(what) = compare(&before, &after, &world) {
-                panic!("seed {seed}: {what}\n{before}\n{after}\n{world:?}");
-            }
-        }
-    }
-    assert!(written_out * 10 > cases as usize, "{written_out} loops of {cases} are written out");
+    written_out(1500, kernel, |random| {
+        let mut number = || match random.below(3) {
+            0 => [0, 1, 255, 1023, 1 << 31, u32::MAX][random.below(6)],
+            1 => random.below(1 << 16) as u32,
+            _ => random.below(12) as u32,
+        };
+        ([number(), number()], vec![number(); 2])
+    });
 }
