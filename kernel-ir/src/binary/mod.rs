@@ -14,6 +14,7 @@ pub(crate) mod decoration {
     pub(crate) const RESTRICT: u32 = 19;
     pub(crate) const ALIASED: u32 = 20;
     pub(crate) const NON_WRITABLE: u32 = 24;
+    pub(crate) const NON_READABLE: u32 = 25;
     pub(crate) const BINDING: u32 = 33;
     pub(crate) const DESCRIPTOR_SET: u32 = 34;
     pub(crate) const OFFSET: u32 = 35;
@@ -35,6 +36,7 @@ pub(crate) mod class {
     pub(crate) const FUNCTION: u32 = 7;
     pub(crate) const PUSH_CONSTANT: u32 = 9;
     pub(crate) const STORAGE_BUFFER: u32 = 12;
+    pub(crate) const PHYSICAL_STORAGE_BUFFER: u32 = 5349;
 }
 
 /// The words in front of the first instruction.

@@ -12,6 +12,7 @@
 //!
 //! The variant is what pipelines are cached by. Making one takes about 10 ns a word.
 
+mod addressed;
 mod buffered;
 mod gathered;
 mod inline;
@@ -26,6 +27,7 @@ mod zeros;
 use std::fmt;
 
 use crate::faults::{Fault, Faults};
+pub use addressed::{AddressDesc, with_addresses};
 pub use buffered::with_buffered_push;
 pub use gathered::without_gathering;
 use survey::Survey;

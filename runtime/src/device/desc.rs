@@ -42,6 +42,9 @@ pub struct ManagerDesc {
     /// Whether launches of fewer than 16,384 items run several of them per invocation, too, where larger ones of the kernel do. For
     /// tests of what larger ones do: fewer keep no device busy, and the code of one item is compiled sooner.
     pub batches_small_launches: bool,
+    /// Whether kernels find tensors by their addresses, in place of descriptors, on devices with addresses. By default they do where it
+    /// is faster: NVIDIA's driver compares each access with the size in a descriptor.
+    pub by_address: Option<bool>,
     /// Bytes of the buffer for the prints of one launch; 1 MiB by default. Prints that find no room are counted.
     pub print_bytes: Option<u32>,
     /// The sink for `println!` and its like in kernels; the standard streams by default.
@@ -63,7 +66,7 @@ pub struct ManagerDesc {
 
 impl ManagerDesc {
     /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a UUID, a part of a name, `host` or `sanitizer`),
-    /// `GRIDWISE_VALIDATION` and `GRIDWISE_BATCH_SMALL` (`1`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for
+    /// `GRIDWISE_VALIDATION` and `GRIDWISE_BATCH_SMALL` (`1`), `GRIDWISE_BY_ADDRESS` (`1` or `0`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for
     /// [`HostOptions`]).
     ///
     /// ```
@@ -105,14 +108,16 @@ impl ManagerDesc {
         };
         let device = text("GRIDWISE_DEVICE", "an index, a UUID, a part of a name, `host` or `sanitizer`")?;
         let device = device.map_or(DeviceChoice::Best, |text| DeviceChoice::parse(&text));
-        let switch = |variable| Ok(text(variable, "`1` or `0`")?.is_some_and(|text| text != "0"));
+        let choice = |variable| Ok(text(variable, "`1` or `0`")?.map(|text| text != "0"));
+        let switch = |variable| Ok(choice(variable)?.unwrap_or(false));
         let (validation, batches_small_launches) = (switch("GRIDWISE_VALIDATION")?, switch("GRIDWISE_BATCH_SMALL")?);
+        let by_address = choice("GRIDWISE_BY_ADDRESS")?;
         let mut host = HostOptions { seed: number("GRIDWISE_HOST_SEED")?, ..HostOptions::default() };
         if let Some(size) = number("GRIDWISE_HOST_SUBGROUP")? {
             // A size that is too large is refused with other impossible sizes.
             host.subgroup_size = u32::try_from(size).unwrap_or(u32::MAX);
         }
-        Ok(Self { device, validation, batches_small_launches, host, ..Self::default() })
+        Ok(Self { device, validation, batches_small_launches, by_address, host, ..Self::default() })
     }
 }
 
@@ -134,11 +139,13 @@ mod tests {
             ("GRIDWISE_DEVICE", "host"),
             ("GRIDWISE_VALIDATION", "1"),
             ("GRIDWISE_BATCH_SMALL", "1"),
+            ("GRIDWISE_BY_ADDRESS", "0"),
             ("GRIDWISE_HOST_SEED", " 7 "),
             ("GRIDWISE_HOST_SUBGROUP", "16"),
         ];
         let desc = of(&all).unwrap();
         assert_eq!((desc.device, desc.validation, desc.batches_small_launches), (DeviceChoice::Host, true, true));
+        assert_eq!(desc.by_address, Some(false));
         assert_eq!((desc.host.seed, desc.host.subgroup_size), (Some(7), 16));
         assert!(!of(&[("GRIDWISE_VALIDATION", "0")]).unwrap().validation);
         assert_eq!(of(&[("GRIDWISE_HOST_SUBGROUP", "99999999999")]).unwrap().host.subgroup_size, u32::MAX);

@@ -6,9 +6,13 @@ use std::sync::Arc;
 
 use gridwise_ir::descriptor::{KernelDescriptor, LaunchWord, ParamKind};
 
+use crate::core::error::Result;
 use crate::core::grid::Grid;
+use crate::device::Device;
 use crate::device::vulkan::Pipeline;
+use crate::record::algorithm::{Variant, have_addresses};
 use crate::record::args::Filled;
+use crate::record::kernels;
 use crate::record::launch::{Extent, PushBlock};
 use crate::record::proven::Proven;
 use crate::record::steps::{BufferArg, DispatchStep, Step};
@@ -40,6 +44,8 @@ pub(crate) struct Settled {
     pub(crate) extent: Extent,
     /// The checks that the host made, which its pipeline leaves out.
     pub(crate) proven: Proven,
+    /// The variant of the module.
+    pub(crate) variant: Variant,
     /// `None` on the host device.
     pub(crate) pipeline: Option<Arc<Pipeline>>,
     /// All else that they follow from; none where more takes part in them.
@@ -164,6 +170,17 @@ impl Settled {
         words.iter().for_each(|(offset, word)| args.push.set_word(*offset, *word));
     }
 
+    /// The same for a launch with a buffer that has no address.
+    ///
+    /// # Errors
+    /// When the driver fails.
+    pub(crate) fn without_addresses(&self, device: &Device) -> Result<Self> {
+        let &Self { descriptor, constants, proven, .. } = self;
+        let variant = Variant { by_address: false, ..self.variant };
+        let pipeline = kernels::prepare(device, descriptor, constants, variant)?.pipeline.clone();
+        Ok(Self { descriptor, constants, extent: self.extent, proven, variant, pipeline, cause: None })
+    }
+
     /// Whether a launch like this is one step.
     pub(crate) fn is_one_step(&self) -> bool {
         self.cause.as_ref().is_some_and(|cause| cause.is_one_step)
@@ -183,6 +200,7 @@ impl Settled {
             && std::ptr::eq(self.constants, constants)
             && known == grid
             && parameters.is_empty()
+            && (!self.variant.by_address || have_addresses(buffers))
             && lens.len() == buffers.len()
             && lens.iter().zip(buffers).all(|(len, argument)| *len == argument.buffer.len())
             && (extents.is_empty() || extents_of(buffers).eq(extents.iter().copied()))

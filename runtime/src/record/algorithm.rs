@@ -12,8 +12,10 @@ use crate::core::error::{Error, KernelName, Result};
 use crate::device::executable::Executable;
 use crate::device::native::Native;
 use crate::device::subnormals::Width;
-use crate::device::vulkan::{Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, buffered, watched, words_for};
-use crate::device::{Backend, Device, DeviceInfo, DeviceKind, Limits, SubgroupLimits};
+use crate::device::vulkan::{
+    Binding, Constants, Pipeline, PipelineDesc, VulkanDevice, addressed, buffered, watched, words_for,
+};
+use crate::device::{Backend, Device, DeviceInfo, DeviceKind, Limits, MAX_PUSH_BYTES, SubgroupLimits};
 use crate::record::proven::Proven;
 use crate::record::steps::{BufferArg, Role};
 
@@ -58,6 +60,8 @@ pub(crate) struct Variant {
     pub(crate) listed_images: u32,
     /// Evaluations read some of its values anew: it has them in a buffer.
     pub(crate) has_parameters: bool,
+    /// It finds its buffers by addresses.
+    pub(crate) by_address: bool,
 }
 
 /// For how many images lists have room at the least: their lengths are rounded up, so that few pipelines serve all.
@@ -96,6 +100,7 @@ impl Variant {
             is_split: false,
             listed_images: 0,
             has_parameters: false,
+            by_address: false,
         }
     }
 }
@@ -281,6 +286,16 @@ fn create_pipeline(
         true => buffered((&name, &mut words), &mut bindings, limits.max_buffers)?,
         false => None,
     };
+    let records: Vec<u32> = descriptor.trap_binding.into_iter().chain(descriptor.print_binding).collect();
+    let addresses = match flags.variant.by_address {
+        true => {
+            let place = (descriptor.push_constant_size, device.caps.storage_alignment);
+            addressed(&mut words, &mut bindings, &records, place)
+        }
+        false => None,
+    };
+    let push_end = descriptor.push_constant_size;
+    let push_end = addresses.as_ref().map_or(push_end, |found| found.offset + 8 * found.bindings.len() as u32);
     let watch = watched((&name, &mut words), &mut bindings, (&device.caps, limits.max_buffers))?;
     let desc = PipelineDesc {
         name: descriptor.name,
@@ -289,13 +304,36 @@ fn create_pipeline(
         bindings: &bindings,
         watch,
         parameters,
-        push_constant_size: if parameters.is_some() { 0 } else { descriptor.push_constant_size },
+        addresses,
+        push_constant_size: if parameters.is_some() { 0 } else { push_end },
         constants: Constants::default(),
         width: descriptor.workgroup_with(constants)[0],
         uses_subgroups: descriptor.parallel.subgroup_operations != SubgroupOperations(0),
         subgroup_size: descriptor.parallel.subgroup_size,
     };
     Pipeline::get(device, &desc)
+}
+
+/// The most bytes of push constants with addresses behind them.
+pub(crate) const MOST_WITH_ADDRESSES: usize = 2 * MAX_PUSH_BYTES;
+
+/// Whether a launch can find its buffers by addresses: the device wants that, each of them has one, and there is room for all.
+pub(crate) fn takes_addresses(device: &Device, descriptor: &KernelDescriptor, arguments: &[BufferArg]) -> bool {
+    let Backend::Vulkan(vulkan) = &device.backend else { return false };
+    if !vulkan.device.caps.by_address {
+        return false;
+    }
+    let is_bound =
+        |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table) && !argument.buffer.is_image();
+    let count = arguments.iter().filter(is_bound).count() as u32;
+    let end = descriptor.push_constant_size.next_multiple_of(8).saturating_add(8 * count);
+    let room = device.info.limits.max_push_constants.min(MOST_WITH_ADDRESSES as u32);
+    count > 0 && end <= room && have_addresses(arguments)
+}
+
+/// Whether each buffer among arguments has an address.
+pub(crate) fn have_addresses(arguments: &[BufferArg]) -> bool {
+    arguments.iter().all(|argument| argument.buffer.vulkan().is_none_or(|buffer| buffer.address().is_some()))
 }
 
 /// The bindings of a kernel's buffers and images, those of traps and prints included; lists of images have room for so many, at the

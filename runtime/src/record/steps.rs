@@ -13,6 +13,7 @@ use crate::core::sync::schedule::WHOLE;
 use crate::device::Device;
 use crate::memory::buffer::Buffer;
 use crate::record::again::Settled;
+use crate::record::algorithm::have_addresses;
 use crate::record::args::Filled;
 use crate::record::event::Mark;
 use crate::record::hooks::HostCall;
@@ -371,7 +372,11 @@ impl Step {
                 let descriptor = step.settled.descriptor;
                 let lists = Some((device, descriptor));
                 let place = |arguments: &[BufferArg], at| place_of(descriptor, arguments, at);
-                follow_all(&mut step.args.buffers, step.indirect.as_deref_mut(), lists, (by, &place))
+                follow_all(&mut step.args.buffers, step.indirect.as_deref_mut(), lists, (by, &place))?;
+                if step.settled.variant.by_address && !have_addresses(&step.args.buffers) {
+                    step.settled = Arc::new(step.settled.without_addresses(device)?);
+                }
+                Ok(())
             }
             Self::Module(step) => {
                 let loaded = step.loaded.clone();

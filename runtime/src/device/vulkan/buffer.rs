@@ -90,6 +90,8 @@ pub(crate) struct VulkanBuffer {
     pub(crate) offset: u64,
     /// Whether it is an application's, which destroys it.
     is_borrowed: bool,
+    /// The device address of its own first byte; none where it has none.
+    address: Option<u64>,
     /// Bytes; never zero.
     pub(crate) size: u64,
     allocation: Allocation,
@@ -160,6 +162,11 @@ impl VulkanBuffer {
             device.raw.bind_buffer_memory(buffer.raw, buffer.allocation.memory(), buffer.allocation.offset())
         };
         bound.map_err(Error::vulkan("vkBindBufferMemory"))?;
+        if device.caps.has_addresses {
+            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer.raw);
+            // SAFETY: a live buffer with memory, both made for addresses, on a device with the feature.
+            buffer.address = Some(unsafe { device.raw.get_buffer_device_address(&info) });
+        }
         device.name_object(buffer.raw, name);
         Ok(buffer)
     }
@@ -194,6 +201,7 @@ impl VulkanBuffer {
             raw,
             offset: 0,
             is_borrowed: false,
+            address: None,
             size,
             allocation: Allocation::default(),
             usage,
@@ -228,6 +236,7 @@ impl VulkanBuffer {
             raw,
             offset,
             is_borrowed: true,
+            address: None,
             size,
             allocation: Allocation::default(),
             usage: MemoryUse::Device,
@@ -298,12 +307,7 @@ impl VulkanBuffer {
     /// The device address of the first byte. `None` without the feature, and for buffers that were not made for it: an
     /// application's, shared ones, and those in the host's memory.
     pub(crate) fn address(&self) -> Option<u64> {
-        if !self.device.caps.has_addresses || self.is_borrowed || self.own.is_some() {
-            return None;
-        }
-        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
-        // SAFETY: a live buffer with memory, both made for addresses, on a device with the feature.
-        Some(unsafe { self.device.raw.get_buffer_device_address(&info) } + self.offset)
+        self.address
     }
 
     /// Whether other devices, or other processes, may have the buffer's memory.

@@ -69,6 +69,8 @@ pub(crate) struct Caps {
     pub(crate) faults: Faults,
     /// Whether buffers have addresses, by which kernels reach those of lists.
     pub(crate) has_addresses: bool,
+    /// Whether kernels find their own buffers by addresses, too.
+    pub(crate) by_address: bool,
     /// Whether memory can be had by file descriptors.
     pub(crate) has_memory_fds: bool,
     /// Whether timelines can be had by file descriptors.
@@ -99,6 +101,7 @@ impl Caps {
             gathers: false,
             has_semaphore_fds: false,
             reconverges: false,
+            by_address: false,
             ..self
         }
     }
@@ -401,6 +404,8 @@ fn query_properties(
     }
     // SAFETY: the device speaks Vulkan 1.2, and the chain's structures are of it or of an extension it has.
     unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    // It compares each access with the size in a descriptor, and writes a branch around each store of a byte.
+    caps.by_address = driver.driver_id == vk::DriverId::NVIDIA_PROPRIETARY;
     caps.faults = Faults::of(match driver.driver_id {
         vk::DriverId::NVIDIA_PROPRIETARY => Driver::Nvidia,
         vk::DriverId::MESA_LLVMPIPE => Driver::Llvmpipe(caps.identity.driver_version),

@@ -114,6 +114,7 @@ impl VulkanDevice {
             caps.float_atomics = caps.exact_float_atomics;
         }
         caps.batches_small = desc.batches_small_launches;
+        caps.by_address = caps.has_addresses && desc.by_address.unwrap_or(caps.by_address);
         // lavapipe makes a set of what was pushed each time the commands run: 7 µs for each launch of a replay. The time of GPUs is
         // tested there all the same, under the validation layer.
         if caps.is_cpu && !desc.validation {

@@ -45,6 +45,6 @@ pub(crate) use instance::VulkanInstance;
 pub(crate) use ownership::SharedBuffers;
 pub(crate) use pipeline::{Binding, Constants, Pipeline, PipelineDesc};
 pub(crate) use probe::run_probe;
-pub(crate) use spirv::{buffered, watched, words_for};
+pub(crate) use spirv::{addressed, buffered, watched, words_for};
 pub(crate) use texels::TexelView;
 pub(crate) use transfer::{Place, Target, VulkanBackend};

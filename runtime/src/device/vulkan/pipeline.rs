@@ -35,6 +35,17 @@ pub(crate) struct PipelineDesc<'a> {
     pub(crate) watch: Option<u32>,
     /// The binding of the buffer that has the values in place of push constants.
     pub(crate) parameters: Option<u32>,
+    /// The buffers that are found by addresses.
+    pub(crate) addresses: Option<Addresses>,
+}
+
+/// Buffers that a module finds by addresses among its push constants.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Addresses {
+    /// The bindings that they would have, in the order of their addresses.
+    pub(crate) bindings: Vec<u32>,
+    /// The first address, in bytes.
+    pub(crate) offset: u32,
 }
 
 /// A binding of a module.
@@ -154,6 +165,8 @@ pub(crate) struct Pipeline {
     pub(crate) watch: Option<u32>,
     /// The binding of the buffer that has the values in place of push constants.
     pub(crate) parameters: Option<u32>,
+    /// The buffers that are found by addresses.
+    pub(crate) addresses: Option<Addresses>,
     device: Arc<VulkanDevice>,
 }
 
@@ -192,6 +205,7 @@ impl Pipeline {
                 && desc.bindings.iter().all(|binding| binding.list.is_none()),
             watch: desc.watch,
             parameters: desc.parameters,
+            addresses: desc.addresses.clone(),
             device: device.clone(),
         };
         pipeline.create_layouts(desc)?;
@@ -370,6 +384,7 @@ mod tests {
             subgroup_size: None,
             watch: None,
             parameters: None,
+            addresses: None,
         };
         let all = [
             plain(),

@@ -46,6 +46,7 @@ pub(crate) fn run_probe(
             bindings: &[Binding::buffer(0), Binding::buffer(1)],
             watch: None,
             parameters: None,
+            addresses: None,
             push_constant_size: kernel.push_constant_size,
             constants: Constants::default(),
             width: kernel.workgroup_with(&[])[0],

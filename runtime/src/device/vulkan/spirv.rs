@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use gridwise_ir::binary::{HEADER, Inst, instructions, op, push, text_words};
 use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor, SubgroupOperations};
 use gridwise_ir::faults::{Fault, Faults};
-use gridwise_ir::variant::{VariantDesc, variant, with_buffered_push, without_gathering};
+use gridwise_ir::variant::{AddressDesc, VariantDesc, variant, with_addresses, with_buffered_push, without_gathering};
 use gridwise_ir::watch::watch;
 
 use super::candidate::Caps;
-use super::pipeline::Binding;
+use super::pipeline::{Addresses, Binding};
 use crate::core::error::{Error, KernelName, Result};
 
 /// The float controls that a device supports for floats of each width.
@@ -88,6 +88,28 @@ pub(crate) fn buffered(
     bindings.push(Binding::buffer(number));
     check_buffers(kernel, bindings, limit)?;
     Ok(Some(number))
+}
+
+/// Lets a module find its buffers by addresses behind its push constants, which end at `push_end`; those of `records` stay bound. `None`
+/// where the module has no buffers for that.
+pub(crate) fn addressed(
+    words: &mut Cow<'_, [u32]>,
+    bindings: &mut Vec<Binding>,
+    records: &[u32],
+    (push_end, alignment): (u32, u64),
+) -> Option<Addresses> {
+    let is_found =
+        |binding: &Binding| binding.image.is_none() && !binding.is_texels && !records.contains(&binding.number);
+    let mut found: Vec<u32> =
+        bindings.iter().filter(|binding| is_found(binding)).map(|binding| binding.number).collect();
+    found.sort_unstable();
+    let offset = push_end.next_multiple_of(8);
+    // A multiple of the device's own alignment for parts, which recording checks; more than a vector has is of no use.
+    let desc = AddressDesc { bindings: &found, offset, alignment: alignment.clamp(1, 16) as u32 };
+    let addressed = with_addresses(words, &desc)?;
+    *words = addressed.into();
+    bindings.retain(|binding| !is_found(binding));
+    Some(Addresses { bindings: found, offset })
 }
 
 fn next_binding(bindings: &[Binding]) -> u32 {

@@ -229,6 +229,7 @@ impl SpirvAlgorithm {
                 words: &watching,
                 watch,
                 parameters: None,
+                addresses: None,
                 entry_point: &interface.entry_point,
                 bindings: &bindings,
                 push_constant_size: interface.push_constant_size,

@@ -10,7 +10,7 @@ use crate::core::error::{Error, GridBeyondTensor, ImageUse, KernelName, Recordin
 use crate::core::grid::Grid;
 use crate::device::Backend;
 use crate::record::again::{Cause, Settled};
-use crate::record::algorithm::{Variant, has_mask, listed_images};
+use crate::record::algorithm::{Variant, has_mask, listed_images, takes_addresses};
 use crate::record::args::{Filled, KernelArgs};
 use crate::record::indirect::{self, AnyGrid, GridSource, Indirect, IndirectGrid, limit_of};
 use crate::record::kernel::HostFn;
@@ -63,14 +63,15 @@ impl Recorder<'_> {
         let proven =
             if obligations.is_empty() { Proven::NONE } else { Proven::by(obligations.verdict_of_any_grid(&numbers)) };
         let (listed_images, has_parameters) = (listed_images(buffers), !parameters.is_empty());
-        let variant = Variant { proven, is_indirect, listed_images, has_parameters, ..Variant::default() };
+        let by_address = !has_parameters && takes_addresses(self.device, descriptor, buffers);
+        let variant = Variant { proven, is_indirect, listed_images, has_parameters, by_address, ..Variant::default() };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         let limit = races::limit_of(descriptor, &numbers, workgroup, limit)?;
         let indirect = self.guarded(grid, &KernelName::from(descriptor.name), limit)?;
         // No invocation is idle: ids stay below the largest number.
         let extent = Extent { items: [u32::MAX; 3], groups: indirect.limit };
         extent.fill_words(descriptor, push, |param| len_of(buffers, param));
-        let settled = Arc::new(Settled { descriptor, constants, extent, proven, pipeline, cause: None });
+        let settled = Arc::new(Settled { descriptor, constants, extent, proven, variant, pipeline, cause: None });
         let indirect = Some(Box::new(indirect));
         self.push_dispatch(DispatchStep { settled, host, args, indirect, guards: None });
         Ok(())
@@ -239,10 +240,11 @@ impl Recorder<'_> {
             is_split: extent.groups[0] > self.device.info.limits.max_groups[0],
             listed_images: listed_images(buffers),
             has_parameters: !parameters.is_empty(),
+            by_address: parameters.is_empty() && takes_addresses(self.device, descriptor, buffers),
         };
         let pipeline = kernels::prepare(self.device, descriptor, constants, variant)?.pipeline.clone();
         let cause = cause.map(|cause| cause.with_words(descriptor, push));
-        Ok(Some(Settled { descriptor, constants, extent, proven, pipeline, cause }))
+        Ok(Some(Settled { descriptor, constants, extent, proven, variant, pipeline, cause }))
     }
 }
 

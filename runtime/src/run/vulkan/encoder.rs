@@ -10,9 +10,10 @@ use crate::core::sync::hazard::{STAGES, Stage, Touch};
 use crate::device::vulkan::buffer::VulkanBuffer;
 use crate::device::vulkan::descriptors::DescriptorSets;
 use crate::device::vulkan::device::VulkanDevice;
-use crate::device::vulkan::pipeline::Pipeline;
+use crate::device::vulkan::pipeline::{Addresses, Pipeline};
 use crate::device::vulkan::timestamps::Timestamps;
 use crate::memory::buffer::Buffer;
+use crate::record::algorithm::MOST_WITH_ADDRESSES;
 use crate::record::indirect::Indirect;
 use crate::record::launch::first_group_offset;
 use crate::record::ops::{CommandsStep, VulkanCommands};
@@ -40,6 +41,8 @@ pub(crate) struct Encoder<'a> {
     content: Vec<u64>,
     /// The buffers of the next set; here for its memory.
     buffers: Vec<BufferDescriptor>,
+    /// The addresses of the next launch; here for their memory.
+    addresses: Vec<u64>,
     timestamps: Option<&'a Timestamps>,
     /// The operation whose first command comes next.
     starting: Option<usize>,
@@ -68,6 +71,7 @@ impl<'a> Encoder<'a> {
             bound_set: Default::default(),
             content: Vec::new(),
             buffers: Vec::new(),
+            addresses: Vec::new(),
             timestamps,
             starting: None,
             host_visible: Default::default(),
@@ -173,8 +177,18 @@ impl<'a> Encoder<'a> {
         let records = self.next;
         self.bind_buffers(dispatch, pipeline, 0)?;
         let push = dispatch.args.push.bytes();
-        if !push.is_empty() && pipeline.parameters.is_none() {
-            self.push_constants(pipeline, 0, push);
+        match &pipeline.addresses {
+            Some(Addresses { offset, .. }) => {
+                let mut block = [0; MOST_WITH_ADDRESSES];
+                let at = *offset as usize;
+                block[..push.len()].copy_from_slice(push);
+                let addresses: &[u8] = bytemuck::cast_slice(&self.addresses);
+                let end = at + addresses.len();
+                block[at..end].copy_from_slice(addresses);
+                self.push_constants(pipeline, 0, &block[..end]);
+            }
+            None if !push.is_empty() && pipeline.parameters.is_none() => self.push_constants(pipeline, 0, push),
+            None => {}
         }
         if let Some(indirect) = &dispatch.indirect {
             self.dispatch_indirect(indirect);
@@ -209,7 +223,7 @@ impl<'a> Encoder<'a> {
     fn module(&mut self, module: &ModuleStep) -> Result<()> {
         let pipeline = &module.loaded.pipeline;
         self.begin_launch(&module.buffers, module.indirect.as_ref(), pipeline);
-        let mut buffers = self.buffer_descriptors(&module.buffers);
+        let mut buffers = self.buffer_descriptors(&module.buffers, pipeline);
         self.watch(&mut buffers, pipeline);
         self.bind(buffers, &module.buffers, pipeline)?;
         if !module.push.is_empty() {
@@ -263,7 +277,7 @@ impl<'a> Encoder<'a> {
 
     /// Binds the buffers of a launch, of which each part has a block of push constants if they are in a buffer.
     fn bind_buffers(&mut self, dispatch: &DispatchStep, pipeline: &Pipeline, part: u32) -> Result<()> {
-        let mut buffers = self.buffer_descriptors(&dispatch.args.buffers);
+        let mut buffers = self.buffer_descriptors(&dispatch.args.buffers, pipeline);
         if let Some(binding) = pipeline.parameters {
             let block = self.told.blocks.block(self.next.block, part);
             buffers.extend(block.map(|(info, id)| BufferDescriptor { binding, id, info }));
@@ -287,10 +301,14 @@ impl<'a> Encoder<'a> {
         self.bind(buffers, &dispatch.args.buffers, pipeline)
     }
 
-    /// Buffers among arguments as descriptors, in the memory of those before.
-    fn buffer_descriptors(&mut self, arguments: &[BufferArg]) -> Vec<BufferDescriptor> {
+    /// Buffers among arguments as descriptors, in the memory of those before; the addresses of those that the pipeline finds by these are
+    /// noted.
+    fn buffer_descriptors(&mut self, arguments: &[BufferArg], pipeline: &Pipeline) -> Vec<BufferDescriptor> {
         let mut descriptors = std::mem::take(&mut self.buffers);
         descriptors.clear();
+        let by_address = pipeline.addresses.as_ref().map_or(&[][..], |found| &found.bindings);
+        self.addresses.clear();
+        self.addresses.resize(by_address.len(), 0);
         for BufferArg { buffer, binding, is_written, role, .. } in arguments {
             let Some(vulkan) = buffer.vulkan() else { continue };
             if *is_written && vulkan.is_mapped() {
@@ -299,6 +317,12 @@ impl<'a> Encoder<'a> {
             if matches!(role, Role::Whole | Role::Table) {
                 // An empty tensor has a small buffer too; kernels know its length. Atomics of 8 and 16 bits are exchanged by words.
                 let start = buffer.start();
+                if let Some(at) = by_address.iter().position(|found| found == binding) {
+                    // A load may read the first element of an empty tensor, to forget it.
+                    let start = if buffer.bytes() == 0 { 0 } else { start };
+                    self.addresses[at] = vulkan.address().unwrap_or(0) + start;
+                    continue;
+                }
                 let range = buffer.bytes().next_multiple_of(4).clamp(4, vulkan.size - start);
                 let info = vk::DescriptorBufferInfo { buffer: vulkan.raw, offset: vulkan.offset + start, range };
                 descriptors.push(BufferDescriptor { binding: *binding, id: buffer.id, info });
