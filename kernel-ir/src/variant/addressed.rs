@@ -24,8 +24,8 @@ pub struct AddressDesc<'a> {
     pub alignment: u32,
 }
 
-/// The module with addresses in place of buffers, each of 8 bytes in the push constants from [`AddressDesc::offset`] on. `None` where it
-/// uses one of them by other ways than loads, stores and atomics.
+/// The module with addresses in place of buffers, each of 8 bytes in the push constants from [`AddressDesc::offset`] on; of buffers that
+/// it does not have, too. `None` where it has none of them, or uses one by other ways than loads, stores and atomics.
 ///
 /// Only modules of the back end are read.
 ///
@@ -83,12 +83,16 @@ impl Writer<'_> {
 
     /// All in front of the functions.
     fn preamble(&mut self, words: &[u32], desc: &AddressDesc<'_>) {
-        let mut is_in_types = false;
+        let (mut has_capability, mut is_in_types) = (false, false);
         for at in positions(words, HEADER, self.found.functions) {
             let inst = inst_at(words, at);
             if !is_in_types && (op::TYPE_VOID..=op::TYPE_POINTER).contains(&inst.opcode) {
                 is_in_types = true;
                 self.decorations(desc);
+            }
+            if inst.opcode != op::CAPABILITY && !has_capability {
+                has_capability = true;
+                push(&mut self.out, op::CAPABILITY, &[ADDRESSES]);
             }
             match (inst.opcode, inst.words) {
                 (op::CAPABILITY, [ADDRESSES]) => {}
@@ -99,13 +103,7 @@ impl Writer<'_> {
                 (op::TYPE_STRUCT | op::TYPE_POINTER, [id, ..]) | (op::VARIABLE, [_, id, ..])
                     if self.found.push.ids().contains(id) => {}
                 (op::VARIABLE, [_, id, ..]) if self.found.is_buffer(*id) => {}
-                (opcode, operands) => {
-                    if opcode != op::CAPABILITY && !self.found.has_capability {
-                        self.found.has_capability = true;
-                        push(&mut self.out, op::CAPABILITY, &[ADDRESSES]);
-                    }
-                    push(&mut self.out, opcode, operands);
-                }
+                (opcode, operands) => push(&mut self.out, opcode, operands),
             }
         }
         self.types();
@@ -137,7 +135,8 @@ impl Writer<'_> {
             push(out, op::DECORATE, &[found.push.block, decoration::BLOCK]);
         }
         let first = found.push.members.len() as u32;
-        for (member, offset) in (first..).zip((desc.offset..).step_by(8)).take(found.buffers.len()) {
+        for (member, buffer) in (first..).zip(&found.buffers) {
+            let offset = desc.offset + 8 * buffer.place_in_list;
             push(out, op::MEMBER_DECORATE, &[found.push.block, member, decoration::OFFSET, offset]);
         }
     }

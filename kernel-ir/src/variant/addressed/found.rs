@@ -5,6 +5,8 @@ use crate::binary::{HEADER, class, decoration, inst_at, op, positions};
 
 /// A buffer that gets an address.
 pub(super) struct FoundBuffer {
+    /// Its number among all that have an address.
+    pub(super) place_in_list: u32,
     /// The type of its elements, which are the only member of its block.
     pub(super) elements: u32,
     /// Those of the variable that its member keeps.
@@ -85,8 +87,6 @@ pub(super) struct Found<'a> {
     pub(super) functions: usize,
     /// For each function, which buffers it uses.
     pub(super) uses: Vec<Vec<bool>>,
-    /// Whether what is written has the capability.
-    pub(super) has_capability: bool,
 }
 
 impl<'a> Found<'a> {
@@ -106,7 +106,6 @@ impl<'a> Found<'a> {
             word: 0,
             functions: words.len(),
             uses: Vec::new(),
-            has_capability: false,
         };
         let mut variables = Vec::new();
         let mut bindings = Vec::new();
@@ -130,8 +129,9 @@ impl<'a> Found<'a> {
             }
         }
         found.add_push(&variables);
-        for number in desc.bindings {
-            let (variable, _) = *bindings.iter().find(|(_, of)| of == number)?;
+        for (place_in_list, number) in (0..).zip(desc.bindings) {
+            // A variant has what it uses.
+            let Some((variable, _)) = bindings.iter().find(|(_, of)| of == number).copied() else { continue };
             let (ty, ..) =
                 *variables.iter().find(|(_, id, class)| (*id, *class) == (variable, class::STORAGE_BUFFER))?;
             let Ty::Pointer(_, block) = found.types[ty as usize] else { return None };
@@ -140,6 +140,7 @@ impl<'a> Found<'a> {
                 |kept: u32| [decoration::RESTRICT, decoration::NON_WRITABLE, decoration::NON_READABLE].contains(&kept);
             let of_variable = decorations.iter().filter(|(id, kept)| *id == variable && is_kept(*kept));
             found.buffers.push(FoundBuffer {
+                place_in_list,
                 elements: *elements,
                 decorations: of_variable.map(|(_, kept)| *kept).collect(),
                 block: 0,
