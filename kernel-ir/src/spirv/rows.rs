@@ -48,14 +48,14 @@ impl Row {
 
 impl Writer<'_> {
     /// The vectors of a buffer's elements, where it has some: of one that is accessed by whole elements, and never through a pointer to a
-    /// number. A loop over elements of one vector keeps numbers: NVIDIA's driver (580.159) loads the first number of the next round ahead,
-    /// but no vector.
+    /// number. A loop with divisions keeps numbers where its elements have one vector: NVIDIA's driver (580) writes out no such loop, and
+    /// loads the first number of its next round ahead, but no vector.
     pub(super) fn row(&self, buffer: BufferId) -> Option<Row> {
         let parameter = &self.kernel.buffers[buffer];
         let is_plain = !parameter.is_list && !parameter.is_texels && parameter.image.is_none();
         let is_fit = is_plain && self.uses.whole[buffer] && !self.uses.pointed[buffer];
         let row = Row::of(&self.module.types, parameter.element).filter(|_| is_fit)?;
-        (row.count > 1 || !self.uses.whole_in_loops[buffer]).then_some(row)
+        (row.count > 1 || !self.uses.whole_beside_divisions[buffer]).then_some(row)
     }
 
     /// The type in memory of an element, or of an array in it.

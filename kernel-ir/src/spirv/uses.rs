@@ -7,8 +7,9 @@ use crate::arena::{EntityId, SecondaryMap};
 use crate::descriptor::{SiteKind, SubgroupOperations, TrapRecord};
 use crate::ir::{
     Atomic, BlockId, BufferId, Builtin, Function, FunctionId, ImageOp, InstKind, Kernel, Module, Order, Place, Root,
-    Scope, SharedId, SiteId, Step,
+    Scope, SharedId, SiteId, Step, ValueId,
 };
+use crate::op::Op;
 use crate::types::Type;
 
 /// The uses of the kernel's functions, together and one by one.
@@ -34,8 +35,8 @@ pub(super) struct Uses {
     pub(super) loaded: SecondaryMap<BufferId, bool>,
     /// Buffers of which whole elements are loaded or stored.
     pub(super) whole: SecondaryMap<BufferId, bool>,
-    /// Those of them whose whole elements a loop loads or stores.
-    pub(super) whole_in_loops: SecondaryMap<BufferId, bool>,
+    /// Those of them whose whole elements a loop with divisions of floats loads or stores.
+    pub(super) whole_beside_divisions: SecondaryMap<BufferId, bool>,
     /// Buffers that are accessed through pointers: atomically, or by lines of a matrix.
     pub(super) pointed: SecondaryMap<BufferId, bool>,
     /// Buffers of atomic cells of 8 or 16 bits, which are accessed by whole words.
@@ -148,8 +149,8 @@ struct Walk<'u> {
     called: Vec<FunctionId>,
     /// Whether what was walked of the function accesses a buffer that is written.
     accesses: bool,
-    /// The bodies of the loops that are walked, outermost first.
-    loops: Vec<BlockId>,
+    /// The bodies of the loops that are walked, outermost first, with whether they divide floats.
+    loops: Vec<(BlockId, bool)>,
 }
 
 impl Walk<'_> {
@@ -203,7 +204,8 @@ impl Walk<'_> {
                     self.uses.traps_anyway |= !matches!(kind, InstKind::Print(..)) && !is_at_launch;
                 }
                 InstKind::Loop { body, .. } => {
-                    self.loops.push(*body);
+                    let divides = self.divides(function, *body);
+                    self.loops.push((*body, divides));
                     self.block(function, *body, found);
                     self.loops.pop();
                 }
@@ -233,7 +235,8 @@ impl Walk<'_> {
     fn barrier(&mut self, function: &Function, scope: Scope) {
         self.uses.orders_memory = true;
         // In a loop, what follows comes before the next round's barrier.
-        let comes_before = self.accesses || self.loops.first().is_some_and(|body| self.has_accesses(function, *body));
+        let comes_before =
+            self.accesses || self.loops.first().is_some_and(|(body, _)| self.has_accesses(function, *body));
         self.uses.barriers_order_buffers |= comes_before;
         self.uses.needs_full_workgroups = true;
         if scope == Scope::Subgroup {
@@ -258,6 +261,28 @@ impl Walk<'_> {
         function.blocks[block].insts.iter().any(|inst| {
             let kind = &function.insts[*inst].kind;
             self.is_access(kind) || kind.blocks().iter().any(|inner| self.has_accesses(function, *inner))
+        })
+    }
+
+    /// Whether a block divides floats, itself or by a function that it calls.
+    fn divides(&self, function: &Function, block: BlockId) -> bool {
+        function.blocks[block].insts.iter().any(|id| {
+            let inst = &function.insts[*id];
+            match &inst.kind {
+                InstKind::Op(Op::Div, _) => {
+                    let is_float = |result: &ValueId| match self.module.types.get(function.values[*result].ty) {
+                        Type::Scalar(scalar) => scalar.is_float(),
+                        Type::Vector(scalar, _) => scalar.is_float(),
+                        _ => false,
+                    };
+                    inst.results.iter().any(is_float)
+                }
+                InstKind::Call(callee, _) => {
+                    let callee = &self.module.functions[*callee];
+                    self.divides(callee, callee.entry)
+                }
+                kind => kind.blocks().iter().any(|inner| self.divides(function, *inner)),
+            }
         })
     }
 
@@ -286,7 +311,7 @@ impl Walk<'_> {
     fn whole(&mut self, place: &Place) {
         if let (Root::Buffer(buffer), [_]) = (place.root, &place.path[..]) {
             self.uses.whole[buffer] = true;
-            self.uses.whole_in_loops[buffer] |= !self.loops.is_empty();
+            self.uses.whole_beside_divisions[buffer] |= self.loops.last().is_some_and(|(_, divides)| *divides);
         }
     }
 

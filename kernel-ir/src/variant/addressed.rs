@@ -3,8 +3,10 @@
 //! Some drivers compare each access with the size in the buffer's descriptor, whatever robustness is asked for. An address has no size,
 //! and every access of a kernel is in bounds by itself.
 
+mod ahead;
 mod found;
 
+pub use ahead::loaded_beside_divisions;
 use found::Found;
 
 use crate::binary::{HEADER, class, decoration, inst_at, op, positions, push};

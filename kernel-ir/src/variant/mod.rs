@@ -27,7 +27,7 @@ mod zeros;
 use std::fmt;
 
 use crate::faults::{Fault, Faults};
-pub use addressed::{AddressDesc, with_addresses};
+pub use addressed::{AddressDesc, loaded_beside_divisions, with_addresses};
 pub use buffered::with_buffered_push;
 pub use gathered::without_gathering;
 use survey::Survey;

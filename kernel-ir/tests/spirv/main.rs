@@ -1,5 +1,6 @@
 //! The SPIR-V back end: every module must pass `spirv-val`, and equal modules must give equal words.
 
+mod addresses;
 mod batch;
 mod control;
 #[path = "../passes/generate/mod.rs"]

@@ -7,9 +7,13 @@ use gridwise_ir::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRE
 use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::ir::Module;
 use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
-use gridwise_ir::variant::{VariantDesc, variant};
+use gridwise_ir::variant::{AddressDesc, VariantDesc, variant, with_addresses};
 use gridwise_ir::watch::watch;
 use rspirv::binary::Disassemble;
+
+/// Addresses of all buffers, behind any push constants.
+pub(crate) const ADDRESSES: AddressDesc<'_> =
+    AddressDesc { bindings: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], offset: 256, alignment: 16 };
 
 /// The verified module a text describes.
 pub(crate) fn module(text: &str) -> Module {
@@ -31,6 +35,9 @@ pub(crate) fn validate(name: &str, words: &[u32]) {
         validate_words(&format!("{name}, {what}"), &words);
         if let Some(watched) = watch(&words, 99, 0) {
             validate_words(&format!("{name}, {what}, watched"), &watched);
+        }
+        if let Some(addressed) = with_addresses(&words, &ADDRESSES) {
+            validate_words(&format!("{name}, {what}, by addresses"), &addressed);
         }
     }
 }

@@ -10,7 +10,9 @@ use std::borrow::Cow;
 use gridwise_ir::binary::{HEADER, Inst, instructions, op, push, text_words};
 use gridwise_ir::descriptor::{FloatAtomics, KernelDescriptor, SubgroupOperations};
 use gridwise_ir::faults::{Fault, Faults};
-use gridwise_ir::variant::{AddressDesc, VariantDesc, variant, with_addresses, with_buffered_push, without_gathering};
+use gridwise_ir::variant::{
+    AddressDesc, VariantDesc, loaded_beside_divisions, variant, with_addresses, with_buffered_push, without_gathering,
+};
 use gridwise_ir::watch::watch;
 
 use super::candidate::Caps;
@@ -90,7 +92,8 @@ pub(crate) fn buffered(
     Ok(Some(number))
 }
 
-/// Lets a module find its buffers by addresses behind its push constants, which end at `push_end`; those of `records` stay bound. `None`
+/// Lets a module find its buffers by addresses behind its push constants, which end at `push_end`; those of `records` stay bound, and so do
+/// those that drivers load ahead. `None`
 /// where the module has no buffers for that.
 pub(crate) fn addressed(
     words: &mut Cow<'_, [u32]>,
@@ -98,8 +101,13 @@ pub(crate) fn addressed(
     records: &[u32],
     (push_end, alignment): (u32, u64),
 ) -> Option<Addresses> {
-    let is_found =
-        |binding: &Binding| binding.image.is_none() && !binding.is_texels && !records.contains(&binding.number);
+    let ahead = loaded_beside_divisions(words);
+    let is_found = |binding: &Binding| {
+        binding.image.is_none()
+            && !binding.is_texels
+            && !records.contains(&binding.number)
+            && !ahead.contains(&binding.number)
+    };
     let mut found: Vec<u32> =
         bindings.iter().filter(|binding| is_found(binding)).map(|binding| binding.number).collect();
     found.sort_unstable();
