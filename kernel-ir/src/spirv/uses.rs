@@ -264,7 +264,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether a block divides floats, itself or by a function that it calls.
+    /// Whether a block divides floats whatever happens in it, itself or by a function that it calls.
     fn divides(&self, function: &Function, block: BlockId) -> bool {
         function.blocks[block].insts.iter().any(|id| {
             let inst = &function.insts[*id];
@@ -281,7 +281,8 @@ impl Walk<'_> {
                     let callee = &self.module.functions[*callee];
                     self.divides(callee, callee.entry)
                 }
-                kind => kind.blocks().iter().any(|inner| self.divides(function, *inner)),
+                InstKind::Loop { body, .. } => self.divides(function, *body),
+                _ => false,
             }
         })
     }

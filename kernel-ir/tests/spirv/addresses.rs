@@ -170,7 +170,8 @@ fn buffers_become_pointers_among_the_push_constants() {
         %53 = OpAtomicIAdd  %18  %52 %36 %32 %31
         OpReturn
         OpFunctionEnd
-    "#]].assert_eq(&lines);
+    "#]]
+    .assert_eq(&lines);
 }
 
 /// The alignment of an access follows from where the buffer begins and from the way to the number.
@@ -183,10 +184,8 @@ fn accesses_tell_their_alignment() {
     };
     assert_eq!(of(16), ["4", "4", "4"]);
     assert_eq!(of(4), ["4", "4", "4"]);
-    let wide = ADD.replace(
-        "%4: f32 = load buffer0[%1][%2]",
-        "%10: [f32; 4] = load buffer0[%1]\n    %4: f32 = extract %10.1",
-    );
+    let wide =
+        ADD.replace("%4: f32 = load buffer0[%1][%2]", "%10: [f32; 4] = load buffer0[%1]\n    %4: f32 = extract %10.1");
     let text = disassemble(&addressed(&wide, &ADDRESSES));
     assert!(text.contains("Aligned 16"), "{text}");
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use gridwise_ir::binary::{instructions, op};
 use gridwise_ir::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_PROVEN, IS_SPLIT, IS_WHOLE};
 use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::ir::Module;
@@ -10,6 +11,25 @@ use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, Emitted, emit};
 use gridwise_ir::variant::{AddressDesc, VariantDesc, variant, with_addresses};
 use gridwise_ir::watch::watch;
 use rspirv::binary::Disassemble;
+
+/// The bindings of the buffers that kernels take, one for each variable: these have blocks of one member.
+fn buffers(words: &[u32]) -> Vec<u32> {
+    const STORAGE_BUFFER: u32 = 12;
+    const BINDING: u32 = 33;
+    let (mut found, mut bindings) = (Vec::new(), Vec::new());
+    for inst in instructions(words) {
+        match (inst.opcode, inst.words) {
+            (op::DECORATE, [id, BINDING, number]) => bindings.push((*id, *number)),
+            // Blocks, pointers to these, and variables of such pointers.
+            (op::TYPE_STRUCT, [id, _]) => found.push(*id),
+            (op::TYPE_POINTER, [id, STORAGE_BUFFER, of]) if found.contains(of) => found.push(*id),
+            (op::VARIABLE, [ty, id, STORAGE_BUFFER]) if found.contains(ty) => found.push(*id),
+            (op::FUNCTION, _) => break,
+            _ => {}
+        }
+    }
+    bindings.iter().filter(|(id, _)| found.contains(id)).map(|(_, number)| *number).collect()
+}
 
 /// Addresses of all buffers, behind any push constants.
 pub(crate) const ADDRESSES: AddressDesc<'_> =
@@ -36,7 +56,9 @@ pub(crate) fn validate(name: &str, words: &[u32]) {
         if let Some(watched) = watch(&words, 99, 0) {
             validate_words(&format!("{name}, {what}, watched"), &watched);
         }
-        if let Some(addressed) = with_addresses(&words, &ADDRESSES) {
+        let bindings = buffers(&words);
+        if let Some(addressed) = with_addresses(&words, &AddressDesc { bindings: &bindings, ..ADDRESSES }) {
+            assert_eq!(buffers(&addressed), [0u32; 0], "{name}, {what}");
             validate_words(&format!("{name}, {what}, by addresses"), &addressed);
         }
     }

@@ -9,12 +9,15 @@ use crate::binary::{HEADER, class, decoration, inst_at, op, positions};
 /// A loop whose end was not reached.
 struct Open {
     merge: u32,
+    /// Whether each of its rounds divides floats.
     divides: bool,
+    /// How many selections are open around it.
+    selections: usize,
     /// Variables that it loads from, outside of its own loops.
     loaded: Vec<u32>,
 }
 
-/// The bindings of the buffers that a loop with divisions of floats loads from.
+/// The bindings of the buffers that a loop with a division of floats in each round loads from.
 ///
 /// ```
 /// assert!(gridwise_ir::variant::loaded_beside_divisions(&[0x0723_0203, 0x10500, 0, 1, 0]).is_empty());
@@ -25,6 +28,8 @@ pub fn loaded_beside_divisions(words: &[u32]) -> Vec<u32> {
     // Of each pointer, and of each variable, the variable that it leads into.
     let mut variables = vec![0; words.get(3).map_or(0, |bound| *bound as usize)];
     let mut open: Vec<Open> = Vec::new();
+    // The ends of the selections that are open.
+    let mut selections: Vec<u32> = Vec::new();
     let mut found = Vec::new();
     for at in positions(words, HEADER, words.len()) {
         let inst = inst_at(words, at);
@@ -32,18 +37,22 @@ pub fn loaded_beside_divisions(words: &[u32]) -> Vec<u32> {
             (op::DECORATE, [id, decoration::BINDING, number]) => bindings.push((*id, *number)),
             (op::VARIABLE, [_, id, class::STORAGE_BUFFER]) => variables[*id as usize] = *id,
             (op::LOOP_MERGE, [merge, ..]) => {
-                open.push(Open { merge: *merge, divides: false, loaded: Vec::new() });
+                open.push(Open { merge: *merge, divides: false, selections: selections.len(), loaded: Vec::new() });
             }
             (op::LABEL, [label]) if open.last().is_some_and(|last| last.merge == *label) => {
                 let Some(Open { divides, loaded, .. }) = open.pop() else { continue };
                 if divides {
                     found.extend(loaded);
-                    open.iter_mut().for_each(|outer| outer.divides = true);
+                    divide(&mut open, selections.len());
                 }
             }
-            (op::F_DIV, _) => open.iter_mut().for_each(|one| one.divides = true),
+            (op::SELECTION_MERGE, [merge, ..]) => selections.push(*merge),
+            (op::LABEL, [label]) if selections.last() == Some(label) => {
+                selections.pop();
+            }
+            (op::F_DIV, _) => divide(&mut open, selections.len()),
             (op::FUNCTION_CALL, [_, _, callee, ..]) if dividing.contains(callee) => {
-                open.iter_mut().for_each(|one| one.divides = true);
+                divide(&mut open, selections.len());
             }
             (op::ACCESS_CHAIN | op::IN_BOUNDS_ACCESS_CHAIN, [_, id, base, ..]) => {
                 variables[*id as usize] = variables[*base as usize];
@@ -58,6 +67,13 @@ pub fn loaded_beside_divisions(words: &[u32]) -> Vec<u32> {
     }
     bindings.retain(|(variable, _)| found.contains(variable));
     bindings.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Notes a division behind so many open selections: of the innermost loop, unless it is in a selection of that.
+fn divide(open: &mut [Open], selections: usize) {
+    if let Some(innermost) = open.last_mut() {
+        innermost.divides |= innermost.selections == selections;
+    }
 }
 
 /// The functions that divide floats, themselves or by others.

@@ -129,9 +129,9 @@ impl<'a> Found<'a> {
             }
         }
         found.add_push(&variables);
-        for (place_in_list, number) in (0..).zip(desc.bindings) {
-            // A variant has what it uses.
-            let Some((variable, _)) = bindings.iter().find(|(_, of)| of == number).copied() else { continue };
+        // A variant has what it uses; a batch reads some buffers in two ways, by a variable each.
+        for (variable, number) in bindings {
+            let Some(place_in_list) = desc.bindings.iter().position(|of| *of == number) else { continue };
             let (ty, ..) =
                 *variables.iter().find(|(_, id, class)| (*id, *class) == (variable, class::STORAGE_BUFFER))?;
             let Ty::Pointer(_, block) = found.types[ty as usize] else { return None };
@@ -140,7 +140,7 @@ impl<'a> Found<'a> {
                 |kept: u32| [decoration::RESTRICT, decoration::NON_WRITABLE, decoration::NON_READABLE].contains(&kept);
             let of_variable = decorations.iter().filter(|(id, kept)| *id == variable && is_kept(*kept));
             found.buffers.push(FoundBuffer {
-                place_in_list,
+                place_in_list: place_in_list as u32,
                 elements: *elements,
                 decorations: of_variable.map(|(_, kept)| *kept).collect(),
                 block: 0,
