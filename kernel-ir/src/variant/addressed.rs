@@ -137,7 +137,7 @@ impl Writer<'_> {
             push(out, op::DECORATE, &[found.push.block, decoration::BLOCK]);
         }
         let first = found.push.members.len() as u32;
-        for (member, buffer) in (first..).zip(&found.buffers) {
+        for (member, buffer) in (first..).zip(found.members()) {
             let offset = desc.offset + 8 * buffer.place_in_list;
             push(out, op::MEMBER_DECORATE, &[found.push.block, member, decoration::OFFSET, offset]);
         }
@@ -159,12 +159,12 @@ impl Writer<'_> {
         }
         let mut members = vec![found.push.block];
         members.extend(&found.push.members);
-        members.extend(found.buffers.iter().map(|buffer| buffer.pointer));
+        members.extend(found.members().map(|buffer| buffer.pointer));
         push(out, op::TYPE_STRUCT, &members);
         push(out, op::TYPE_POINTER, &[found.push.pointer, in_push, found.push.block]);
         push(out, op::VARIABLE, &[found.push.pointer, found.push.variable, in_push]);
         let first = found.push.members.len() as u32;
-        for (member, buffer) in (first..).zip(&found.buffers) {
+        for (member, buffer) in (first..).zip(found.members()) {
             push(out, op::CONSTANT, &[found.word, buffer.number, member]);
         }
     }
@@ -220,10 +220,16 @@ impl Writer<'_> {
             }
             let [place, address] = [self.new_id(), self.new_id()];
             let buffer = &self.found.buffers[at];
+            let member = buffer.same_as.map_or(buffer, |first| &self.found.buffers[first]);
             let variable = self.found.push.variable;
-            push(&mut self.out, op::ACCESS_CHAIN, &[buffer.place, place, variable, buffer.number]);
-            push(&mut self.out, op::LOAD, &[buffer.pointer, address, place]);
+            push(&mut self.out, op::ACCESS_CHAIN, &[member.place, place, variable, member.number]);
+            push(&mut self.out, op::LOAD, &[member.pointer, address, place]);
             addresses[at] = address;
+            let (is_other, pointer) = (buffer.same_as.is_some(), buffer.pointer);
+            if is_other {
+                addresses[at] = self.new_id();
+                push(&mut self.out, op::BITCAST, &[pointer, addresses[at], address]);
+            }
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Modules that find their buffers by addresses.
 
 use expect_test::expect;
+use gridwise_ir::batch::{Request, find};
 use gridwise_ir::faults::Faults;
-use gridwise_ir::spirv::ENTRY_POINT;
+use gridwise_ir::passes::optimize;
+use gridwise_ir::spirv::{BATCH_ENTRY_POINT, ENTRY_POINT, emit_with};
 use gridwise_ir::variant::{AddressDesc, VariantDesc, loaded_beside_divisions, variant, with_addresses};
 
-use crate::support::{ADDRESSES, disassemble, emit_text, validate_words};
+use crate::support::{ADDRESSES, disassemble, emit_text, module, validate_words};
 
 const ADD: &str = r#"file0 "k.rs"
 kernel fn0 workgroup(64, 1, 1) {
@@ -188,6 +190,41 @@ fn accesses_tell_their_alignment() {
         ADD.replace("%4: f32 = load buffer0[%1][%2]", "%10: [f32; 4] = load buffer0[%1]\n    %4: f32 = extract %10.1");
     let text = disassemble(&addressed(&wide, &ADDRESSES));
     assert!(text.contains("Aligned 16"), "{text}");
+}
+
+/// A batch reads its own elements as vectors, and others one by one: two variables have one address.
+#[test]
+fn a_buffer_that_is_read_in_two_ways_has_one_address() {
+    let mut module = module(
+        r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {
+    buffer0 x: [u32]
+    buffer1 y: [u32] mut
+}
+fn0 k() -> () @file0:1:1 {
+    %0: vec3<u32> = global_id
+    %1: u32 = extract %0.0
+    %2: u32 = const 0
+    %3: u32 = load buffer0[%1]
+    %4: u32 = load buffer0[%2]
+    %5: u32 = xor %3, %4
+    store buffer1[%1] = %5
+    return
+}
+"#,
+    );
+    let _ = optimize(&mut module);
+    let kernel = module.kernel.as_ref().expect("it is a kernel");
+    let batch = find(&module, kernel, Request::Automatic).expect("nothing is in the way");
+    let emitted = emit_with(&module, batch.as_ref()).expect("it can be expressed");
+    let desc = VariantDesc { entry_point: BATCH_ENTRY_POINT, constants: &[], keeps_names: false, faults: Faults::NONE };
+    let words = variant(&emitted.words, &desc).expect("it has a batch");
+    let words = with_addresses(&words, &AddressDesc { bindings: &[0, 1], offset: 64, alignment: 16 });
+    let words = words.expect("all accesses can be by addresses");
+    validate_words("two ways", &words);
+    let text = disassemble(&words);
+    assert!(text.contains("OpBitcast") && !text.contains("Binding"), "{text}");
+    assert_eq!((text.matches("Offset 64").count(), text.matches("Offset 72").count()), (1, 1), "{text}");
 }
 
 /// A loop that divides loads ahead from what is bound.

@@ -7,6 +7,8 @@ use crate::binary::{HEADER, class, decoration, inst_at, op, positions};
 pub(super) struct FoundBuffer {
     /// Its number among all that have an address.
     pub(super) place_in_list: u32,
+    /// The buffer before it that has the same address, if it is another variable for that.
+    pub(super) same_as: Option<usize>,
     /// The type of its elements, which are the only member of its block.
     pub(super) elements: u32,
     /// Those of the variable that its member keeps.
@@ -139,8 +141,10 @@ impl<'a> Found<'a> {
             let is_kept =
                 |kept: u32| [decoration::RESTRICT, decoration::NON_WRITABLE, decoration::NON_READABLE].contains(&kept);
             let of_variable = decorations.iter().filter(|(id, kept)| *id == variable && is_kept(*kept));
+            let place_in_list = place_in_list as u32;
             found.buffers.push(FoundBuffer {
-                place_in_list: place_in_list as u32,
+                place_in_list,
+                same_as: found.buffers.iter().position(|other| other.place_in_list == place_in_list),
                 elements: *elements,
                 decorations: of_variable.map(|(_, kept)| *kept).collect(),
                 block: 0,
@@ -179,6 +183,11 @@ impl<'a> Found<'a> {
         let Ty::Pointer(_, block) = self.types[*pointer as usize] else { return };
         let Ty::Struct(members) = self.types[block as usize] else { return };
         self.push = Push { variable: *variable, pointer: *pointer, block, members: members.to_vec(), is_there: true };
+    }
+
+    /// The buffers that are members of the push constants, in their order.
+    pub(super) fn members(&self) -> impl Iterator<Item = &FoundBuffer> {
+        self.buffers.iter().filter(|buffer| buffer.same_as.is_none())
     }
 
     /// The number of the buffer with this variable.
