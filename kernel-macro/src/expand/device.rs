@@ -15,7 +15,7 @@ use crate::diag::{Diagnostics, code};
 use crate::emit::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro};
 use crate::emit::codegen::{method_stub, value_impl};
 use crate::emit::editor;
-use crate::emit::render::render_fn;
+use crate::emit::render::{held_struct, render_fn};
 use crate::gather::{
     Closure, Entry, EntryKind, Place, State, check_cycle, is_associated, names_of_alias, names_of_const, names_of_enum,
     names_of_fn, names_of_struct,
@@ -307,6 +307,9 @@ pub(super) fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     match &read {
         DeviceItem::Fn(_) | DeviceItem::Alias(_) => {}
         DeviceItem::Const(_) => tokens.extend(const_assertion(&assembled.program, assembled.item)),
+        DeviceItem::Struct(source) if assembled.program.held_slices.contains_key(&assembled.item) => {
+            tokens.extend(held_struct(&assembled.program, assembled.item, source, &facade_path()));
+        }
         DeviceItem::Struct(_) | DeviceItem::Enum(_) => {
             tokens.extend(value_impl(&item, &facade_path()));
             tokens.extend(discriminant_assertions(&assembled.program, assembled.item));

@@ -16,7 +16,7 @@ use crate::diag::{Diagnostics, code};
 use crate::emit::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
 use crate::emit::codegen::{fn_stub, item_macro, method_stub, value_impl};
 use crate::emit::editor;
-use crate::emit::render::render_fn;
+use crate::emit::render::{held_name, held_struct, is_held_impl, render_fn, render_held_fn};
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
 use crate::gather::{
     names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
@@ -356,6 +356,9 @@ fn rendered(program: &Program, id: ItemId, item: &SourceItem) -> TokenStream {
         (SourceItem::Struct(_), Item::Struct(definition)) => {
             tokens.extend(data_assertions(program, id, definition, &facade_path()));
         }
+        (SourceItem::DeviceStruct(source), _) if program.held_slices.contains_key(&id) => {
+            tokens.extend(held_struct(program, id, source, &facade_path()));
+        }
         (SourceItem::DeviceStruct(_), item) => tokens.extend(value_impl(item, &facade_path())),
         (SourceItem::Enum(_), item) => {
             tokens.extend(value_impl(item, &facade_path()));
@@ -376,6 +379,18 @@ fn rendered_item(program: &Program, id: ItemId, item: &SourceItem) -> TokenStrea
         SourceItem::DeviceStruct(item) => item.to_token_stream(),
         SourceItem::Enum(item) => item.to_token_stream(),
         SourceItem::Alias(item) => item.to_token_stream(),
+        SourceItem::Impl(item) if is_held_impl(program, id) => {
+            let mut of_twin = TokenStream::new();
+            let mut tokens = implementation_tokens(item, |function| {
+                let member = members.next();
+                let Some((member, _)) = member.zip(function) else { return TokenStream::new() };
+                let [own, twin] = render_held_fn(program, member, &krate);
+                of_twin.extend(twin);
+                own
+            });
+            tokens.extend(held_impl(item, &of_twin));
+            tokens
+        }
         SourceItem::Impl(item) => implementation_tokens(item, |_| {
             members.next().map(|member| render_fn(program, member, &krate)).unwrap_or_default()
         }),
@@ -390,6 +405,27 @@ fn struct_tokens(input: &syn::DeriveInput) -> TokenStream {
     let mut emitted = input.clone();
     emitted.attrs.push(syn::parse_quote!(#[__gridwise_member]));
     emitted.into_token_stream()
+}
+
+/// The `impl` of the twin of a struct with slices.
+fn held_impl(item: &syn::ItemImpl, functions: &TokenStream) -> TokenStream {
+    let syn::Type::Path(mut path) = (*item.self_ty).clone() else { return TokenStream::new() };
+    if let Some(last) = path.path.segments.last_mut() {
+        last.ident = held_name(&last.ident);
+    }
+    let consts = item.items.iter().filter_map(|member| match member {
+        syn::ImplItem::Const(constant) => {
+            let mut constant = constant.clone();
+            constant.attrs.clear();
+            Some(constant)
+        }
+        _ => None,
+    });
+    let (generics, clauses) = (&item.generics, &item.generics.where_clause);
+    quote! {
+        #[allow(warnings, clippy::all)]
+        impl #generics #path #clauses { #(#consts)* #functions }
+    }
 }
 
 /// An `impl` with other functions; consts, in between, are asked for, too, and stay as they are.

@@ -83,7 +83,7 @@ impl<'a> Infer<'a> {
             if is_default {
                 params.clear();
             }
-            params.push(self_param(self_term.clone()));
+            params.push(self_param(self.without_held(&self_term)));
             let is_of_trait = implementation.of.is_some();
             let candidate = Candidate { member, params, self_term, is_generic, is_of_trait };
             if is_of_trait { of_traits.push(candidate) } else { own.push(candidate) }

@@ -190,11 +190,13 @@ impl<'a> Infer<'a> {
                 self.check_slice(arg, &Term::from(param), true);
                 continue;
             }
-            self.check_argument(arg, &Term::from(param), written, Because::Argument(item, position));
+            let term = self.reopened(&Term::from(param));
+            self.check_argument(arg, &term, written, Because::Argument(item, position));
         }
         self.tables.calls.insert(expr.id, Callee::Device(item));
         let args: Vec<_> = args.iter().collect();
-        self.call_result(expr, (item, function), &args, Term::from(&result))
+        let result = self.reopened(&Term::from(&result));
+        self.call_result(expr, (item, function), &args, result)
     }
 
     /// Checks an argument of a device function, which may be a reference.

@@ -132,6 +132,7 @@ impl<'a> Infer<'a> {
         self.finish_closures();
         let mut tables = std::mem::take(&mut self.tables);
         tables.has_references = self.has_references;
+        tables.origin_roots = std::mem::take(&mut self.origin_roots);
         let mut is_open = false;
         let resolve = |term: &Option<Term>| {
             let Some(term) = term else { return Ty::Error };

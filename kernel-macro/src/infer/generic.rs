@@ -108,13 +108,15 @@ impl<'a> Infer<'a> {
         let first = path.segments.first().filter(|_| !path.leading_colon)?;
         let param = self.params.iter().rev().find(|param| first == param.name.as_str() && param.scalar.is_none())?;
         let term = param.term.clone();
+        let term = if param.name == "Self" { self.reopened(&term) } else { term };
         if path.segments.len() == 1 { Some(term) } else { Some(self.projection(&term, path)) }
     }
 
     /// The struct or enum that `Self` stands for, with its arguments.
-    pub(super) fn own_item(&self, path: &Path) -> Option<(ItemId, TermArgs)> {
+    pub(super) fn own_item(&mut self, path: &Path) -> Option<(ItemId, TermArgs)> {
         let param = self.param(path).filter(|param| param.scalar.is_none())?;
-        match self.table.shallow(&param.term) {
+        let term = param.term.clone();
+        match self.reopened(&term) {
             Term::Struct(item, args) | Term::Enum(item, args) => Some((item, args)),
             _ => None,
         }
@@ -129,7 +131,8 @@ impl<'a> Infer<'a> {
         let item = *program.items[self.item].uses.get(&path.text())?;
         let args = self.open_args(item, written);
         let TypedItem::Alias(ty) = &program.items[item].typed else { return Some((item, args)) };
-        match Term::member(ty, &args) {
+        let term = Term::member(ty, &args);
+        match self.reopened(&term) {
             Term::Struct(item, args) | Term::Enum(item, args) => Some((item, args)),
             _ => None,
         }
@@ -144,7 +147,8 @@ impl<'a> Infer<'a> {
             | Item::Alias(Alias { name, generics, .. }) => (name, generics),
             _ => return None,
         };
-        if generics.params.is_empty() {
+        let held = self.open_held(item);
+        if generics.params.is_empty() && held.is_empty() {
             return None;
         }
         let params = self.open_params(generics);
@@ -152,14 +156,15 @@ impl<'a> Infer<'a> {
             self.unify_written(&name.to_string(), generics, &params, written);
             self.unify_defaults(item, generics, &params, written.args.len());
         }
-        Some(params.into_iter().map(|param| param.term).collect())
+        Some(params.into_iter().map(|param| param.term).chain(held).collect())
     }
 
     /// The arguments of a struct, enum or alias that a type names without any: the defaults.
     pub(super) fn default_args(&mut self, item: ItemId, generics: &'a Generics) -> TermArgs {
         let params = self.open_params(generics);
         self.unify_defaults(item, generics, &params, 0);
-        Some(params.into_iter().map(|param| param.term).collect())
+        let held = self.open_held(item);
+        Some(params.into_iter().map(|param| param.term).chain(held).collect())
     }
 
     /// Gives the parameters from `given` on their defaults, which may name those before them.
@@ -434,7 +439,10 @@ impl<'a> Infer<'a> {
         for request in std::mem::take(&mut self.requests) {
             let mut bindings = Vec::with_capacity(request.params.len());
             for param in &request.params {
-                let ty = self.table.resolve(&param.term);
+                let ty = match param.name == "Self" {
+                    true => self.table.resolve(&self.without_held(&param.term)),
+                    false => self.table.resolve(&param.term),
+                };
                 if ty.is_none()
                     && let Item::Fn(function) = &program.items[request.item].item
                 {

@@ -41,7 +41,11 @@ impl<'a> Infer<'a> {
         for end in ends {
             let gives = matches!(
                 end.kind,
-                ExprKind::Borrow { .. } | ExprKind::Path(_) | ExprKind::Call { .. } | ExprKind::Method { .. }
+                ExprKind::Borrow { .. }
+                    | ExprKind::Path(_)
+                    | ExprKind::Call { .. }
+                    | ExprKind::Method { .. }
+                    | ExprKind::Field { .. }
             );
             if gives {
                 self.tables.given_slices.insert(end.id, None);
@@ -123,6 +127,7 @@ impl<'a> Infer<'a> {
         result: Term,
     ) -> Term {
         self.note_lending(function);
+        self.bind_given(call, (item, function), args, &result);
         let Term::Buffer { element, mutable, .. } = result else { return result };
         self.has_references = true;
         if let TypedItem::Fn(typed) | TypedItem::Generic(typed) = &self.program.items[item].typed

@@ -26,6 +26,7 @@ mod finish;
 mod generic;
 mod given_iterator;
 mod given_slice;
+mod held_slice;
 mod image;
 mod in_place;
 mod index_impl;
@@ -123,6 +124,9 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
     };
     let failed = cx.poisoned || cx.diags.has_errors();
     diags.append(cx.diags);
+    if !cx.held.is_empty() {
+        program.held_slices.insert(item, cx.held);
+    }
     program.items[item].typed = if failed { TypedItem::Error } else { typed };
 }
 
@@ -228,6 +232,12 @@ struct Infer<'a> {
     slice_roots: std::collections::BTreeMap<BindingId, BindingId>,
     /// Slices that calls and patterns made, by the variable whose elements they have.
     origin_roots: std::collections::BTreeMap<ExprId, BindingId>,
+    /// By variable, and whether they are written, the numbers by which structs know slices of it.
+    root_origins: std::collections::BTreeMap<(BindingId, bool), ExprId>,
+    /// How many slices there are that no expression made.
+    unwritten: usize,
+    /// The slices that the struct holds.
+    held: Vec<Ty>,
     /// Variables of loops that are references to parts of the function's own arrays.
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
@@ -302,6 +312,9 @@ impl<'a> Infer<'a> {
             members: std::collections::BTreeSet::new(),
             slice_roots: std::collections::BTreeMap::new(),
             origin_roots: std::collections::BTreeMap::new(),
+            root_origins: std::collections::BTreeMap::new(),
+            unwritten: 0,
+            held: Vec::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
             assigned_later: std::collections::BTreeSet::new(),
@@ -337,7 +350,14 @@ impl<'a> Infer<'a> {
             }
             self.tables.params.push(ty);
         }
-        self.result = function.result.as_ref().map_or(Term::Unit, |ty| Term::from(&self.known_type(ty)));
+        self.result = match &function.result {
+            None => Term::Unit,
+            Some(ty) => {
+                let term = self.limited_term_of(ty);
+                // Its end tells what the slices in it are parts of.
+                if self.holds_slices(&term) { term } else { Term::from(&self.known_type(ty)) }
+            }
+        };
         self.enter_given_slice(function);
         if let Some(tail) = &function.body.tail {
             self.note_returned(tail);
@@ -353,6 +373,7 @@ impl<'a> Infer<'a> {
             let found = self.infer_block(&function.body, &expected);
             self.require_value(&function.body, &found, &self.result.clone(), Because::Result);
         }
+        self.settle_held(&self.result.clone());
         self.tables.result = self.table.resolve(&self.result);
         self.finish()
     }
@@ -389,7 +410,8 @@ impl<'a> Infer<'a> {
     }
 
     fn fields_of(&mut self, definition: &'a Struct) -> Vec<Ty> {
-        let fields: Vec<Ty> = definition.fields.iter().map(|(_, ty)| self.known_type(ty)).collect();
+        let (fields, held) = self.held_fields(definition);
+        self.held = held;
         self.within_limits(
             Term::tuple(fields.iter().map(Term::from).collect()),
             SpanRange::token(definition.name.span()),
@@ -412,6 +434,7 @@ impl<'a> Infer<'a> {
     /// A type that must be written out in full.
     fn known_type(&mut self, ty: &'a TypeExpr) -> Ty {
         let term = self.limited_term_of(ty);
+        self.settle_held(&term);
         self.table.resolve(&term).unwrap_or_else(|| {
             self.report_open_type(ty.span);
             Ty::Error

@@ -185,7 +185,9 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         match found {
-            Some((_, term)) if self.refuse_inner_slice(expr, &term) => Term::Error,
+            Some((_, term)) if !matches!(base_term, Term::Struct(..)) && self.refuse_inner_slice(expr, &term) => {
+                Term::Error
+            }
             Some((position, term)) => {
                 self.tables.fields.insert(expr.id, u32::try_from(position).unwrap_or(u32::MAX));
                 term
@@ -328,6 +330,9 @@ impl<'a> Infer<'a> {
 
     pub(super) fn infer_assign(&mut self, place: &'a Expr, value: &'a Expr) -> Term {
         if self.infer_slice_assign(place, value) {
+            return Term::Unit;
+        }
+        if self.infer_held_assign(place, value) {
             return Term::Unit;
         }
         let term = self.infer_place(place);

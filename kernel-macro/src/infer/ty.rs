@@ -133,12 +133,13 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
             if names.len() == 1 { format!("({},)", names[0]) } else { format!("({})", names.join(", ")) }
         }
         Ty::Struct(item, args) | Ty::Enum(item, args) => {
-            let name = match &program.items[*item].item {
-                Item::Struct(definition) => definition.name.to_string(),
-                Item::Enum(definition) => definition.name.to_string(),
-                _ => "{unknown}".to_owned(),
+            let (name, count) = match &program.items[*item].item {
+                Item::Struct(definition) => (definition.name.to_string(), definition.generics.params.len()),
+                Item::Enum(definition) => (definition.name.to_string(), definition.generics.params.len()),
+                _ => ("{unknown}".to_owned(), 0),
             };
-            match args {
+            // Behind its parameters are the slices that it holds.
+            match args.as_ref().map(|args| args.get(..count).unwrap_or_default()).filter(|args| !args.is_empty()) {
                 Some(args) => {
                     let args: Vec<String> = args.iter().map(|arg| type_name(program, arg)).collect();
                     format!("{name}<{}>", args.join(", "))
@@ -311,7 +312,8 @@ impl<'a> Infer<'a> {
                         self.poisoned = true;
                         return Term::Error;
                     };
-                    return Term::member(of, &self.written_args(item, path, ty));
+                    let term = Term::member(of, &self.written_args(item, path, ty));
+                    return self.reopened(&term);
                 }
                 Item::Fn(_) | Item::Const(_) | Item::Impl(_) | Item::Trait(_) => {}
             }
@@ -336,7 +338,14 @@ impl<'a> Infer<'a> {
     fn written_args(&mut self, item: ItemId, path: &'a Path, ty: &TypeExpr) -> TermArgs {
         let program = self.program;
         let args = self.open_args(item, path.last_args())?;
-        if path.last_args().is_none()
+        let is_generic = match &program.items[item].item {
+            Item::Struct(Struct { generics, .. })
+            | Item::Enum(Enum { generics, .. })
+            | Item::Alias(Alias { generics, .. }) => !generics.params.is_empty(),
+            _ => false,
+        };
+        if path.last_args().is_none_or(|args| args.args.is_empty())
+            && is_generic
             && let Item::Struct(Struct { name, generics, .. })
             | Item::Enum(Enum { name, generics, .. })
             | Item::Alias(Alias { name, generics, .. }) = &program.items[item].item
@@ -344,7 +353,7 @@ impl<'a> Infer<'a> {
             if generics.params.iter().all(|param| param.default.is_some()) {
                 return self.default_args(item, generics);
             }
-            let count = args.len();
+            let count = generics.params.len();
             let plural = if count == 1 { "" } else { "s" };
             let names: Vec<String> = generics.params.iter().map(|param| param.name.to_string()).collect();
             self.error(code::WRONG_ARGUMENTS, ty.span, format!("`{name}` takes {count} generic argument{plural}"))

@@ -154,6 +154,9 @@ impl Term {
             Ty::Option(value) => Self::Option(inner(value)),
             Ty::Result(value, error) => Self::Result(inner(value), inner(error)),
             Ty::Range(value, inclusive) => Self::Range(inner(value), *inclusive),
+            Ty::Buffer { element, mutable, origin } => {
+                Self::Buffer { element: inner(element), mutable: *mutable, origin: *origin }
+            }
             other => Self::from(other),
         }
     }

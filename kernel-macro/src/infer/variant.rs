@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use proc_macro2::Ident;
 
-use crate::ast::{Enum, Expr, ExprKind, Item, Literal, Path, ScalarName, Shape, SpanRange, TypeExpr, UnaryOp};
+use crate::ast::{
+    Enum, Expr, ExprKind, Item, Literal, Path, ScalarName, Shape, SpanRange, TypeExpr, TypeKind, UnaryOp,
+};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem, TypedVariant};
 use crate::typed::{Callee, ConstValue, Ty};
@@ -41,7 +43,21 @@ pub(super) enum Named<'a> {
     Broken,
 }
 
+impl Constructor<'_> {
+    /// Whether a member is a slice.
+    fn holds(&self, position: u32) -> bool {
+        let member = self.names.get(position as usize);
+        member.is_some_and(|(_, ty)| matches!(ty.kind, TypeKind::Slice { .. }))
+    }
+}
+
 impl<'a> Infer<'a> {
+    fn check_held_member(&mut self, constructor: &Constructor<'a>, position: u32, value: &'a Expr) {
+        if let Term::Struct(item, args) = &constructor.term {
+            self.check_held(*item, position, value, &constructor.fields[position as usize], args);
+        }
+    }
+
     /// The struct or variant that a path names.
     pub(super) fn constructor_of(&mut self, path: &'a Path) -> Named<'a> {
         let program = self.program;
@@ -192,6 +208,10 @@ impl<'a> Infer<'a> {
                 (Some(item), None) => Because::Field(item, position),
                 _ => Because::Member,
             };
+            if constructor.holds(position) {
+                self.check_held_member(constructor, position, arg);
+                continue;
+            }
             self.check(arg, field, because);
         }
         constructor.term.clone()
@@ -226,7 +246,13 @@ impl<'a> Infer<'a> {
                 self.report_no_struct(path);
                 return self.infer_fields_only(fields, base);
             }
-            Named::Broken => return self.infer_fields_only(fields, base),
+            // Of which nothing is known: it may hold slices.
+            Named::Broken => {
+                for value in fields.iter().map(|(_, value)| value).chain(base) {
+                    self.infer_lost_arguments(std::slice::from_ref(value));
+                }
+                return Term::Error;
+            }
         };
         self.note_variant(expr, &constructor);
         let mut positions: Vec<u32> = Vec::with_capacity(fields.len());
@@ -244,6 +270,10 @@ impl<'a> Infer<'a> {
                 (Some(item), None) => Because::Field(item, position),
                 _ => Because::Member,
             };
+            if constructor.holds(position) {
+                self.check_held_member(&constructor, position, value);
+                continue;
+            }
             self.check(value, &constructor.fields[position as usize], because);
         }
         match base {

@@ -68,7 +68,9 @@ pub(super) enum Argument {
 pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let (ast, typed) = function_of(program, item);
     let self_ty = if ast.writes_self() { typed.params.first() } else { None };
+    let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
     ast.gives_place
+        || typed.params.iter().chain(&typed.result).any(holds)
         || ast.gives_slice()
         || ast.given_elements().is_some()
         || self_ty.is_some_and(|ty| TypeCx::new(program).holds_array(ty))
@@ -173,18 +175,40 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// A call of a function that is lowered here, arguments first.
     pub(super) fn lower_call_in_place(&mut self, call: &Expr, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
-        let (value, origin) = self.call_in_place(item, args, |cx, ast, arguments, result| {
+        let (value, origin, held) = self.call_in_place(item, args, |cx, ast, arguments, result| {
             let value = cx.lower_body_here(ast, arguments, result);
             let origin = match &cx.typed.result {
                 Some(Ty::Buffer { origin: Some(origin), .. }) => cx.origins.get(origin).cloned(),
                 _ => None,
             };
-            Some((value, origin))
+            let held = cx.typed.result.iter().flat_map(|ty| cx.shared.program.held_origins(ty));
+            let held: Vec<_> = held.map(|origin| cx.origins.get(&origin).cloned()).collect();
+            Some((value, origin, held))
         })?;
+        for (own, origin) in self.shared.program.held_origins(self.ty_of(call)).into_iter().zip(held) {
+            if let Some(origin) = origin {
+                self.origins.insert(own, origin);
+            }
+        }
         if let Some(origin) = origin {
             self.origins.insert(call.id, origin);
         }
         value
+    }
+
+    /// What the slices in arguments are parts of, for the callee.
+    fn passed_origins(&self, typed: &TypedFn, args: &[&Expr]) -> FastMap<ExprId, Origin> {
+        let program = self.shared.program;
+        let mut passed = FastMap::default();
+        for (param, arg) in typed.params.iter().zip(args) {
+            let own = program.held_origins(self.ty_of(arg));
+            for (of_callee, own) in program.held_origins(param).into_iter().zip(own) {
+                if let Some(origin) = self.origins.get(&own) {
+                    passed.insert(of_callee, origin.clone());
+                }
+            }
+        }
+        passed
     }
 
     /// A slice with which a function or the value of a variable ends: where it begins, and its length. What it is a part of is noted.
@@ -333,7 +357,7 @@ impl<'p> FnCx<'p, '_, '_> {
             targets: FastMap::default(),
             links_depth: 0,
             const_slots: FastMap::default(),
-            origins: FastMap::default(),
+            origins: self.passed_origins(typed, args),
             slots: vec![Slot::Nothing; ast.binding_count],
             file: self.file_of(item),
             result,

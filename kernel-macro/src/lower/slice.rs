@@ -6,12 +6,13 @@
 //! beside it a function of `Slice` and `SliceMut` for the twin. That is an associated function of a hidden type with
 //! the function's name, so every path to the one is a path to the other.
 
+use gridwise_ir::arena::EntityId as _;
 use gridwise_ir::descriptor::SiteKind;
 use gridwise_ir::ir::{Place, Root, SiteId, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::{FnCx, Slot};
-use super::place::{Spot, Window};
+use super::place::{Origin, Spot, Window};
 use crate::ast::{Expr, ExprId, ExprKind, Pattern};
 use crate::program::message::{SliceFault, slice_message};
 use crate::typed::{Cut, Ty};
@@ -51,7 +52,15 @@ impl FnCx<'_, '_, '_> {
     /// The slice of a value that a call made.
     pub(super) fn slice_of_value(&mut self, call: ExprId, slice: ValueId) -> Option<Spot> {
         let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
-        let origin = self.origins.get(&call)?.clone();
+        let origin = match self.origins.get(&call) {
+            Some(origin) => origin.clone(),
+            // It is made further down, in a loop.
+            None => {
+                let root = *self.typed.origin_roots.get(&call)?;
+                let slot = *self.slots.get(root.index())?;
+                Origin { place: self.spot_of(slot)?.place()?.clone(), len: None }
+            }
+        };
         let len = origin.len.map_or(len, |len| self.u32(len));
         Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
     }

@@ -151,7 +151,9 @@ impl<'p> TypeCx<'p> {
     }
 
     fn lower_struct(&mut self, types: &mut Types, whole: &Ty, (item, args): (ItemId, &TyArgs)) -> Option<TypeId> {
-        let key = (item, args.clone());
+        // Whatever the slices in it are parts of.
+        let args = args.as_ref().map(|args| args.iter().map(without_origin).collect());
+        let key = (item, args);
         if let Some(known) = self.structs.get(&key) {
             return Some(*known);
         }
@@ -196,6 +198,16 @@ impl<'p> TypeCx<'p> {
         let members = self.members(ty);
         let missing = members.iter().take(index as usize).filter(|member| self.lower(types, member).is_none()).count();
         index - missing as u32
+    }
+}
+
+fn without_origin(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Buffer { element, mutable, origin: Some(_) } => {
+            Ty::Buffer { element: element.clone(), mutable: *mutable, origin: Some(ExprId::new(0)) }
+        }
+        Ty::Struct(item, Some(args)) => Ty::Struct(*item, Some(args.iter().map(without_origin).collect())),
+        other => other.clone(),
     }
 }
 

@@ -13,9 +13,8 @@ use crate::diag::{Diagnostics, code};
 pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostics) -> Struct {
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
-    let before = parser.diags.len();
+    parser.holds_slices = true;
     let (shape, fields) = parser.members_of(&item.fields);
-    parser.refuse_data_lifetimes(&item.generics, before);
     Struct { name: item.ident.clone(), generics, fields, shape, derives: derives_of(&item.attrs) }
 }
 
@@ -75,6 +74,11 @@ impl Parser<'_> {
 
     fn member_ty(&mut self, ty: &syn::Type) -> TypeExpr {
         let syn::Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
+        if let (syn::Type::Slice(slice), true) = (ungroup(&reference.elem), self.holds_slices) {
+            let kind =
+                TypeKind::Slice { mutable: reference.mutability.is_some(), element: Box::new(self.ty(&slice.elem)) };
+            return TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
+        }
         let help = match ungroup(&reference.elem) {
             syn::Type::Slice(_) => {
                 "store its position and length, `first: u32, len: u32`, and pass the slice beside the value"

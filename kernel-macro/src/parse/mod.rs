@@ -86,6 +86,8 @@ pub(crate) struct Parser<'d> {
     is_claim: bool,
     /// Inside a type in which references are the values that they lead to.
     lends: bool,
+    /// In a struct that lies in no buffer, whose members may be slices.
+    holds_slices: bool,
 }
 
 impl<'d> Parser<'d> {
@@ -122,6 +124,7 @@ impl<'d> Parser<'d> {
             moved: Vec::new(),
             is_claim: false,
             lends: false,
+            holds_slices: false,
         }
     }
 

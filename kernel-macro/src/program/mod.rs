@@ -14,7 +14,7 @@ use gridwise_ir::arena::{Arena, EntityId as _};
 use gridwise_ir::entity_id;
 use proc_macro2::Ident;
 
-use crate::ast::{Item, ScalarName};
+use crate::ast::{ExprId, Item, ScalarName};
 use crate::typed::{Ty, TypedConst, TypedFn};
 
 entity_id!(
@@ -29,6 +29,8 @@ pub(crate) struct Program {
     pub(crate) items: Arena<ItemId, ProgramItem>,
     /// Generic functions with their arguments, and the items that were made of them.
     pub(crate) instances: BTreeMap<(ItemId, String), ItemId>,
+    /// The slices that structs hold, those of structs in them included, by what their parameters leave open.
+    pub(crate) held_slices: BTreeMap<ItemId, Vec<Ty>>,
     /// The kernel's const parameters, whose values are chosen for each launch.
     pub(crate) chosen: Vec<Chosen>,
     /// Paths in the item being expanded of which nothing is known, as was reported elsewhere: it is checked for other errors
@@ -136,6 +138,35 @@ impl Program {
             (TypedItem::Struct(fields), None) => Cow::Borrowed(fields),
             (TypedItem::Struct(fields), Some(args)) => fields.iter().map(|field| field.applied(args)).collect(),
             _ => Cow::Borrowed(&[]),
+        }
+    }
+
+    /// The numbers of the slices in structs that a type holds, in order.
+    pub(crate) fn held_origins(&self, ty: &Ty) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        self.add_held_origins(ty, &mut found);
+        found
+    }
+
+    fn add_held_origins(&self, ty: &Ty, found: &mut Vec<ExprId>) {
+        match ty {
+            Ty::Struct(item, Some(args)) => {
+                let own = args.len().saturating_sub(self.held_slices.get(item).map_or(0, Vec::len));
+                args[..own].iter().for_each(|arg| self.add_held_origins(arg, found));
+                found.extend(args[own..].iter().filter_map(|arg| match arg {
+                    Ty::Buffer { origin, .. } => *origin,
+                    _ => None,
+                }));
+            }
+            Ty::Array(inner, _) | Ty::Option(inner) => self.add_held_origins(inner, found),
+            Ty::Result(value, error) => {
+                self.add_held_origins(value, found);
+                self.add_held_origins(error, found);
+            }
+            Ty::Tuple(members) | Ty::Enum(_, Some(members)) => {
+                members.iter().for_each(|member| self.add_held_origins(member, found));
+            }
+            _ => {}
         }
     }
 

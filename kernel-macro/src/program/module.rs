@@ -87,11 +87,21 @@ pub(crate) fn infer_module(program: &mut Program, ids: std::ops::Range<usize>, d
     for id in &all {
         infer_data(program, *id, &mut seen, diags);
     }
-    for id in all {
-        if seen.insert(id) {
-            infer_item(program, id, diags);
+    // What slices a result holds, callers must know.
+    for gives in [true, false] {
+        for id in &all {
+            if gives == gives_held(program, *id) && seen.insert(*id) {
+                infer_item(program, *id, diags);
+            }
         }
     }
+}
+
+/// Whether the result of a function may hold slices.
+fn gives_held(program: &Program, id: ItemId) -> bool {
+    let Item::Fn(function) = &program.items[id].item else { return false };
+    let Some(result) = &function.result else { return false };
+    !program.held_slices.is_empty() && (function.gives_slice() || result.tokens.to_string().contains(['\'', 'S']))
 }
 
 fn infer_data(program: &mut Program, id: ItemId, seen: &mut BTreeSet<ItemId>, diags: &mut Diagnostics) {

@@ -231,6 +231,10 @@ pub(crate) struct TypedFn {
     /// The expressions with which a function ends that gives a slice, and those with which the value of a variable ends that is one of
     /// several slices, with what the variable knows its slice by.
     pub(crate) given_slices: FastMap<ExprId, Option<ExprId>>,
+    /// Slices that become members of structs to be written there.
+    pub(crate) held_writes: BTreeSet<ExprId>,
+    /// Slices that calls, patterns and structs know, by the variable whose elements they have.
+    pub(crate) origin_roots: BTreeMap<ExprId, BindingId>,
     /// References that patterns take apart: the places are, here.
     pub(crate) taken_apart: BTreeSet<ExprId>,
     /// Places whose parts patterns name to write them, and whether that is by way of a reference, or else by `ref mut`.
@@ -504,6 +508,9 @@ impl Ty {
             Self::Option(value) => Self::Option(inner(value)),
             Self::Result(value, error) => Self::Result(inner(value), inner(error)),
             Self::Range(value, inclusive) => Self::Range(inner(value), *inclusive),
+            Self::Buffer { element, mutable, origin } => {
+                Self::Buffer { element: inner(element), mutable: *mutable, origin: *origin }
+            }
             other => other.clone(),
         }
     }

@@ -62,7 +62,7 @@ pub(crate) use order::Permutation;
 pub use part::{BufferPart, SharedPart};
 pub use search::{binary_search, binary_search_by, binary_search_by_key, partition_point};
 pub use shared::SharedRef;
-pub use slice::{Slice, SliceMut};
+pub use slice::{Held, Slice, SliceMut};
 pub(crate) use stop::Stopped;
 pub use words::Words;
 

@@ -13,6 +13,12 @@ use super::part::BufferPart;
 use crate::memory::data::{GpuData, Value};
 use crate::parallel::{Atomic, AtomicValue};
 
+/// A struct with slices: generated code names its host form, which has a [`Slice`] or [`SliceMut`] for each of them.
+pub trait Held {
+    /// The host form.
+    type Twin;
+}
+
 /// The host form of `&[T]` in device functions, whether others write it or not: every access is a relaxed atomic one, word by word (see
 /// `atomic_unit`).
 #[derive(Debug)]

@@ -57,6 +57,7 @@ impl Renderer<'_> {
                 let view = self.view_of(std::iter::once(pattern));
                 let stated = match ty {
                     _ if view.is_some() => tokens!(_),
+                    Some(_) if value.as_ref().is_some_and(|value| self.holds_held(value)) => tokens!(_),
                     Some(ty) if !self.is_original() && ty.holds_references() => self.let_ty(pattern, value.as_ref()),
                     Some(ty) if !self.is_projection(ty) => ty.tokens.clone().into(),
                     _ => self.let_ty(pattern, value.as_ref()),
@@ -174,6 +175,9 @@ impl Renderer<'_> {
                     None => self.bare(len),
                 };
                 tokens_at!(span=> [#element; #len])
+            }
+            ExprKind::Struct { path, fields, base: None } if self.is_held(self.expr_ty(expr)) => {
+                self.held_literal(expr, path, fields)
             }
             ExprKind::Struct { path, fields, base } => {
                 let path = path_tokens(path);
@@ -438,12 +442,14 @@ impl Renderer<'_> {
                 let args: Vec<_> = args.iter().collect();
                 let called = self.typed.calls.get(&expr.id).copied();
                 let is_closure = self.typed.paths.contains_key(&expr.id);
-                let path =
-                    if called.is_none() && !is_closure && args.iter().any(|arg| self.slice_of_unknown(arg).is_some()) {
-                        Self::member_twin_path(callee)
-                    } else {
-                        self.callee_path(called, callee)
-                    };
+                let path = if called == Some(Callee::Constructor) && self.is_held(self.expr_ty(expr)) {
+                    self.held_new(callee)
+                } else if called.is_none() && !is_closure && args.iter().any(|arg| self.slice_of_unknown(arg).is_some())
+                {
+                    Self::member_twin_path(callee)
+                } else {
+                    self.callee_path(called, callee)
+                };
                 let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {

@@ -5,6 +5,7 @@ use gridwise_ir::descriptor::{HostStack, Size};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
+use super::held::{has_twin, held_params, held_type};
 use super::loops::{LOOPS_FN, crew, has_loops, runs_in_loops};
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
@@ -25,19 +26,30 @@ pub(crate) fn render_original(program: &Program, item: ItemId, lints: bool, krat
 
 /// A device function.
 pub(crate) fn render_fn(program: &Program, item: ItemId, krate: &TokenStream) -> TokenStream {
-    let has_twin = parts(program, item).is_some_and(|(function, _)| function.has_twin());
+    let has_twin = has_twin(program, item);
     let mode = if has_twin { Mode::Original } else { Mode::Device };
     let mut tokens = rendered(program, item, mode, true, krate).map(TokenStream::from).unwrap_or_default();
     if has_twin {
-        tokens.extend(twin_of_fn(program, item, false, krate).map(TokenStream::from));
+        tokens.extend(twin_of_fn(program, item, false, false, krate).map(TokenStream::from));
     }
     if gives_way(program, item) {
-        tokens.extend(twin_of_fn(program, item, true, krate).map(TokenStream::from));
+        tokens.extend(twin_of_fn(program, item, true, false, krate).map(TokenStream::from));
     }
     if has_loops(program, item) {
         tokens.extend(loops_of_fn(program, item, krate).map(TokenStream::from));
     }
     tokens
+}
+
+/// A function of a struct with slices: what belongs to the struct, and what belongs to its twin.
+pub(crate) fn render_held_fn(program: &Program, item: ItemId, krate: &TokenStream) -> [TokenStream; 2] {
+    let has_receiver = parts(program, item).is_some_and(|(function, _)| function.receiver.is_some());
+    let mut own = rendered(program, item, Mode::Original, true, krate).map(TokenStream::from).unwrap_or_default();
+    if !has_receiver {
+        own.extend(twin_of_fn(program, item, false, true, krate).map(TokenStream::from));
+    }
+    let of_twin = twin_of_fn(program, item, false, false, krate).map(TokenStream::from);
+    [own, of_twin.unwrap_or_default()]
 }
 
 /// A device function in loops: it belongs to the type of its twin. Behind the slices it takes the places of the other arguments and of the
@@ -84,8 +96,15 @@ fn loops_of_fn(program: &Program, item: ItemId, krate: &TokenStream) -> Option<T
 
 /// The function that the twin calls in place of a device function that takes slices or is a `const fn`. That of a
 /// method stands beside it; that of a function belongs to a type of the function's name, which comes along wherever the
-/// function is imported. `in_steps`: the form that gives way, of a function that has a twin.
-fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStream) -> Option<Tokens> {
+/// function is imported. `in_steps`: the form that gives way, of a function that has a twin. `of_original`: the form that belongs to a
+/// struct with slices, and not to the twin of the struct.
+fn twin_of_fn(
+    program: &Program,
+    item: ItemId,
+    in_steps: bool,
+    of_original: bool,
+    krate: &TokenStream,
+) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
     renderer.in_steps = in_steps;
@@ -106,7 +125,13 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
     let twin = tokens!(#krate::__private::twin);
     let receiver = function.receiver.as_ref();
     let types = function.params.iter().zip(&typed.params).skip(usize::from(receiver.is_some()));
+    let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
     let params = types.map(|(param, ty)| match &param.ty.kind {
+        _ if holds(ty) => {
+            let (name, ty) = (&param.name, held_type(program, item, &param.ty.tokens, of_original, krate));
+            let mutable = param.mutable.then(|| tokens_at!(name.span()=> mut));
+            tokens!(#mutable #name: #ty)
+        }
         TypeKind::Slice { mutable, element } if ty.slice_element().is_none_or(|it| is_shared_element(program, it)) => {
             let name = &param.name;
             let slice = twin_slice(&param.ty.tokens, *mutable, &element.tokens, twin.copy());
@@ -121,6 +146,10 @@ fn twin_of_fn(program: &Program, item: ItemId, in_steps: bool, krate: &TokenStre
     });
     let params: Vec<_> = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params).collect();
     let result = function.result.as_ref().map(|ty| match &ty.kind {
+        _ if typed.result.as_ref().is_some_and(holds) => {
+            let ty = held_type(program, item, &ty.tokens, of_original, krate);
+            tokens!(-> #ty)
+        }
         TypeKind::Slice { mutable, element } => {
             let slice = twin_slice(&ty.tokens, *mutable, &element.tokens, twin.copy());
             tokens!(-> #slice)
@@ -284,7 +313,9 @@ fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenS
         let name = &param.ident;
         tokens!(#name: ::core::marker::Copy,).into()
     });
-    let bounds: TokenStream = bounds.chain(lent).chain(copied).collect();
+    let held = parts(program, item).map(|(function, typed)| held_params(program, item, function, typed));
+    let held = held.into_iter().flatten().map(|name| tokens!(#name: #krate::GpuData,).into());
+    let bounds: TokenStream = bounds.chain(lent).chain(copied).chain(held).collect();
     let written = &function.generics.source.where_clause;
     match (written, bounds.is_empty()) {
         (_, true) => written.to_token_stream(),

@@ -81,7 +81,19 @@ impl Renderer<'_> {
             chain.root = chain.steps[position].0;
             chain.steps.drain(..=position);
         }
+        // So is a slice that a struct holds.
+        if let Some(position) = chain.steps.iter().rposition(|(whole, step)| {
+            matches!(step, StepExpr::Member(_)) && !self.is_original() && self.is_held_slice(whole)
+        }) {
+            chain.root = chain.steps[position].0;
+            chain.steps.drain(..=position);
+        }
         chain
+    }
+
+    /// Whether an expression is a slice that a struct holds.
+    fn is_held_slice(&self, expr: &Expr) -> bool {
+        matches!(expr.kind, ExprKind::Field { .. }) && matches!(self.expr_ty(expr), Ty::Buffer { origin: Some(_), .. })
     }
 
     /// Whether an expression is `x[i]` of a type with an `impl Index`.
@@ -117,6 +129,11 @@ impl Renderer<'_> {
 
     /// The value of a field or element.
     pub(super) fn read(&mut self, expr: &Expr) -> Tokens {
+        if let (ExprKind::Field { base, member }, true) = (&expr.kind, self.is_held_slice(expr) && !self.is_original())
+        {
+            let (base, member) = (self.expr(base), Self::member(member));
+            return tokens_at!(expr.span.end=> #base.#member);
+        }
         let chain = self.chain(expr);
         if let (true, ExprKind::Index { base, index }) = (chain.steps.is_empty(), &chain.root.kind) {
             if self.is_user_element(chain.root) {

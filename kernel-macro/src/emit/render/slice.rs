@@ -113,7 +113,7 @@ impl Renderer<'_> {
     /// Whether the twin calls another function in place of this one.
     pub(super) fn has_twin(&self, callee: Option<Callee>) -> bool {
         let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return false };
-        matches!(&self.program.items[item].item, Item::Fn(function) if function.has_twin())
+        super::held::has_twin(self.program, item)
     }
 
     /// The path of a function; of one that has a form for the twin, of that.
@@ -148,7 +148,8 @@ impl Renderer<'_> {
     /// A slice with which a function ends, or the value of a variable.
     pub(super) fn given_slice(&mut self, end: &Expr) -> Tokens {
         let is_chosen = self.typed.given_slices.get(&end.id).copied().flatten().is_some();
-        let mutable = matches!(self.typed.result, Some(Ty::Buffer { mutable: true, .. })) && !is_chosen;
+        let is_of_result = matches!(self.typed.result, Some(Ty::Buffer { mutable: true, .. })) && !is_chosen;
+        let mutable = is_of_result || self.typed.held_writes.contains(&end.id);
         let outer = self.given.replace(end.id);
         let slice = self.slice(end, mutable);
         self.given = outer;

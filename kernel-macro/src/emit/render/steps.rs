@@ -17,7 +17,11 @@ pub(super) fn runs_in_steps(program: &Program, kernel: ItemId) -> bool {
 pub(super) fn gives_way(program: &Program, item: ItemId) -> bool {
     let Item::Fn(function) = &program.items[item].item else { return false };
     let is_free = program.items[item].owner.is_none() && function.generics.params.is_empty();
-    is_free && !function.is_const && function.has_twin() && waits(program, item) && has_steps(program, item)
+    is_free
+        && !function.is_const
+        && super::held::has_twin(program, item)
+        && waits(program, item)
+        && has_steps(program, item)
 }
 
 /// Whether a function waits in places that are rendered as they stand, if at all, and all that it calls does so.

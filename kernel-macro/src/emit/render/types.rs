@@ -47,6 +47,8 @@ impl Renderer<'_> {
                 let members = members.iter().map(|member| self.ty(member));
                 tokens!((#(#members,)*))
             }
+            // Its twin has no name here.
+            ty if self.is_held(ty) => tokens!(_),
             Ty::Struct(id, args) | Ty::Enum(id, args) => {
                 let written = self.item.uses.iter().find(|(_, used)| *used == id).map(|(path, _)| path);
                 let Some(written) = written.and_then(|path| path.parse::<TokenStream>().ok()) else {
