@@ -76,8 +76,15 @@ impl<'a> Infer<'a> {
         let help = self.conversion(expr, expected, found);
         let expected_name = self.describe(expected);
         let message = format!("expected {expected_name}, found {found_name}");
+        let are_held = expected_name == found_name && self.holds_slices(expected);
         let are_slices = expected_name == found_name && expected_name.contains("&");
         let error = self.error(code::MISMATCHED_TYPES, expr.span, message);
+        if are_held {
+            error
+                .note("kernels have no pointers: what a slice in a struct is a part of is known when the kernel is compiled, and these two are parts of different parameters or variables")
+                .help("choose between results, `if c { f(a) } else { f(b) }`, or between indices");
+            return;
+        }
         if are_slices {
             error
                 .note(
@@ -126,8 +133,11 @@ impl<'a> Infer<'a> {
             Term::Iterator(item) => format!("impl Iterator<Item = {}>", self.written(&item)),
             Term::Shared(held) => format!("Shared<{}>", self.written(&held)),
             Term::Struct(item, Some(args)) | Term::Enum(item, Some(args)) => {
-                let args: Vec<String> = args.iter().map(|arg| self.written(arg)).collect();
-                format!("{}<{}>", self.name_of(&Ty::Struct(item, None)), args.join(", "))
+                let name = self.name_of(&Ty::Struct(item, None));
+                // Behind its parameters are the slices that it holds.
+                let own = args.len().saturating_sub(self.held_count(item));
+                let args: Vec<String> = args[..own].iter().map(|arg| self.written(arg)).collect();
+                if args.is_empty() { name } else { format!("{name}<{}>", args.join(", ")) }
             }
             Term::Tuple(members) => {
                 let names: Vec<String> = members.iter().map(|member| self.written(member)).collect();

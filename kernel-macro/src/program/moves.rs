@@ -25,6 +25,7 @@ impl Program {
     pub(crate) fn clones_by_copy(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat | Ty::Ordering | Ty::Unit => true,
+            Ty::Buffer { mutable, .. } => !mutable,
             Ty::Array(inner, _) | Ty::Option(inner) => self.clones_by_copy(inner),
             Ty::Result(value, error) => self.clones_by_copy(value) && self.clones_by_copy(error),
             Ty::Tuple(members) => members.iter().all(|member| self.clones_by_copy(member)),

@@ -19,6 +19,7 @@ impl Renderer<'_> {
             let slice = typed.and_then(|typed| typed.params.get(position)).and_then(|ty| self.slice_param(pattern, ty));
             let ty = match (slice, written) {
                 (Some(slice), _) => slice,
+                (None, Some(ty)) if self.binds_held(pattern) => self.held_written(&ty.tokens),
                 (None, Some(ty)) if !is_lent => ty.tokens.clone().into(),
                 // A variable that may be a reference for rustc is none here.
                 _ if self.is_original() && self.typed.has_references => tokens!(_),

@@ -57,7 +57,7 @@ impl Renderer<'_> {
                 let view = self.view_of(std::iter::once(pattern));
                 let stated = match ty {
                     _ if view.is_some() => tokens!(_),
-                    Some(_) if value.as_ref().is_some_and(|value| self.holds_held(value)) => tokens!(_),
+                    Some(ty) if self.binds_held(pattern) => self.held_written(&ty.tokens),
                     Some(ty) if !self.is_original() && ty.holds_references() => self.let_ty(pattern, value.as_ref()),
                     Some(ty) if !self.is_projection(ty) => ty.tokens.clone().into(),
                     _ => self.let_ty(pattern, value.as_ref()),

@@ -108,6 +108,7 @@ fn twin_of_fn(
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
     renderer.in_steps = in_steps;
+    renderer.of_original = of_original;
     let body = renderer.body(&function.body);
     let import = twin_import(krate);
     let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
@@ -126,9 +127,10 @@ fn twin_of_fn(
     let receiver = function.receiver.as_ref();
     let types = function.params.iter().zip(&typed.params).skip(usize::from(receiver.is_some()));
     let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
+    let twin_path = TokenStream::from(twin.copy());
     let params = types.map(|(param, ty)| match &param.ty.kind {
         _ if holds(ty) => {
-            let (name, ty) = (&param.name, held_type(program, item, &param.ty.tokens, of_original, krate));
+            let (name, ty) = (&param.name, held_type(program, &program.items[item], &param.ty.tokens, of_original, &twin_path));
             let mutable = param.mutable.then(|| tokens_at!(name.span()=> mut));
             tokens!(#mutable #name: #ty)
         }
@@ -147,7 +149,7 @@ fn twin_of_fn(
     let params: Vec<_> = receiver.map(|receiver| tokens!(#receiver)).into_iter().chain(params).collect();
     let result = function.result.as_ref().map(|ty| match &ty.kind {
         _ if typed.result.as_ref().is_some_and(holds) => {
-            let ty = held_type(program, item, &ty.tokens, of_original, krate);
+            let ty = held_type(program, &program.items[item], &ty.tokens, of_original, &twin_path);
             tokens!(-> #ty)
         }
         TypeKind::Slice { mutable, element } => {

@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::parse_quote;
 
 use super::{Renderer, numbered};
-use crate::ast::{Expr, Fn, Item, Path};
+use crate::ast::{Expr, Fn, Item, Path, Pattern};
 use crate::emit::tokens::{Tokens, tokens};
 use crate::program::{ItemId, Program, ProgramItem, TypedItem};
 use crate::typed::{Ty, TypedFn};
@@ -63,37 +63,36 @@ fn names_held(program: &Program, entry: &ProgramItem, path: &str) -> bool {
 /// A type as what runs on the host has it. `of_original`: where `Self` is the author's struct.
 pub(crate) fn held_type(
     program: &Program,
-    item: ItemId,
+    entry: &ProgramItem,
     written: &TokenStream,
     of_original: bool,
-    krate: &TokenStream,
+    twin: &TokenStream,
 ) -> TokenStream {
     let Ok(mut ty) = syn::parse2::<syn::Type>(written.clone()) else { return written.clone() };
-    let entry = &program.items[item];
     let is_held = |path: &str| match path {
         "Self" => of_original,
         path => names_held(program, entry, path),
     };
-    to_twin(&mut ty, &is_held, krate);
+    to_twin(&mut ty, &is_held, twin);
     ty.into_token_stream()
 }
 
-fn to_twin(ty: &mut syn::Type, is_held: &impl std::ops::Fn(&str) -> bool, krate: &TokenStream) {
+fn to_twin(ty: &mut syn::Type, is_held: &impl std::ops::Fn(&str) -> bool, twin: &TokenStream) {
     match ty {
         syn::Type::Reference(reference) => {
             if let syn::Type::Slice(slice) = &*reference.elem {
                 let element = &slice.elem;
                 let lifetime = reference.lifetime.clone().unwrap_or_else(|| parse_quote!('_));
                 let name = if reference.mutability.is_some() { quote!(SliceMut) } else { quote!(Slice) };
-                *ty = parse_quote!(#krate::__private::twin::#name<#lifetime, #element>);
+                *ty = parse_quote!(#twin::#name<#lifetime, #element>);
                 return;
             }
-            to_twin(&mut reference.elem, is_held, krate);
+            to_twin(&mut reference.elem, is_held, twin);
         }
-        syn::Type::Paren(inner) => to_twin(&mut inner.elem, is_held, krate),
-        syn::Type::Group(inner) => to_twin(&mut inner.elem, is_held, krate),
-        syn::Type::Array(array) => to_twin(&mut array.elem, is_held, krate),
-        syn::Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|elem| to_twin(elem, is_held, krate)),
+        syn::Type::Paren(inner) => to_twin(&mut inner.elem, is_held, twin),
+        syn::Type::Group(inner) => to_twin(&mut inner.elem, is_held, twin),
+        syn::Type::Array(array) => to_twin(&mut array.elem, is_held, twin),
+        syn::Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|elem| to_twin(elem, is_held, twin)),
         syn::Type::Path(path) if path.qself.is_none() => {
             let mut has_types = false;
             for segment in &mut path.path.segments {
@@ -101,7 +100,7 @@ fn to_twin(ty: &mut syn::Type, is_held: &impl std::ops::Fn(&str) -> bool, krate:
                 for arg in &mut args.args {
                     if let syn::GenericArgument::Type(arg) = arg {
                         has_types = true;
-                        to_twin(arg, is_held, krate);
+                        to_twin(arg, is_held, twin);
                     }
                 }
             }
@@ -118,7 +117,7 @@ fn to_twin(ty: &mut syn::Type, is_held: &impl std::ops::Fn(&str) -> bool, krate:
                 Some(last) if has_types => last.ident = held_name(&last.ident),
                 _ => {
                     let path = &*path;
-                    *ty = parse_quote!(<#path as #krate::__private::twin::Held>::Twin);
+                    *ty = parse_quote!(<#path as #twin::Held>::Twin);
                 }
             }
         }
@@ -143,9 +142,10 @@ pub(crate) fn held_struct(program: &Program, id: ItemId, item: &syn::ItemStruct,
         parse_quote!(#[derive(#(#derived),*)]),
     ];
     let (mut names, mut types) = (Vec::new(), Vec::new());
+    let twin_path = quote!(#krate::__private::twin);
     for (position, field) in twin.fields.iter_mut().enumerate() {
         field.attrs.clear();
-        let ty = held_type(program, id, &field.ty.to_token_stream(), false, krate);
+        let ty = held_type(program, &program.items[id], &field.ty.to_token_stream(), false, &twin_path);
         field.ty = parse_quote!(#ty);
         names.push(numbered(&format!("__field{position}")));
         types.push(ty);
@@ -204,9 +204,20 @@ impl Renderer<'_> {
         !self.is_original() && matches!(ty, Ty::Struct(item, _) if self.program.held_slices.contains_key(item))
     }
 
-    /// Whether a value has structs with slices in it, in what runs on the host.
-    pub(super) fn holds_held(&self, value: &Expr) -> bool {
-        !self.is_original() && !self.program.held_origins(self.expr_ty(value)).is_empty()
+    /// A type as the author wrote it, as what runs on the host has it.
+    pub(super) fn held_written(&self, written: &TokenStream) -> Tokens {
+        let twin = self.twin();
+        let twin = TokenStream::from(tokens!(#twin));
+        held_type(self.program, self.item, written, self.of_original, &twin).into()
+    }
+
+    /// Whether a pattern names structs with slices, in what runs on the host.
+    pub(super) fn binds_held(&self, pattern: &Pattern) -> bool {
+        let mut found = false;
+        pattern.for_each_binding(&mut |_, binding| {
+            found |= !self.program.held_origins(self.typed.binding(binding)).is_empty();
+        });
+        found && !self.is_original()
     }
 
     /// A struct with slices of its fields, which are evaluated as they are written.

@@ -89,6 +89,8 @@ struct Renderer<'a> {
     is_quiet: bool,
     /// Whether what is rendered is an async function, which gives way where it waits.
     in_steps: bool,
+    /// Whether what is rendered belongs to a struct with slices, and not to the twin of the struct.
+    of_original: bool,
     /// Whether what is rendered runs in loops, part by part.
     in_loops: bool,
     /// The calls whose results are in places of their own, because the function has been called in loops.
@@ -119,6 +121,7 @@ impl<'a> Renderer<'a> {
             lent_parts: RefCell::default(),
             is_quiet: false,
             in_steps: false,
+            of_original: false,
             in_loops: false,
             results: BTreeSet::new(),
             slices: RefCell::default(),
