@@ -8,21 +8,21 @@ use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId as _;
 
-use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Item, Struct, TypeExpr, TypeKind, UnaryOp};
+use crate::ast::{
+    BindingId, Expr, ExprId, ExprKind, Fn, Impl, Item, Shape, SpanRange, Struct, TypeExpr, TypeKind, UnaryOp,
+};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
 use crate::source::text;
-use crate::typed::{Ty, TypedFn};
+use crate::typed::{Resolution, Ty, TypedFn, UNWRITTEN};
 
 use super::block::strip;
 use super::finish::Deferred;
 use super::index_impl::end_of;
 use super::slice::sliced;
 use super::unify::{Term, TermArgs};
+use super::variant::Constructor;
 use super::{Expect, Infer};
-
-/// The first number of expressions and variables that nobody wrote.
-const UNWRITTEN: usize = 1 << 28;
 
 impl<'a> Infer<'a> {
     /// How many slices a struct holds.
@@ -196,6 +196,9 @@ impl<'a> Infer<'a> {
                 _ => return self.refuse_held(value),
             };
             self.tables.given_slices.extend(own.iter().map(|end| (*end, Some(origin))));
+            if !ends.iter().all(|end| self.is_whole(end)) {
+                self.tables.cut_origins.insert(origin);
+            }
             self.finish_held(value, slot, ty, origin);
             return;
         }
@@ -211,6 +214,9 @@ impl<'a> Infer<'a> {
         };
         let end = strip(value);
         self.tables.given_slices.insert(end.id, Some(origin));
+        if !self.is_whole(value) {
+            self.tables.cut_origins.insert(origin);
+        }
         if *mutable {
             self.tables.held_writes.insert(end.id);
         }
@@ -245,6 +251,28 @@ impl<'a> Infer<'a> {
             root = inner;
         }
         self.is_parameter(root) || self.reference_of(root).is_none()
+    }
+
+    /// Whether a slice has all elements of the variable that it is a part of, or is the slice that a struct holds.
+    fn is_whole(&self, value: &Expr) -> bool {
+        let whole = sliced(value);
+        match &whole.kind {
+            ExprKind::Slice { base, start: None, end: None, .. } => self.is_whole(base),
+            ExprKind::Field { .. } => {
+                matches!(self.table.shallow(&self.term(whole)), Term::Buffer { origin: Some(_), .. })
+            }
+            ExprKind::Path(_) => match self.tables.paths.get(&whole.id) {
+                Some(Resolution::Binding(binding)) => {
+                    let term = self.table.shallow(&self.term(whole));
+                    let is_reference = self.tables.references.contains_key(binding) && !self.is_parameter(whole);
+                    !is_reference
+                        && !self.slice_roots.contains_key(binding)
+                        && !matches!(term, Term::Buffer { origin: Some(_), .. })
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     fn refuse_held(&mut self, value: &Expr) {
@@ -283,6 +311,40 @@ impl<'a> Infer<'a> {
         origin
     }
 
+    /// Reports a pattern that takes a struct with slices apart; whether it did.
+    pub(super) fn refuse_held_pattern(&mut self, constructor: &Constructor<'a>, span: SpanRange) -> bool {
+        let Term::Struct(item, _) = constructor.term else { return false };
+        let Item::Struct(definition) = &self.program.items[item].item else { return false };
+        if self.held_count(item) == 0 {
+            return false;
+        }
+        let field = constructor.names.first().map(|(name, _)| name.to_string()).unwrap_or_default();
+        let field = if definition.shape == Shape::Tuple { "0" } else { &field };
+        self.error(
+            code::BAD_PATTERN,
+            span,
+            format!("a pattern cannot take `{}` apart, which holds slices", definition.name),
+        )
+        .help(format!("name the value, and write its fields where they are used: `view.{field}`"));
+        true
+    }
+
+    /// Reports an `impl` of a trait for a struct with slices.
+    pub(super) fn refuse_held_impl(&mut self, implementation: &'a Impl) {
+        let Some(of) = &implementation.of else { return };
+        let term = self.term_of(&implementation.self_ty);
+        if self.holds_slices(&term) {
+            let (name, of) = (self.describe(&term), of.text());
+            self.error(
+                code::UNSUPPORTED_SYNTAX,
+                implementation.self_ty.span,
+                format!("an `impl` of `{of}` for {name}, which holds slices, is not supported in kernels"),
+            )
+            .note("the functions of a trait are compiled once, and the buffer of each slice must be known where they are called")
+            .help("write the functions as methods, in an `impl` of the type alone");
+        }
+    }
+
     /// `self.rest = &self.rest[1..];`; whether it is that, right or wrong.
     pub(super) fn infer_held_assign(&mut self, place: &'a Expr, value: &'a Expr) -> bool {
         if self.program.held_slices.is_empty() || !is_named_field(place) {
@@ -312,8 +374,24 @@ impl<'a> Infer<'a> {
             return;
         }
         let (TypedItem::Fn(typed) | TypedItem::Generic(typed)) = &program.items[item].typed else {
-            return self.settle_held(result);
+            // It stands further down: any part may be what it makes of them.
+            for arg in args {
+                let held = self.held_in(&self.term(arg));
+                self.cut_held(&held);
+            }
+            self.settle_held(result);
+            let held = self.held_in(result);
+            return self.cut_held(&held);
         };
+        let is_generic = matches!(program.items[item].typed, TypedItem::Generic(_));
+        for (position, (param, arg)) in typed.params.iter().zip(args).enumerate() {
+            let writes = function.params[position].ty.writes() || position == 0 && function.writes_self();
+            let cut = |origin: &ExprId| is_generic || typed.cut_origins.contains(origin);
+            if writes && program.held_origins(param).iter().any(cut) {
+                let held = self.held_in(&self.term(arg));
+                self.cut_held(&held);
+            }
+        }
         let passed = self.passed_held(typed, args);
         let given: Vec<ExprId> = typed.result.iter().flat_map(|ty| program.held_origins(ty)).collect();
         for ((slot, ty), origin) in self.held_in(result).into_iter().zip(given) {
@@ -334,12 +412,29 @@ impl<'a> Infer<'a> {
                     self.unwritten()
                 }
             };
+            let root = typed.origin_roots.get(&origin);
+            let position = root.and_then(|root| function.params.iter().position(|param| param.binding == *root));
+            let is_whole = match position {
+                Some(position) => args.get(position).is_some_and(|arg| self.is_whole(arg)),
+                None => root.is_some_and(|root| passed.iter().any(|(of_callee, _)| of_callee.index() == root.index())),
+            };
+            if !is_whole || typed.cut_origins.contains(&origin) {
+                self.tables.cut_origins.insert(own);
+            }
             self.bind_held(&slot, &ty, own);
         }
         if let Some(Ty::Buffer { origin: Some(origin), .. }) = &typed.result
             && let Some(root) = self.root_here(typed, function, &passed, args, *origin)
         {
             self.origin_roots.insert(call.id, root);
+        }
+    }
+
+    fn cut_held(&mut self, held: &[(Term, Term)]) {
+        for (slot, _) in held {
+            if let Term::Buffer { origin: Some(origin), .. } = self.table.shallow(slot) {
+                self.tables.cut_origins.insert(origin);
+            }
         }
     }
 

@@ -120,6 +120,11 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
         Item::Struct(definition) => TypedItem::Struct(cx.fields_of(definition)),
         Item::Enum(definition) => TypedItem::Enum(cx.variants_of(definition)),
         Item::Alias(alias) => TypedItem::Alias(cx.alias_of(alias)),
+        Item::Impl(implementation) if !program.held_slices.is_empty() => {
+            cx.params = generic::unknown_params(&implementation.generics);
+            cx.refuse_held_impl(implementation);
+            TypedItem::None
+        }
         Item::Impl(_) | Item::Trait(_) => TypedItem::None,
     };
     let failed = cx.poisoned || cx.diags.has_errors();

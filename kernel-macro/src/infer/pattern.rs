@@ -234,7 +234,7 @@ impl<'a> Infer<'a> {
                 return self.bind_all(members, &Term::Error);
             }
         };
-        if !self.match_constructor(id, &constructor, span, term) {
+        if self.refuse_held_pattern(&constructor, span) || !self.match_constructor(id, &constructor, span, term) {
             return self.bind_all(members, &Term::Error);
         }
         let Some(pairs) = spread(members, constructor.fields.len()) else {
@@ -274,7 +274,8 @@ impl<'a> Infer<'a> {
                 return fields.iter().for_each(|field| self.bind_pattern(&field.pattern, &Term::Error));
             }
         };
-        let fits = self.match_constructor(id, &constructor, span, term);
+        let fits =
+            !self.refuse_held_pattern(&constructor, span) && self.match_constructor(id, &constructor, span, term);
         let mut positions = Vec::with_capacity(fields.len());
         for field in fields {
             let position = match &field.member {

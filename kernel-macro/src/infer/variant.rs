@@ -277,6 +277,15 @@ impl<'a> Infer<'a> {
             self.check(value, &constructor.fields[position as usize], because);
         }
         match base {
+            Some(base) if constructor.variant.is_none() && self.holds_slices(&constructor.term) => {
+                self.error(
+                    code::UNSUPPORTED_SYNTAX,
+                    base.span,
+                    "`..` for a struct with slices is not supported in kernels",
+                )
+                .help("write every field, or copy the value and change one: `let mut other = view; other.width = 4;`");
+                self.infer_lost_arguments(std::slice::from_ref(base));
+            }
             Some(base) => {
                 if constructor.variant.is_some() {
                     self.error(code::UNKNOWN_FIELD, base.span, "`..` is for structs, not for variants of an enum")

@@ -36,6 +36,8 @@ pub(super) struct Origin {
     pub(super) place: Place,
     /// How many elements each has, where that is a number.
     pub(super) len: Option<u32>,
+    /// The slice itself, where a struct holds all elements of a variable.
+    pub(super) whole: Option<Box<Spot>>,
 }
 
 impl Spot {

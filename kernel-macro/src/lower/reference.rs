@@ -17,7 +17,7 @@ use super::types::TypeCx;
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
 use crate::infer::{callable_of, holds_atomics};
 use crate::program::{ItemId, Program};
-use crate::typed::{MemoryFunction, Resolution, Ty, TypedFn};
+use crate::typed::{Len, MemoryFunction, Resolution, Ty, TypedFn};
 
 /// The state of the function being lowered, set aside while another one is.
 pub(super) struct Scope<'p> {
@@ -182,7 +182,14 @@ impl<'p> FnCx<'p, '_, '_> {
                 _ => None,
             };
             let held = cx.typed.result.iter().flat_map(|ty| cx.shared.program.held_origins(ty));
-            let held: Vec<_> = held.map(|origin| cx.origins.get(&origin).cloned()).collect();
+            let held: Vec<_> = held.map(|origin| (origin, cx.origins.get(&origin).cloned())).collect();
+            let held: Vec<_> = held
+                .into_iter()
+                .map(|(origin, known)| match known {
+                    Some(known) if cx.typed.cut_origins.contains(&origin) => Some(Origin { whole: None, ..known }),
+                    known => known,
+                })
+                .collect();
             Some((value, origin, held))
         })?;
         for (own, origin) in self.shared.program.held_origins(self.ty_of(call)).into_iter().zip(held) {
@@ -197,14 +204,17 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     /// What the slices in arguments are parts of, for the callee.
-    fn passed_origins(&self, typed: &TypedFn, args: &[&Expr]) -> FastMap<ExprId, Origin> {
+    fn passed_origins(&mut self, typed: &TypedFn, args: &[&Expr]) -> FastMap<ExprId, Origin> {
         let program = self.shared.program;
         let mut passed = FastMap::default();
         for (param, arg) in typed.params.iter().zip(args) {
             let own = program.held_origins(self.ty_of(arg));
             for (of_callee, own) in program.held_origins(param).into_iter().zip(own) {
-                if let Some(origin) = self.origins.get(&own) {
-                    passed.insert(of_callee, origin.clone());
+                if let Some(mut origin) = self.whole_of(own) {
+                    if self.typed.cut_origins.contains(&own) {
+                        origin.whole = None;
+                    }
+                    passed.insert(of_callee, origin);
                 }
             }
         }
@@ -219,6 +229,7 @@ impl<'p> FnCx<'p, '_, '_> {
             _ => None,
         };
         let origin = chosen.or(of_result);
+        let end_is_held = chosen.is_some_and(|origin| self.typed.is_held_origin(origin));
         if end.empty_slice().is_some() {
             // Those that it stands beside have another length.
             if let Some(origin) = origin.and_then(|origin| self.origins.get_mut(&origin)) {
@@ -238,7 +249,10 @@ impl<'p> FnCx<'p, '_, '_> {
         };
         let [offset, len] = self.ends_of(&spot)?;
         if let (Some(origin), Some(place)) = (origin, spot.place()) {
-            self.origins.insert(origin, Origin { place: place.clone(), len: None });
+            let has_open_len = matches!(self.ty_of(referent(end)), Ty::Array(_, Len::Chosen(_)));
+            let is_held = end_is_held && !has_open_len && !self.typed.cut_origins.contains(&origin);
+            let whole = is_held.then(|| Box::new(spot.clone()));
+            self.origins.insert(origin, Origin { place: place.clone(), len: None, whole });
         }
         Some(self.slice_value(offset, len))
     }

@@ -51,18 +51,30 @@ impl FnCx<'_, '_, '_> {
 
     /// The slice of a value that a call made.
     pub(super) fn slice_of_value(&mut self, call: ExprId, slice: ValueId) -> Option<Spot> {
+        let origin = self.whole_of(call)?;
+        if let Some(whole) = origin.whole
+            && !self.typed.cut_origins.contains(&call)
+        {
+            let Some(window) = whole.window() else { return Some(*whole) };
+            // A number is made anew: it may have been made in a branch.
+            let Some(len) = self.known_scalar(window.len) else { return Some(*whole) };
+            let len = self.u32(len as u32);
+            return Some(Spot::slice(origin.place, Window { len, ..window }));
+        }
         let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
-        let origin = match self.origins.get(&call) {
-            Some(origin) => origin.clone(),
-            // It is made further down, in a loop.
-            None => {
-                let root = *self.typed.origin_roots.get(&call)?;
-                let slot = *self.slots.get(root.index())?;
-                Origin { place: self.spot_of(slot)?.place()?.clone(), len: None }
-            }
-        };
         let len = origin.len.map_or(len, |len| self.u32(len));
         Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
+    }
+
+    /// What the slices with a number are parts of.
+    pub(super) fn whole_of(&mut self, call: ExprId) -> Option<Origin> {
+        if let Some(origin) = self.origins.get(&call) {
+            return Some(origin.clone());
+        }
+        // The slice is made further down, in a loop.
+        let root = *self.typed.origin_roots.get(&call)?;
+        let slot = *self.slots.get(root.index())?;
+        Some(Origin { place: self.spot_of(slot)?.place()?.clone(), len: None, whole: None })
     }
 
     /// `let part = &x[a..b];`; whether it was that.

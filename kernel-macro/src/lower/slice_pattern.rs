@@ -47,14 +47,14 @@ impl<'p> FnCx<'p, '_, '_> {
         let offset = slice.window().and_then(|window| window.offset);
         let offset = offset.unwrap_or_else(|| self.u32(0));
         let place = self.in_place(slice);
-        self.origins.insert(value.id, Origin { place, len: None });
+        self.origins.insert(value.id, Origin { place, len: None, whole: None });
         Some(self.slice_value(offset, len))
     }
 
     /// The slice that a value of such a type stands for.
     fn matched_parts(&mut self, ty: &Ty, value: Option<ValueId>) -> Option<Matched> {
         let (Ty::Buffer { origin: Some(origin), .. }, Some(value)) = (ty, value) else { return None };
-        let Origin { place, len } = self.origins.get(origin)?.clone();
+        let Origin { place, len, .. } = self.whole_of(*origin)?;
         let offset = self.lane(value, 0);
         let len = match len {
             Some(len) => self.u32(len),
@@ -130,7 +130,7 @@ impl<'p> FnCx<'p, '_, '_> {
             let (first, others) = (self.u32(first as u32), self.u32(members.len() as u32 - 1));
             let (offset, len) = (self.op(Op::Add, &[slice.offset, first]), self.op(Op::Sub, &[slice.len, others]));
             if let Some(origin) = self.origin_of(*binding) {
-                self.origins.insert(origin, Origin { place: slice.place, len: None });
+                self.origins.insert(origin, Origin { place: slice.place, len: None, whole: None });
             }
             self.slice_value(offset, len)
         });

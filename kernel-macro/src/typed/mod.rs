@@ -231,6 +231,8 @@ pub(crate) struct TypedFn {
     /// The expressions with which a function ends that gives a slice, and those with which the value of a variable ends that is one of
     /// several slices, with what the variable knows its slice by.
     pub(crate) given_slices: FastMap<ExprId, Option<ExprId>>,
+    /// Slices that structs hold and that are perhaps not all elements of the variable that they are parts of.
+    pub(crate) cut_origins: BTreeSet<ExprId>,
     /// Slices that become members of structs to be written there.
     pub(crate) held_writes: BTreeSet<ExprId>,
     /// Slices that calls, patterns and structs know, by the variable whose elements they have.
@@ -417,7 +419,15 @@ impl ConstValue {
     }
 }
 
+/// The first number of expressions and variables that nobody wrote.
+pub(crate) const UNWRITTEN: usize = 1 << 28;
+
 impl TypedFn {
+    /// Whether slices with a number are those that structs hold.
+    pub(crate) fn is_held_origin(&self, origin: ExprId) -> bool {
+        origin.index() >= UNWRITTEN
+    }
+
     /// Type of an expression.
     pub(crate) fn ty(&self, id: ExprId) -> &Ty {
         &self.exprs[id.index()]

@@ -130,7 +130,8 @@ fn twin_of_fn(
     let twin_path = TokenStream::from(twin.copy());
     let params = types.map(|(param, ty)| match &param.ty.kind {
         _ if holds(ty) => {
-            let (name, ty) = (&param.name, held_type(program, &program.items[item], &param.ty.tokens, of_original, &twin_path));
+            let (name, ty) =
+                (&param.name, held_type(program, &program.items[item], &param.ty.tokens, of_original, &twin_path));
             let mutable = param.mutable.then(|| tokens_at!(name.span()=> mut));
             tokens!(#mutable #name: #ty)
         }

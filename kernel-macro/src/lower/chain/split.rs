@@ -52,7 +52,7 @@ impl FnCx<'_, '_, '_> {
                 self.b.op(Op::Add, &[whole, more])
             }
         };
-        self.origins.insert(call.id, Origin { place, len: known.filter(|_| exact) });
+        self.origins.insert(call.id, Origin { place, len: known.filter(|_| exact), whole: None });
         let step = if parts == Parts::Windows { one } else { size_value };
         let at = At::Parts { size: size_value, step, offset, total: len, exact, from_end: parts.is_from_end() };
         Some(Indexed { extent: Extent::Count(count), at, trusted: true })
@@ -70,7 +70,7 @@ impl FnCx<'_, '_, '_> {
         let first = self.first_of(offset);
         let (second, left) = (self.op(Op::Add, &[first, middle]), self.op(Op::Sub, &[len, middle]));
         let (head, tail) = (self.slice_value(first, middle), self.slice_value(second, left));
-        self.origins.insert(call.id, Origin { place, len: None });
+        self.origins.insert(call.id, Origin { place, len: None, whole: None });
         let ty = self.ty(self.ty_of(call))?;
         Some(self.compose(ty, &[head, tail]))
     }
@@ -79,7 +79,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn split_at_checked(&mut self, call: &Expr, whole: &Expr, middle: &Expr) -> Option<ValueId> {
         let Whole { place, offset, len } = self.lower_whole(whole)?;
         let middle = self.lower_expr(middle)?;
-        self.origins.insert(call.id, Origin { place, len: None });
+        self.origins.insert(call.id, Origin { place, len: None, whole: None });
         let first = self.first_of(offset);
         let (second, left) = (self.op(Op::Add, &[first, middle]), self.op(Op::Sub, &[len, middle]));
         let (head, tail) = (self.slice_value(first, middle), self.slice_value(second, left));
@@ -97,7 +97,7 @@ impl FnCx<'_, '_, '_> {
         let behind = self.op(Op::Add, &[first, one]);
         let rest = self.slice_value(if last { first } else { behind }, left);
         let index = if last { self.op(Op::Add, &[first, left]) } else { first };
-        self.origins.insert(call.id, Origin { place: place.clone(), len: None });
+        self.origins.insert(call.id, Origin { place: place.clone(), len: None, whole: None });
         let ty = self.ty_of(call).clone();
         let Ty::Option(pair) = &ty else { return None };
         let Ty::Tuple(members) = &**pair else { return None };
@@ -150,7 +150,7 @@ impl FnCx<'_, '_, '_> {
         };
         let in_order = self.op(Op::Le, &[start, end]);
         let is_there = reaches.map_or(in_order, |reaches| self.op(Op::And, &[reaches, in_order]));
-        self.origins.insert(call.id, Origin { place, len: None });
+        self.origins.insert(call.id, Origin { place, len: None, whole: None });
         let (offset, len) = (self.first_of(offset), self.op(Op::Sub, &[end, start]));
         let offset = self.op(Op::Add, &[offset, start]);
         let part = self.slice_value(offset, len);
