@@ -52,6 +52,7 @@ pub mod generics;
 pub mod given_iterators;
 pub mod given_slices;
 pub mod grid;
+pub mod held_slices;
 pub mod idioms;
 pub mod image_lists;
 mod image_reference;
@@ -189,6 +190,7 @@ pub fn all() -> Vec<Case> {
         given_iterators::CASES,
         given_slices::CASES,
         grid::CASES,
+        held_slices::CASES,
         idioms::CASES,
         images::CASES,
         implementations::CASES,

@@ -128,6 +128,7 @@ impl<'a> Infer<'a> {
     /// All types in their final form. Call [`settle`](Self::settle) first.
     pub(super) fn finish(&mut self) -> TypedFn {
         self.settle();
+        self.check_held_locals();
         self.finish_requests();
         self.finish_closures();
         let mut tables = std::mem::take(&mut self.tables);

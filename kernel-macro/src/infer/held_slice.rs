@@ -70,7 +70,38 @@ impl<'a> Infer<'a> {
     /// A number for what no expression of the author's made.
     fn unwritten(&mut self) -> ExprId {
         self.unwritten += 1;
-        ExprId::new(UNWRITTEN + self.unwritten)
+        let origin = ExprId::new(UNWRITTEN + self.unwritten);
+        self.depths.1.insert(origin, self.frames.len());
+        origin
+    }
+
+    /// Notes how many loops are around a variable.
+    pub(super) fn note_depth(&mut self, binding: BindingId) {
+        self.depths.0.insert(binding, self.frames.len());
+    }
+
+    /// Reports variables that keep, from one round of a loop to the next, a slice that no variable tells.
+    pub(super) fn check_held_locals(&mut self) {
+        for (binding, depth) in std::mem::take(&mut self.depths.0) {
+            let Some(local) = self.local(binding).cloned() else { continue };
+            let held = self.held_in(&local.term).into_iter().map(|(slot, _)| self.table.shallow(&slot));
+            let is_lost = |slot: Term| match slot {
+                Term::Buffer { origin: Some(origin), .. } => {
+                    let is_told = self.origin_roots.get(&origin).is_some_and(|root| root.index() < UNWRITTEN);
+                    !is_told && self.depths.1.get(&origin).is_some_and(|made| *made > depth)
+                }
+                _ => false,
+            };
+            if held.into_iter().any(is_lost) {
+                self.error(
+                    code::REFERENCE_USE,
+                    super::range(local.span),
+                    format!("`{}` cannot keep a slice of this from one round of a loop to the next", local.name),
+                )
+                .note("the slice is of a field or of a literal, and is made in the loop")
+                .help("make the slice before the loop; or keep an index");
+            }
+        }
     }
 
     /// New variables for the slices that a struct holds.

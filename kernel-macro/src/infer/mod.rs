@@ -241,6 +241,8 @@ struct Infer<'a> {
     root_origins: std::collections::BTreeMap<(BindingId, bool), ExprId>,
     /// How many slices there are that no expression made.
     unwritten: usize,
+    /// How many loops are around variables, and around what made slices that no expression made.
+    depths: (std::collections::BTreeMap<BindingId, usize>, std::collections::BTreeMap<ExprId, usize>),
     /// The slices that the struct holds.
     held: Vec<Ty>,
     /// Variables of loops that are references to parts of the function's own arrays.
@@ -319,6 +321,7 @@ impl<'a> Infer<'a> {
             origin_roots: std::collections::BTreeMap::new(),
             root_origins: std::collections::BTreeMap::new(),
             unwritten: 0,
+            depths: Default::default(),
             held: Vec::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
@@ -455,6 +458,9 @@ impl<'a> Infer<'a> {
     fn declare(&mut self, binding: BindingId, name: &Ident, mutable: bool, term: Term) {
         if binding.index() >= self.locals.len() {
             self.locals.resize(binding.index() + 1, None);
+        }
+        if !self.program.held_slices.is_empty() {
+            self.note_depth(binding);
         }
         let spelling = name.to_string();
         self.visible.push(binding, &spelling);

@@ -81,14 +81,18 @@ impl Parser<'_> {
         }
         let help = match ungroup(&reference.elem) {
             syn::Type::Slice(_) => {
-                "store its position and length, `first: u32, len: u32`, and pass the slice beside the value"
+                "store its position and length, `first: u32, len: u32`, and pass the slice beside the value; or hold it in a `#[device] struct`"
             }
+            syn::Type::Array(_) if self.holds_slices => "hold a slice, `&'a [T]`, or the array itself",
+            _ if self.holds_slices => "hold the value itself, or a slice and an index",
             _ => "hold the value itself, or its index and pass the slice beside",
         };
+        let note = match self.holds_slices {
+            true => "devices have no pointers to store: a `#[device] struct` holds values and slices",
+            false => "devices have no pointers to store",
+        };
         let message = "a reference in a struct or enum is not supported in kernels";
-        self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
-            .note("devices have no pointers to store")
-            .help(help);
+        self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message).note(note).help(help);
         TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
     }
 
