@@ -201,7 +201,12 @@ impl<'a> Infer<'a> {
         let held = (*param as usize).checked_sub(definition.generics.params.len());
         let ty = held.and_then(|held| program.held_slices.get(&item)?.get(held));
         let Some(ty) = ty.map(|ty| Term::member(ty, args)) else { return };
+        let before = self.diags.len();
         self.give_held(value, slot, &ty);
+        if self.diags.len() > before {
+            // Nothing else is said of the struct.
+            self.table.unify(slot, &Term::Error);
+        }
     }
 
     /// Makes a value the slice of a member, or of an assignment to one.

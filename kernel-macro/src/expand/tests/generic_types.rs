@@ -47,8 +47,8 @@ fn definitions() {
         "#[device] mod m { pub struct S<'a> { pub a: &'a u32 } }",
         expect![[r#"
             error: [K0001] a reference in a struct or enum is not supported in kernels
-                   note: devices have no pointers to store
-                   help: hold the value itself, or its index and pass the slice beside
+                   note: devices have no pointers to store: a `#[device] struct` holds values and slices
+                   help: hold the value itself, or a slice and an index
              1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
                |                                             ^^^^^^^
         "#]],
