@@ -9,7 +9,7 @@ use std::rc::Rc;
 use gridwise_ir::arena::EntityId as _;
 
 use crate::ast::{
-    BindingId, Expr, ExprId, ExprKind, Fn, Impl, Item, Shape, SpanRange, Struct, TypeExpr, TypeKind, UnaryOp,
+    BindingId, Expr, ExprId, ExprKind, Fn, Impl, Item, Member, Shape, SpanRange, Struct, TypeExpr, TypeKind, UnaryOp,
 };
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
@@ -345,6 +345,41 @@ impl<'a> Infer<'a> {
         self.origin_roots.insert(origin, root);
         self.root_origins.insert((root, mutable), origin);
         origin
+    }
+
+    /// The type of a variable, or of a field of it, before it is inferred where it stands.
+    pub(super) fn held_place(&self, place: &Expr) -> Option<Term> {
+        let program = self.program;
+        match &strip(place).kind {
+            ExprKind::Unary(UnaryOp::Deref, inner) => self.held_place(inner),
+            ExprKind::Path(path) => {
+                let (_, local) = path.as_name().and_then(|name| self.variable(name))?;
+                Some(self.table.shallow(&local.term))
+            }
+            ExprKind::Field { base, member } => {
+                let Term::Struct(item, args) = self.held_place(base)? else { return None };
+                let Item::Struct(definition) = &program.items[item].item else { return None };
+                let TypedItem::Struct(fields) = &program.items[item].typed else { return None };
+                let position = match member {
+                    Member::Named(name) => definition.fields.iter().position(|(field, _)| field == name)?,
+                    Member::Index(index, _) => *index as usize,
+                };
+                Some(self.table.shallow(&Term::member(fields.get(position)?, &args)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports an element by index of an array whose elements hold slices; whether it did.
+    pub(super) fn refuse_held_element(&mut self, array: &Expr, element: &Term) -> bool {
+        if self.program.held_slices.is_empty() || !self.holds_slices(element) {
+            return false;
+        }
+        let (source, name) = (text(array), self.describe(element));
+        self.error(code::BAD_INDEX, array.span, format!("`{source}` cannot be indexed: {name} holds slices"))
+            .note("an index out of range reads a zero, and there is none of a struct with slices")
+            .help("go through the array, `for view in views`; or keep an array of the starts, and make the struct where it is used");
+        true
     }
 
     /// Reports a pattern that takes a struct with slices apart; whether it did.

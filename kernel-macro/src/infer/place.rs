@@ -91,7 +91,7 @@ impl<'a> Infer<'a> {
         self.check_position(index, &found);
         // An index that is none was reported: it may have been a range.
         let is_broken = self.diags.has_errors() && self.table.is_poisoned(&self.term(index));
-        if is_broken || self.refuse_inner_slice(base, &element) {
+        if is_broken || self.refuse_inner_slice(base, &element) || self.refuse_held_element(base, &element) {
             return Term::Error;
         }
         if let Term::Array(_, Len::Known(len)) = base_term {

@@ -183,7 +183,11 @@ pub(crate) fn holds_atomics(program: &Program, ty: &Ty) -> bool {
         Ty::Atomic(_) => true,
         Ty::Array(element, _) | Ty::Buffer { element, .. } | Ty::Shared(element) => holds_atomics(program, element),
         Ty::Tuple(members) => members.iter().any(|member| holds_atomics(program, member)),
-        Ty::Struct(..) => program.fields_of(ty).iter().any(|field| holds_atomics(program, field)),
+        // What a slice in it leads to lies elsewhere.
+        Ty::Struct(..) => {
+            let is_value = |field: &&Ty| !matches!(field, Ty::Buffer { .. });
+            program.fields_of(ty).iter().filter(is_value).any(|field| holds_atomics(program, field))
+        }
         _ => false,
     }
 }

@@ -53,6 +53,7 @@ impl<'a> Infer<'a> {
             | ExprKind::Borrow { operand: inner, .. }
             | ExprKind::Unary(UnaryOp::Deref, inner) => self.names_slice(inner),
             ExprKind::Slice { .. } | ExprKind::Index { .. } => self.is_part(expr),
+            ExprKind::Field { .. } => matches!(self.held_place(expr), Some(Term::Buffer { .. })),
             ExprKind::Path(path) => match path.as_name().and_then(|name| self.variable(name)) {
                 Some((_, local)) => matches!(self.table.shallow(&local.term), Term::Buffer { .. }),
                 None => self.names_table(path),

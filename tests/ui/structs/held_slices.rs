@@ -75,6 +75,8 @@ fn several(x: &[u32], y: &[u32], lists: &[&[u32]], out: &mut [u32]) {
     out[i] += sum(&slice);
     let chosen = Slice { words: if i > 3 { x } else { y } };
     out[i] += sum(&chosen);
+    let halves = [Slice { words: &x[..4] }, Slice { words: &x[4..] }];
+    out[i] += sum(&halves[i % 2]);
     let of_list = Slice { words: lists[i] };
     out[i] += sum(&of_list) + sum(&same(Slice { words: x }));
 }
