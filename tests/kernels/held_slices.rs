@@ -95,7 +95,7 @@ both!(text, plain_text, {
         }
     }
 
-    /// Whose slice becomes others.
+    /// A cursor: its slice becomes others.
     struct Rest<'a> {
         rest: &'a [u8],
     }
@@ -326,7 +326,7 @@ both!(matrix, plain_matrix, {
 });
 
 both!(ring, plain_ring, {
-    /// Whose slice is written.
+    /// A queue of a fixed number of slots.
     pub(super) struct Ring<'a> {
         slots: &'a mut [u32],
         head: usize,

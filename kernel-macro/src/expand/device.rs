@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 
 use super::derivative::Derivative;
 use super::globs::gather_first;
+use super::held::held_struct;
 use super::incomplete::{check_incomplete, report_unmarked};
 use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, SpanRange};
@@ -15,7 +16,7 @@ use crate::diag::{Diagnostics, code};
 use crate::emit::codegen::{const_assertion, const_stub, discriminant_assertions, fn_stub, item_macro};
 use crate::emit::codegen::{method_stub, value_impl};
 use crate::emit::editor;
-use crate::emit::render::{held_struct, render_fn};
+use crate::emit::render::render_fn;
 use crate::gather::{
     Closure, Entry, EntryKind, Place, State, check_cycle, is_associated, names_of_alias, names_of_const, names_of_enum,
     names_of_fn, names_of_struct,

@@ -6,6 +6,7 @@ mod derivative;
 mod device;
 mod globs;
 mod gpu_data;
+mod held;
 mod incomplete;
 mod instances;
 mod kernel;

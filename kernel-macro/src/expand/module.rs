@@ -7,6 +7,7 @@ use syn::punctuated::Punctuated;
 
 use super::device::refuse_builtin_name;
 use super::globs::{blocks, gather_first, import_into_functions, names_any, rewrite_own};
+use super::held::{held_impl, held_struct};
 use super::incomplete::check_incomplete;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
@@ -16,7 +17,7 @@ use crate::diag::{Diagnostics, code};
 use crate::emit::codegen::{check_fields, check_repr, const_assertion, data_assertions, discriminant_assertions};
 use crate::emit::codegen::{fn_stub, item_macro, method_stub, value_impl};
 use crate::emit::editor;
-use crate::emit::render::{held_name, held_struct, is_held_impl, render_fn, render_held_fn};
+use crate::emit::render::{render_fn, render_held_fn};
 use crate::gather::{Closure, Entry, EntryKind, Place, State};
 use crate::gather::{
     names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
@@ -24,6 +25,7 @@ use crate::gather::{
 use crate::krate::facade_path;
 use crate::parse::{ModuleItem, SourceItem, SourceItems, default_fn, item_fn};
 use crate::program::assemble::{AssembleError, Gathered, assemble_gathered};
+use crate::program::held::is_held_impl;
 use crate::program::instantiate::instantiate;
 use crate::program::module::{infer_module, member_key, name_of, push_module};
 use crate::program::{ItemId, Program};
@@ -405,27 +407,6 @@ fn struct_tokens(input: &syn::DeriveInput) -> TokenStream {
     let mut emitted = input.clone();
     emitted.attrs.push(syn::parse_quote!(#[__gridwise_member]));
     emitted.into_token_stream()
-}
-
-/// The `impl` of the twin of a struct with slices.
-fn held_impl(item: &syn::ItemImpl, functions: &TokenStream) -> TokenStream {
-    let syn::Type::Path(mut path) = (*item.self_ty).clone() else { return TokenStream::new() };
-    if let Some(last) = path.path.segments.last_mut() {
-        last.ident = held_name(&last.ident);
-    }
-    let consts = item.items.iter().filter_map(|member| match member {
-        syn::ImplItem::Const(constant) => {
-            let mut constant = constant.clone();
-            constant.attrs.clear();
-            Some(constant)
-        }
-        _ => None,
-    });
-    let (generics, clauses) = (&item.generics, &item.generics.where_clause);
-    quote! {
-        #[allow(warnings, clippy::all)]
-        impl #generics #path #clauses { #(#consts)* #functions }
-    }
 }
 
 /// An `impl` with other functions; consts, in between, are asked for, too, and stay as they are.

@@ -203,7 +203,7 @@ impl<'p> FnCx<'p, '_, '_> {
         value
     }
 
-    /// What the slices in arguments are parts of, for the callee.
+    /// The origins of slices in arguments, by the numbers that the callee knows them by.
     fn passed_origins(&mut self, typed: &TypedFn, args: &[&Expr]) -> FastMap<ExprId, Origin> {
         let program = self.shared.program;
         let mut passed = FastMap::default();

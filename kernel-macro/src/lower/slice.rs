@@ -66,7 +66,7 @@ impl FnCx<'_, '_, '_> {
         Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
     }
 
-    /// What the slices with a number are parts of.
+    /// The origin of slices with a number.
     pub(super) fn whole_of(&mut self, call: ExprId) -> Option<Origin> {
         if let Some(origin) = self.origins.get(&call) {
             return Some(origin.clone());

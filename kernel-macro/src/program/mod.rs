@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod crossing;
+pub(crate) mod held;
 pub(crate) mod instantiate;
 pub(crate) mod message;
 pub(crate) mod module;

@@ -1,4 +1,4 @@
-//! What structs with slices cannot do.
+//! The limits of structs with slices.
 
 use gridwise::prelude::*;
 

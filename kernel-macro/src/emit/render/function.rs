@@ -5,7 +5,7 @@ use gridwise_ir::descriptor::{HostStack, Size};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use super::held::{has_twin, held_params, held_type};
+use super::held::held_params;
 use super::loops::{LOOPS_FN, crew, has_loops, runs_in_loops};
 use super::parallel::waits;
 use super::site::{SiteUse, sites_tokens};
@@ -15,6 +15,7 @@ use super::{Mode, Renderer, twin_import};
 use crate::ast::{Fn, GenericParam, Item, Param, TypeKind};
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
 use crate::program::crossing::is_shared_element;
+use crate::program::held::{has_twin, held_type};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedFn};
 

@@ -42,7 +42,6 @@ mod types;
 #[cfg(test)]
 pub(crate) use function::Way;
 pub(crate) use function::{Host, names_any, render_fn, render_held_fn, render_host, render_original, way_of};
-pub(crate) use held::{held_name, held_struct, is_held_impl};
 use site::SiteRows;
 pub(crate) use site::{MOST_MATCHED, SITES, SiteIndex, SiteUse, sites_rows, sites_tokens};
 pub(crate) use slice::method_twin;

@@ -113,7 +113,7 @@ impl Renderer<'_> {
     /// Whether the twin calls another function in place of this one.
     pub(super) fn has_twin(&self, callee: Option<Callee>) -> bool {
         let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return false };
-        super::held::has_twin(self.program, item)
+        crate::program::held::has_twin(self.program, item)
     }
 
     /// The path of a function; of one that has a form for the twin, of that.

@@ -19,7 +19,7 @@ pub(super) fn gives_way(program: &Program, item: ItemId) -> bool {
     let is_free = program.items[item].owner.is_none() && function.generics.params.is_empty();
     is_free
         && !function.is_const
-        && super::held::has_twin(program, item)
+        && crate::program::held::has_twin(program, item)
         && waits(program, item)
         && has_steps(program, item)
 }
