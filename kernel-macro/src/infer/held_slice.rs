@@ -8,12 +8,9 @@ use std::rc::Rc;
 
 use gridwise_ir::arena::EntityId as _;
 
-use crate::ast::{
-    BindingId, Expr, ExprId, ExprKind, Fn, Impl, Item, Member, Shape, SpanRange, Struct, TypeExpr, TypeKind, UnaryOp,
-};
+use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Item, Member, Struct, TypeExpr, TypeKind, UnaryOp};
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
-use crate::source::text;
 use crate::typed::{Resolution, Ty, TypedFn, UNWRITTEN};
 
 use super::block::strip;
@@ -21,7 +18,6 @@ use super::finish::Deferred;
 use super::index_impl::end_of;
 use super::slice::sliced;
 use super::unify::{Term, TermArgs};
-use super::variant::Constructor;
 use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
@@ -61,7 +57,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn held_in(&self, term: &Term) -> Vec<(Term, Term)> {
+    pub(super) fn held_in(&self, term: &Term) -> Vec<(Term, Term)> {
         let mut found = Vec::new();
         self.for_each_held(term, &mut |slot, ty| found.push((slot, ty)));
         found
@@ -78,30 +74,6 @@ impl<'a> Infer<'a> {
     /// Notes how many loops are around a variable.
     pub(super) fn note_depth(&mut self, binding: BindingId) {
         self.depths.0.insert(binding, self.frames.len());
-    }
-
-    /// Reports variables that keep, from one round of a loop to the next, a slice that no variable tells.
-    pub(super) fn check_held_locals(&mut self) {
-        for (binding, depth) in std::mem::take(&mut self.depths.0) {
-            let Some(local) = self.local(binding).cloned() else { continue };
-            let held = self.held_in(&local.term).into_iter().map(|(slot, _)| self.table.shallow(&slot));
-            let is_lost = |slot: Term| match slot {
-                Term::Buffer { origin: Some(origin), .. } => {
-                    let is_told = self.origin_roots.get(&origin).is_some_and(|root| root.index() < UNWRITTEN);
-                    !is_told && self.depths.1.get(&origin).is_some_and(|made| *made > depth)
-                }
-                _ => false,
-            };
-            if held.into_iter().any(is_lost) {
-                self.error(
-                    code::REFERENCE_USE,
-                    super::range(local.span),
-                    format!("`{}` cannot keep a slice of this from one round of a loop to the next", local.name),
-                )
-                .note("the slice is of a field or of a literal, and is made in the loop")
-                .help("make the slice before the loop; or keep an index");
-            }
-        }
     }
 
     /// New variables for the slices that a struct holds.
@@ -311,17 +283,6 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn refuse_held(&mut self, value: &Expr) {
-        let source = text(sliced(value));
-        self.error(
-            code::REFERENCE_USE,
-            value.span,
-            format!("a slice of `{source}` cannot be a member of a struct here"),
-        )
-        .note("the struct could be used after the buffer or array that the slice is a part of has become another")
-        .help("make the struct in a function that takes the slice, `fn f(part: &[T])`, and use it there");
-    }
-
     fn finish_held(&mut self, value: &Expr, slot: &Term, ty: &Term, origin: ExprId) {
         if !self.bind_held(slot, ty, origin) {
             self.error(code::REFERENCE_USE, value.span, "this slice is a part of something else than the one before")
@@ -367,52 +328,6 @@ impl<'a> Infer<'a> {
                 Some(self.table.shallow(&Term::member(fields.get(position)?, &args)))
             }
             _ => None,
-        }
-    }
-
-    /// Reports an element by index of an array whose elements hold slices; whether it did.
-    pub(super) fn refuse_held_element(&mut self, array: &Expr, element: &Term) -> bool {
-        if self.program.held_slices.is_empty() || !self.holds_slices(element) {
-            return false;
-        }
-        let (source, name) = (text(array), self.describe(element));
-        self.error(code::BAD_INDEX, array.span, format!("`{source}` cannot be indexed: {name} holds slices"))
-            .note("an index out of range reads a zero, and there is none of a struct with slices")
-            .help("go through the array, `for view in views`; or keep an array of the starts, and make the struct where it is used");
-        true
-    }
-
-    /// Reports a pattern that takes a struct with slices apart; whether it did.
-    pub(super) fn refuse_held_pattern(&mut self, constructor: &Constructor<'a>, span: SpanRange) -> bool {
-        let Term::Struct(item, _) = constructor.term else { return false };
-        let Item::Struct(definition) = &self.program.items[item].item else { return false };
-        if self.held_count(item) == 0 {
-            return false;
-        }
-        let field = constructor.names.first().map(|(name, _)| name.to_string()).unwrap_or_default();
-        let field = if definition.shape == Shape::Tuple { "0" } else { &field };
-        self.error(
-            code::BAD_PATTERN,
-            span,
-            format!("a pattern cannot take `{}` apart, which holds slices", definition.name),
-        )
-        .help(format!("name the value, and write its fields where they are used: `view.{field}`"));
-        true
-    }
-
-    /// Reports an `impl` of a trait for a struct with slices.
-    pub(super) fn refuse_held_impl(&mut self, implementation: &'a Impl) {
-        let Some(of) = &implementation.of else { return };
-        let term = self.term_of(&implementation.self_ty);
-        if self.holds_slices(&term) {
-            let (name, of) = (self.describe(&term), of.text());
-            self.error(
-                code::UNSUPPORTED_SYNTAX,
-                implementation.self_ty.span,
-                format!("an `impl` of `{of}` for {name}, which holds slices, is not supported in kernels"),
-            )
-            .note("the functions of a trait are compiled once, and the buffer of each slice must be known where they are called")
-            .help("write the functions as methods, in an `impl` of the type alone");
         }
     }
 

@@ -26,6 +26,7 @@ mod finish;
 mod generic;
 mod given_iterator;
 mod given_slice;
+mod held_limits;
 mod held_slice;
 mod image;
 mod in_place;
