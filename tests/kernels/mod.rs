@@ -87,6 +87,7 @@ pub mod natural;
 pub mod neutral;
 pub mod numbers;
 pub mod obligations;
+pub mod open_lengths;
 pub mod operands;
 pub mod ordering;
 pub mod overflow;
@@ -230,6 +231,7 @@ pub fn all() -> Vec<Case> {
         neutral::CASES,
         numbers::CASES,
         obligations::CASES,
+        open_lengths::CASES,
         operands::CASES,
         ordering::CASES,
         overflow::CASES,

@@ -11,6 +11,7 @@ use crate::typed::{Resolution, Ty};
 use super::Infer;
 use super::associated::{Candidate, self_param};
 use super::constant::has_constant;
+use super::generic::Param;
 use super::name::parent;
 use super::ty::builtin_path;
 use super::unify::Term;
@@ -128,30 +129,36 @@ impl<'a> Infer<'a> {
             self.error(code::BAD_CONST, expr.span, format!("the value of `{}` depends on itself", path.text()));
             return Some(Term::Error);
         }
-        self.depth += 1;
         let errors = self.diags.len();
-        let outer = (std::mem::replace(&mut self.constant, true), self.diverges);
-        let (ty, value) = self.within(candidate.member, candidate.params, |cx| {
-            let ty = cx.term_of(&constant.ty);
-            cx.check_const(&constant.ty, &constant.value, &ty);
-            let is_fine = cx.diags.len() == errors && !cx.poisoned;
-            (ty, if is_fine { cx.evaluate(&constant.value) } else { None })
-        });
-        (self.constant, self.diverges) = outer;
-        self.depth -= 1;
-        match value {
-            Some(value) => {
+        let params = candidate.params.into_iter().map(|param| self.known_param(param)).collect();
+        // Its blocks may have variables, which are not those of the function around.
+        let mut cx = Infer { params, depth: self.depth + 1, computes: true, ..Infer::new(program, candidate.member) };
+        cx.exprs = vec![None; constant.expr_count];
+        let term = cx.term_of(&constant.ty);
+        cx.check_const(&constant.ty, &constant.value, &term);
+        cx.settle();
+        let is_fine = !cx.diags.has_errors() && !cx.poisoned;
+        let found = is_fine.then(|| Some((cx.evaluate(&constant.value)?, cx.table.resolve(&term)?))).flatten();
+        self.diags.append(cx.diags);
+        match found {
+            Some((value, ty)) => {
                 self.tables.paths.insert(expr.id, Resolution::Value(value));
                 if constant.ty.is_table() {
                     self.tables.tables.insert(expr.id);
                 }
-                Some(ty)
+                Some(Term::from(&ty))
             }
             None => {
                 self.poisoned |= self.diags.len() == errors;
                 Some(Term::Error)
             }
         }
+    }
+
+    /// A parameter with what it stands for, free of variables of this function.
+    fn known_param(&self, param: Param) -> Param {
+        let term = self.table.resolve(&param.term).map_or(Term::Error, |ty| Term::from(&ty));
+        Param { term, ..param }
     }
 
     /// `T::Name` where `T` stands for `term`.

@@ -150,7 +150,7 @@ impl<'a> Infer<'a> {
                     .help("build larger matrices as arrays of these");
                 None
             }
-            Len::Chosen(_) | Len::Param(_) => {
+            Len::Chosen(_) | Len::Param(_) | Len::Unknown => {
                 self.error(code::MATRIX_USE, arg.span, "the shape of a matrix cannot depend on the launch")
                     .help("write a number or a `const`");
                 None

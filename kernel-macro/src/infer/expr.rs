@@ -156,11 +156,7 @@ impl<'a> Infer<'a> {
         };
         match self.array_len(len) {
             Some(len) => Term::Array(Rc::new(element), len),
-            None => {
-                // Of a length that depends on a parameter: rustc finds the types of numbers.
-                self.table.blur(&element);
-                Term::Error
-            }
+            None => Term::Error,
         }
     }
 

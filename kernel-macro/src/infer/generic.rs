@@ -9,7 +9,7 @@ use crate::ast::{
 };
 use crate::diag::code;
 use crate::program::{Binding, ItemId, ProgramItem, TypedItem};
-use crate::typed::{Callee, ConstValue, InstanceRequest, Resolution, Ty};
+use crate::typed::{Callee, ConstValue, InstanceRequest, Len, Resolution, Ty};
 
 use super::block::strip;
 use super::closure::closure_literal;
@@ -473,7 +473,7 @@ impl<'a> Infer<'a> {
 /// Whether no part of a type is unknown.
 fn is_known(ty: &Ty) -> bool {
     match ty {
-        Ty::Error => false,
+        Ty::Error | Ty::Array(_, Len::Unknown) => false,
         Ty::Array(element, _) | Ty::Option(element) => is_known(element),
         Ty::Result(value, error) => is_known(value) && is_known(error),
         Ty::Tuple(members) | Ty::Struct(_, Some(members)) | Ty::Enum(_, Some(members)) => members.iter().all(is_known),

@@ -118,7 +118,9 @@ impl<'a> Infer<'a> {
                 Some(VarKind::Float) => "{float}".to_owned(),
                 _ => "_".to_owned(),
             },
-            Term::ArrayOf(element, _) => format!("[{}; _]", self.written(&element)),
+            Term::ArrayOf(element, _) | Term::Array(element, Len::Unknown) => {
+                format!("[{}; _]", self.written(&element))
+            }
             Term::Array(element, Len::Known(len)) => format!("[{}; {len}]", self.written(&element)),
             Term::Array(element, Len::Chosen(number)) => {
                 format!("[{}; {}]", self.written(&element), self.program.chosen_name(number))

@@ -114,6 +114,8 @@ impl<'a> Infer<'a> {
                 return self.bind_elements(id, patterns, span, (&element, mutable, origin));
             }
             other @ (Term::Error | Term::Never) => (other, count),
+            // No pattern fits all lengths: rustc says so.
+            Term::Array(element, Len::Unknown) => ((*element).clone(), count),
             Term::Array(_, Len::Chosen(number)) => {
                 let name = self.program.chosen_name(number);
                 self.error(code::MISMATCHED_TYPES, span, format!("an array of `{name}` elements has no pattern"))

@@ -123,7 +123,7 @@ pub(crate) fn type_name(program: &Program, ty: &Ty) -> String {
         Ty::Matrix(size) => format!("Mat{size}"),
         Ty::Quat => "Quat".to_owned(),
         Ty::Array(element, Len::Known(len)) => format!("[{}; {len}]", type_name(program, element)),
-        Ty::Array(element, Len::Param(_)) => format!("[{}; _]", type_name(program, element)),
+        Ty::Array(element, Len::Param(_) | Len::Unknown) => format!("[{}; _]", type_name(program, element)),
         Ty::Param(_) => "{parameter}".to_owned(),
         Ty::Array(element, Len::Chosen(len)) => {
             format!("[{}; {}]", type_name(program, element), program.chosen_name(*len))
@@ -407,8 +407,11 @@ impl<'a> Infer<'a> {
         let before = self.diags.len();
         self.check(len, &Term::USIZE, Because::ArrayLength);
         (self.constant, self.diverges) = outer;
-        if self.diags.len() > before || self.table.is_poisoned(&self.term(len)) || self.depends_on_param(len) {
+        if self.diags.len() > before {
             return None;
+        }
+        if self.table.is_poisoned(&self.term(len)) || self.depends_on_param(len) {
+            return Some(Len::Unknown);
         }
         let value = match self.chosen(len) {
             Some(number) => Len::Chosen(number),

@@ -190,7 +190,7 @@ impl Table {
                 Term::Const(len) => Term::Array(element.clone(), Len::Known(u32::try_from(len).unwrap_or(u32::MAX))),
                 Term::Chosen(number) => Term::Array(element.clone(), Len::Chosen(number)),
                 Term::Param(position) => Term::Array(element.clone(), Len::Param(position)),
-                Term::Error => Term::Error,
+                Term::Error => Term::Array(element.clone(), Len::Unknown),
                 _ => Term::ArrayOf(element.clone(), len.clone()),
             },
             term => term.clone(),
@@ -241,7 +241,7 @@ impl Table {
             }
             (Term::Error, _) | (_, Term::Error) => true,
             (Term::Shared(x), Term::Shared(y)) => self.unify(x, y),
-            (Term::Array(x, n), Term::Array(y, m)) => n == m && self.unify(x, y),
+            (Term::Array(x, n), Term::Array(y, m)) => n.fits(*m) && self.unify(x, y),
             (
                 Term::Buffer { element: x, mutable: n, origin: from },
                 Term::Buffer { element: y, mutable: m, origin: other },
@@ -251,6 +251,7 @@ impl Table {
                     Len::Known(n) => Term::Const(i128::from(*n)),
                     Len::Chosen(number) => Term::Chosen(*number),
                     Len::Param(position) => Term::Param(*position),
+                    Len::Unknown => Term::Error,
                 };
                 self.unify(len, &known) && self.unify(x, y)
             }
@@ -385,7 +386,7 @@ impl Table {
     /// Whether an error is part of the type.
     pub(super) fn is_poisoned(&self, term: &Term) -> bool {
         match self.shallow(term) {
-            Term::Error => true,
+            Term::Error | Term::Array(_, Len::Unknown) => true,
             Term::Array(element, _)
             | Term::Option(element)
             | Term::Shared(element)

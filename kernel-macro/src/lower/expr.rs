@@ -213,7 +213,7 @@ impl FnCx<'_, '_, '_> {
         match len {
             Len::Known(len) => self.u32(len),
             // Definitions are not lowered.
-            Len::Param(_) => self.u32(0),
+            Len::Param(_) | Len::Unknown => self.u32(0),
             Len::Chosen(number) => self.b.const_param(ConstParamId::new(number as usize)),
         }
     }

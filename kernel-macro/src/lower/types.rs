@@ -224,7 +224,7 @@ pub(super) fn size(len: Len) -> Size {
     match len {
         Len::Known(len) => Size::Known(len),
         // Definitions are not lowered.
-        Len::Param(_) => Size::Known(0),
+        Len::Param(_) | Len::Unknown => Size::Known(0),
         Len::Chosen(number) => Size::Param(ConstParamId::new(number as usize)),
     }
 }

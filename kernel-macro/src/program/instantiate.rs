@@ -202,7 +202,7 @@ fn agrees(written: &Ty, found: &Ty) -> bool {
     match (written, found) {
         (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => true,
         (Ty::Closure(_, a), Ty::Closure(_, b)) => a == b,
-        (Ty::Array(a, n), Ty::Array(b, m)) => n == m && agrees(a, b),
+        (Ty::Array(a, n), Ty::Array(b, m)) => n.fits(*m) && agrees(a, b),
         (Ty::Option(a), Ty::Option(b)) | (Ty::Iterator(a), Ty::Iterator(b)) | (Ty::Shared(a), Ty::Shared(b)) => {
             agrees(a, b)
         }

@@ -154,6 +154,8 @@ pub(crate) enum Len {
     Param(u32),
     /// The kernel's const parameter with this number, which is at least 1.
     Chosen(u32),
+    /// It depends on a const parameter of a generic function as written.
+    Unknown,
 }
 
 impl From<u32> for Len {
@@ -167,8 +169,13 @@ impl Len {
     pub(crate) fn known(self) -> Option<u32> {
         match self {
             Self::Known(len) => Some(len),
-            Self::Param(_) | Self::Chosen(_) => None,
+            Self::Param(_) | Self::Chosen(_) | Self::Unknown => None,
         }
+    }
+
+    /// Whether two lengths may be the same.
+    pub(crate) fn fits(self, other: Self) -> bool {
+        self == other || self == Self::Unknown || other == Self::Unknown
     }
 }
 
@@ -506,7 +513,7 @@ impl Ty {
                     Len::Param(position) => match args.get(*position as usize) {
                         Some(Self::Const(len)) => Len::Known(u32::try_from(*len).unwrap_or(u32::MAX)),
                         Some(Self::Chosen(number)) => Len::Chosen(*number),
-                        _ => return Self::Error,
+                        _ => Len::Unknown,
                     },
                     other => *other,
                 };

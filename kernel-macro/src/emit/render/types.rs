@@ -141,7 +141,7 @@ impl Renderer<'_> {
     pub(super) fn len(&self, len: Len) -> Tokens {
         match len {
             Len::Known(len) => Tokens::from(TokenTree::from(self.suffixed(len.into(), "usize"))),
-            Len::Param(_) => tokens!(_),
+            Len::Param(_) | Len::Unknown => tokens!(_),
             Len::Chosen(number) => match self.program.chosen.get(number as usize) {
                 Some(chosen) => {
                     let name = &chosen.name;

@@ -30,13 +30,14 @@ fn writes_in_one_type() {
     impl Dice { pub fn draw(&mut self) -> u32 { self.at += 1; self.at } }
     pub struct Deck { pub top: u32 }
     impl Deck { pub fn draw(&self) -> u32 { self.top } }
-    pub fn all<const N: usize>(mut x: [Dice; N]) -> u32 { x[0].draw() }
+    pub trait Hand { type Of; }
+    pub fn all<H: Hand<Of = Dice>>(mut x: [H::Of; 2]) -> u32 { x[0].draw() }
 }",
         expect![[r#"
             error: [K0104] `draw` writes `x[0]` in one type and reads it in another
                    help: name the type: `Type::draw(&mut x[0], …)`, or give one of the two another name
-             6 |     pub fn all<const N: usize>(mut x: [Dice; N]) -> u32 { x[0].draw() }
-               |                                                           ^^^^
+             7 |     pub fn all<H: Hand<Of = Dice>>(mut x: [H::Of; 2]) -> u32 { x[0].draw() }
+               |                                                                ^^^^
         "#]],
     );
 }
