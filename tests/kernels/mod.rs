@@ -62,6 +62,7 @@ pub mod in_place;
 pub mod indexed;
 pub mod initial_arrays;
 pub mod integers;
+pub mod iterator_parameters;
 pub mod iterators;
 pub mod kept;
 pub mod kernel_types;
@@ -92,6 +93,7 @@ pub mod operands;
 pub mod ordering;
 pub mod overflow;
 pub mod own_slices;
+pub mod own_totals;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod parted;
@@ -199,6 +201,7 @@ pub fn all() -> Vec<Case> {
         indexed::CASES,
         initial_arrays::CASES,
         integers::CASES,
+        iterator_parameters::CASES,
         iterators::CASES,
         kept::CASES,
         kernel_types::CASES,
@@ -222,6 +225,7 @@ pub fn all() -> Vec<Case> {
         matrices::CASES,
         memory::CASES,
         own_slices::CASES,
+        own_totals::CASES,
         parallel::CASES,
         moves::CASES,
         moving_slices::CASES,

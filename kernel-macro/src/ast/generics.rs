@@ -105,6 +105,18 @@ impl GenericParam {
         params.into_iter().flatten().map(slice).collect()
     }
 
+    /// The type of the elements, if its bounds make it an iterator, or something that an iterator is made of; nothing inside where they do
+    /// not tell.
+    pub(crate) fn iterated(&self) -> Option<Option<&TypeExpr>> {
+        let GenericKind::Type { bounds, .. } = &self.kind else { return None };
+        bounds.iter().find_map(|bound| match bound {
+            Bound::Trait { path, bindings } if is_iterator(path.segments.last()?) => {
+                Some(bindings.iter().find(|(name, _)| name == "Item").map(|(_, ty)| ty))
+            }
+            _ => None,
+        })
+    }
+
     /// The types of the elements of these slices.
     pub(crate) fn lent_elements(&self) -> Vec<&TypeExpr> {
         let GenericKind::Type { bounds, .. } = &self.kind else { return Vec::new() };
@@ -119,4 +131,10 @@ impl GenericParam {
         });
         elements.collect()
     }
+}
+
+/// Whether a trait of Rust's library makes an iterator of a type.
+pub(crate) fn is_iterator(name: &Ident) -> bool {
+    const NAMES: [&str; 5] = ["Iterator", "DoubleEndedIterator", "ExactSizeIterator", "FusedIterator", "IntoIterator"];
+    NAMES.iter().any(|known| name == known)
 }

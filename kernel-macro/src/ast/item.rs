@@ -175,6 +175,15 @@ impl Fn {
         named.map_or_else(Vec::new, super::GenericParam::lent_slices)
     }
 
+    /// The parameter of the function that is the type of `param`, and the type of the elements as far as its bounds tell, if it is an
+    /// iterator.
+    pub(crate) fn iterator_param(&self, param: &Param) -> Option<(&super::GenericParam, Option<&TypeExpr>)> {
+        let super::TypeKind::Path(path) = &param.ty.kind else { return None };
+        let name = path.as_name()?;
+        let named = self.generics.params.iter().find(|param| param.name == *name)?;
+        Some((named, named.iterated()?))
+    }
+
     /// Whether it passes slices to a closure.
     pub(crate) fn lends_slices(&self) -> bool {
         self.generics.params.iter().any(|param| param.lent_slices().iter().any(Option::is_some))

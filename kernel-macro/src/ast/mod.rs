@@ -18,7 +18,9 @@ pub(crate) use expr::{
     Arm, Block, Closure, Expr, ExprKind, FunctionArg, Label, Literal, LocalConst, Member, MethodCall, OptionPlace,
     OptionPlaceLet, PathCall, Statement,
 };
-pub(crate) use generics::{Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, Lent, PathArgs, Trait};
+pub(crate) use generics::{
+    Bound, GenericArg, GenericKind, GenericParam, Generics, Impl, Lent, PathArgs, Trait, is_iterator,
+};
 pub(crate) use gridwise_ir::ir::Unroll;
 pub(crate) use item::{Alias, Const, Derives, Enum, Fn, Item, Param, Scattered, Shape, Struct, Variant};
 pub(crate) use macro_call::{Format, FormatArg, MacroCall, MacroKind, PrintTarget};

@@ -73,6 +73,11 @@ impl TypeExpr {
         matches!(self.kind, TypeKind::Ref { mutable: true, .. } | TypeKind::Slice { mutable: true, .. })
     }
 
+    /// Whether it is written as a `&` reference, which may stand for the value that it leads to.
+    pub(crate) fn is_reference(&self) -> bool {
+        matches!(self.tokens.clone().into_iter().next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '&')
+    }
+
     /// Whether it is a reference, and then whether one that writes.
     pub(crate) fn reference(&self) -> Option<bool> {
         match self.kind {

@@ -246,6 +246,10 @@ const TRAITS: &[&str] = &[
     "Index",
     "IndexMut",
     "Iterator",
+    "IntoIterator",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "FusedIterator",
     "Sum",
     "Product",
 ];

@@ -125,6 +125,8 @@ impl Program {
             Ty::Array(element, Len::Known(len)) if *len <= if is_default { MAX_DEFAULT } else { MAX_COMPARED } => {
                 self.implied(element, of, found)
             }
+            // Each instance knows how many.
+            Ty::Array(element, Len::Unknown) => self.implied(element, of, found),
             // `None`, whatever the value would be.
             Ty::Option(_) if is_default => Ok(()),
             Ty::Option(value) => self.implied(value, of, found),

@@ -72,7 +72,7 @@ fn bindings(function: &Fn, types: &[Ty], chosen: &[Binding]) -> Vec<Binding> {
     let mut types = types.iter();
     let bound = function.generics.params.iter().filter_map(|param| match param.kind {
         GenericKind::Type { .. } => {
-            Some(Binding { name: param.name.to_string(), ty: types.next()?.clone(), scalar: None })
+            Some(Binding { name: param.name.to_string(), ty: types.next()?.clone(), scalar: None, chain: None })
         }
         GenericKind::Const(_) => chosen.iter().find(|binding| param.name == binding.name.as_str()).cloned(),
     });

@@ -371,7 +371,7 @@ pub(super) fn bind_const_params(program: &mut Program, item: ItemId, attr: &Kern
             Some(default.value as u64 & scalar.on_device().mask())
         });
         chosen.push(Chosen { name: name.clone(), scalar, default });
-        bindings.push(Binding { name: name.to_string(), ty: Ty::Chosen(number), scalar: Some(scalar) });
+        bindings.push(Binding { name: name.to_string(), ty: Ty::Chosen(number), scalar: Some(scalar), chain: None });
     }
     program.chosen = chosen;
     program.items[item].bindings = bindings;

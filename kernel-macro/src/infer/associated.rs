@@ -13,6 +13,7 @@ use crate::typed::Callee;
 use super::block::strip;
 use super::closure::closure_literal;
 use super::generic::{Param, Request, unknown_params};
+use super::iterator::over;
 use super::mismatch::Because;
 use super::unify::Term;
 use super::{Expect, Infer};
@@ -238,6 +239,9 @@ impl<'a> Infer<'a> {
             None if candidates.iter().all(|candidate| self.takes_slice(candidate, position + skip)) => {
                 (arg, self.fresh())
             }
+            None if candidates.iter().all(|candidate| self.takes_iterator(candidate, position + skip)) => {
+                (arg, over(&self.element_of(arg)))
+            }
             None => (arg, self.infer_reference(arg, &Expect::Nothing)),
         });
         found.collect()
@@ -247,6 +251,13 @@ impl<'a> Infer<'a> {
     fn takes_slice(&self, candidate: &Candidate, position: usize) -> bool {
         let param = self.method_of(candidate).and_then(|function| function.params.get(position));
         param.is_some_and(|param| matches!(param.ty.kind, TypeKind::Slice { .. }))
+    }
+
+    /// Whether a parameter of a function is an iterator.
+    fn takes_iterator(&self, candidate: &Candidate, position: usize) -> bool {
+        let function = self.method_of(candidate);
+        let param = function.and_then(|function| Some((function, function.params.get(position)?)));
+        param.is_some_and(|(function, param)| function.iterator_param(param).is_some())
     }
 
     pub(super) fn method_of(&self, candidate: &Candidate) -> Option<&'a Fn> {
@@ -318,6 +329,7 @@ impl<'a> Infer<'a> {
             self.tables.writes.insert(expr.id);
             self.require_writable(expr, receiver);
         }
+        let mut chains = Vec::new();
         if function.params.len() != args.len() {
             // `Trait::name(x, …)` passes `self` as all the others.
             let skip = usize::from(function.receiver.is_some() && !matches!(expr.kind, ExprKind::Call { .. }));
@@ -331,6 +343,14 @@ impl<'a> Infer<'a> {
                 for (position, ((arg, found), param)) in (0u32..).zip(args.iter().zip(&function.params)) {
                     let literal = closure_literal(arg);
                     if literal.is_some() != closures {
+                        continue;
+                    }
+                    if let Some((named, element)) = function.iterator_param(param) {
+                        let found = match self.table.shallow(found) {
+                            Term::Iterator(found) | Term::Range(found, _) => (*found).clone(),
+                            _ => self.element_of(arg),
+                        };
+                        chains.extend(self.accept_iterator(arg, &found, (member, &params), named, element));
                         continue;
                     }
                     let term = self.within(member, params.clone(), |cx| cx.term_of(&param.ty));
@@ -378,7 +398,7 @@ impl<'a> Infer<'a> {
             self.refuse_given_of_remote(first, function);
         }
         if needs_instance {
-            self.requests.push(Request { expr: expr.id, span, item: member, params });
+            self.requests.push(Request { expr: expr.id, span, item: member, params, chains });
         }
         result
     }

@@ -173,8 +173,10 @@ impl<'a> Infer<'a> {
         {
             return self.term_of(ty);
         }
-        if let Term::Error | Term::Var(_) = term {
-            return Term::Error;
+        match &term {
+            Term::Error | Term::Var(_) => return Term::Error,
+            Term::Iterator(element) if name == "Item" => return (**element).clone(),
+            _ => {}
         }
         for (id, item) in program.items.iter() {
             let Item::Impl(implementation) = &item.item else { continue };

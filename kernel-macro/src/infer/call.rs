@@ -140,6 +140,8 @@ impl<'a> Infer<'a> {
                     others.for_each(|error| self.diags.push(error));
                 }
                 None => {
+                    // A trait's method may take an iterator: each instance knows.
+                    self.note_iterated(arg);
                     let term = self.infer_reference(arg, &Expect::Nothing);
                     self.table.blur(&term);
                 }

@@ -31,7 +31,11 @@ impl<'a> Infer<'a> {
     fn irreversible(&self, expr: &'a Expr, exact: bool) -> Option<(SpanRange, String, &'static str)> {
         use Iteration as I;
         if let Some(named) = self.goes_on_with(expr, false) {
-            return Some((named.span, text(named), "reverse it where it is made: `let it = ….rev();`"));
+            let help = match self.passed_iterator(named) {
+                Some(_) => "reverse it where it is passed: `….rev()`",
+                None => "reverse it where it is made: `let it = ….rev();`",
+            };
+            return Some((named.span, text(named), help));
         }
         let expr = self.unfold(expr);
         if let Some((_, name)) = self.given_iterator(expr) {

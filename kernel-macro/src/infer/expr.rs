@@ -155,6 +155,14 @@ impl<'a> Infer<'a> {
             None => self.infer(element, &Expect::Nothing),
         };
         match self.array_len(len) {
+            Some(Len::Unknown) => {
+                let term = self.table.array_of_unknown(&Rc::new(element.clone()));
+                if term == Term::Error {
+                    // rustc finds the types of numbers.
+                    self.table.blur(&element);
+                }
+                term
+            }
             Some(len) => Term::Array(Rc::new(element), len),
             None => Term::Error,
         }

@@ -9,7 +9,7 @@ use crate::ast::{
 };
 use crate::diag::code;
 use crate::program::{Binding, ItemId, ProgramItem, TypedItem};
-use crate::typed::{Callee, ConstValue, InstanceRequest, Len, Resolution, Ty};
+use crate::typed::{Callee, ConstValue, GivenIterator, InstanceRequest, Len, Resolution, Ty};
 
 use super::block::strip;
 use super::closure::closure_literal;
@@ -37,6 +37,8 @@ pub(super) struct Request {
     pub(super) span: SpanRange,
     pub(super) item: ItemId,
     pub(super) params: Vec<Param>,
+    /// The chains that are passed, by the parameters that are their types.
+    pub(super) chains: Vec<(String, GivenIterator)>,
 }
 
 /// The parameters in scope of an item: known in an instance, unknown in an item as written.
@@ -321,6 +323,7 @@ impl<'a> Infer<'a> {
         args: &'a [Expr],
     ) -> Term {
         self.tables.calls.insert(expr.id, Callee::Device(item));
+        let mut chains = Vec::new();
         if function.params.len() != args.len() {
             self.report_arity(&function.name.to_string(), function.params.len(), args, span);
             self.infer_arguments_only(args);
@@ -330,6 +333,11 @@ impl<'a> Infer<'a> {
                 for (position, (arg, param)) in (0u32..).zip(args.iter().zip(&function.params)) {
                     let literal = closure_literal(arg);
                     if literal.is_some() != closures {
+                        continue;
+                    }
+                    if let Some((named, element)) = function.iterator_param(param) {
+                        let found = self.element_of(arg);
+                        chains.extend(self.accept_iterator(arg, &found, (item, &params), named, element));
                         continue;
                     }
                     let demand = self.demand_of(item, function, &params, position as usize);
@@ -362,7 +370,7 @@ impl<'a> Infer<'a> {
         };
         let passed: Vec<_> = args.iter().collect();
         let result = self.call_result(expr, (item, function), &passed, result);
-        self.requests.push(Request { expr: expr.id, span, item, params });
+        self.requests.push(Request { expr: expr.id, span, item, params, chains });
         result
     }
 
@@ -450,7 +458,9 @@ impl<'a> Infer<'a> {
                     let message = format!("cannot infer the parameter `{}` of `{name}`", param.name);
                     self.error(code::CANNOT_INFER, request.span, message).help(format!("write it: `{name}::<…>(…)`"));
                 }
-                bindings.push(Binding { name: param.name.clone(), ty: ty.unwrap_or(Ty::Error), scalar: param.scalar });
+                let chain = request.chains.iter().find(|(name, _)| *name == param.name).map(|(_, chain)| *chain);
+                let (name, scalar) = (param.name.clone(), param.scalar);
+                bindings.push(Binding { name, ty: ty.unwrap_or(Ty::Error), scalar, chain });
             }
             if let Some(binding) = bindings.iter().find(|binding| holds_slice(&binding.ty)) {
                 let (message, ty) =
@@ -474,7 +484,7 @@ impl<'a> Infer<'a> {
 fn is_known(ty: &Ty) -> bool {
     match ty {
         Ty::Error | Ty::Array(_, Len::Unknown) => false,
-        Ty::Array(element, _) | Ty::Option(element) => is_known(element),
+        Ty::Array(element, _) | Ty::Option(element) | Ty::Iterator(element) => is_known(element),
         Ty::Result(value, error) => is_known(value) && is_known(error),
         Ty::Tuple(members) | Ty::Struct(_, Some(members)) | Ty::Enum(_, Some(members)) => members.iter().all(is_known),
         _ => true,

@@ -37,7 +37,12 @@ impl<'a> Infer<'a> {
         }
         let chain = self.end_of_chain(tail);
         self.refuse_unkept_result(chain);
-        self.tables.given_iterator = Some(GivenIterator {
+        self.tables.given_iterator = Some(self.chain_of(chain));
+    }
+
+    /// What a chain is for those that go on with it.
+    pub(super) fn chain_of(&self, chain: &'a Expr) -> GivenIterator {
+        GivenIterator {
             has_closure: self.has_closure(chain),
             is_by_position: self.is_by_position(chain),
             knows_length: self.knows_length(chain),
@@ -45,7 +50,7 @@ impl<'a> Infer<'a> {
             owns_array: self.owns_array(chain),
             is_nested: self.nested_step(chain).is_some(),
             moves_on_by_loops: self.unkept(chain, true).is_some(),
-        });
+        }
     }
 
     /// The chain at the end of blocks and parentheses.
@@ -87,8 +92,11 @@ impl<'a> Infer<'a> {
         true
     }
 
-    /// The knowledge of the iterator that a call gives, and the function's name.
+    /// The knowledge of the iterator that a call gives, and the function's name; or of one that is a parameter, and its name.
     pub(super) fn given_iterator(&self, call: &Expr) -> Option<(&'a GivenIterator, &'a Ident)> {
+        if let Some(passed) = self.passed_iterator(call) {
+            return Some((passed.chain, passed.name));
+        }
         let Some(Callee::Device(item)) = self.tables.calls.get(&call.id) else { return None };
         let item = &self.program.items[*item];
         match (&item.item, &item.typed) {

@@ -69,7 +69,7 @@ impl<'a> Infer<'a> {
         };
         self.tables.calls.insert(place.id, Callee::Device(member));
         if is_generic {
-            self.requests.push(Request { expr: place.id, span: place.span, item: member, params });
+            self.requests.push(Request { expr: place.id, span: place.span, item: member, params, chains: Vec::new() });
         }
     }
 

@@ -64,7 +64,7 @@ impl<'a> Infer<'a> {
             self.tables.calls.insert(expr.id, Callee::Device(candidate.member));
             if candidate.is_generic {
                 let (span, item, params) = (expr.span, candidate.member, candidate.params);
-                self.requests.push(Request { expr: expr.id, span, item, params });
+                self.requests.push(Request { expr: expr.id, span, item, params, chains: Vec::new() });
             }
             return true;
         }
@@ -107,7 +107,7 @@ impl<'a> Infer<'a> {
                         self.table.unify(&wanted, &from_term);
                     }
                     let (span, item, params) = (expr.span, candidate.member, candidate.params);
-                    self.requests.push(Request { expr: expr.id, span, item, params });
+                    self.requests.push(Request { expr: expr.id, span, item, params, chains: Vec::new() });
                 }
             }
             None => {

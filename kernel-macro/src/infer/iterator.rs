@@ -47,6 +47,11 @@ impl<'a> Infer<'a> {
             self.infer_unknown_arguments(args);
             return Term::Error;
         };
+        if let Iteration::Sum | Iteration::Product = iteration
+            && let Some(term) = self.infer_own_total(call, item, expect)
+        {
+            return term;
+        }
         let iteration = match (iteration, self.table.shallow(item)) {
             (Iteration::Flatten, Term::Array(..) | Term::ArrayOf(..) | Term::Buffer { .. }) => {
                 Iteration::Nested(Nested::Elements)
@@ -388,8 +393,12 @@ impl<'a> Infer<'a> {
         };
         if !is_number {
             let found = self.describe(term);
-            self.error(code::BAD_OPERAND, span, format!("cannot add or multiply {found} this way"))
-                .help("fold: `.fold(start, |a, b| a + b)`");
+            let is_own = matches!(self.table.shallow(term), Term::Struct(..) | Term::Enum(..));
+            let error = self.error(code::BAD_OPERAND, span, format!("cannot add or multiply {found} this way"));
+            match is_own {
+                true => error.help("write an `impl Sum` or `impl Product` for it in its `#[device] mod`, or fold: `.fold(start, |a, b| a + b)`"),
+                false => error.help("fold: `.fold(start, |a, b| a + b)`"),
+            };
         }
     }
 

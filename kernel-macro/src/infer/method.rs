@@ -84,7 +84,6 @@ impl<'a> Infer<'a> {
             None => {}
         }
         let shallow = self.table.shallow(&term);
-        let shallow = if self.divides_unknown(&shallow, &name.to_string()) { Term::Error } else { shallow };
         if let Term::Error | Term::Never = shallow {
             self.note_unknown_writer(expr, receiver, name, args);
             self.infer_unknown_arguments(args);
@@ -156,18 +155,6 @@ impl<'a> Infer<'a> {
         }
         self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
         result_of(row, &shallow)
-    }
-
-    /// Whether a method makes slices of an array of which a generic function as written knows neither elements nor length: rustc
-    /// types them.
-    fn divides_unknown(&self, term: &Term, name: &str) -> bool {
-        let Term::Array(element, Len::Unknown) = term else { return false };
-        let makes_slices = Parts::from_name(name).is_some()
-            || matches!(
-                SliceMethod::from_name(name),
-                Some(SliceMethod::SplitAt { .. } | SliceMethod::SplitAtChecked | SliceMethod::SplitEnd { .. })
-            );
-        makes_slices && self.table.is_poisoned(element)
     }
 
     /// `v.zyx()`

@@ -35,6 +35,7 @@ mod into;
 mod iterable;
 mod iterate;
 mod iterator;
+mod iterator_parameter;
 mod lent_value;
 mod list;
 mod literal;
@@ -46,6 +47,7 @@ mod name;
 mod op;
 mod operator_impl;
 mod option;
+mod own_total;
 mod parallel;
 mod pattern;
 mod place;
@@ -232,6 +234,8 @@ struct Infer<'a> {
     lent_atomics: std::collections::BTreeSet<ExprId>,
     /// The iterators in variables: what makes them, and whether they may be asked for one element at a time.
     kept: std::collections::BTreeMap<BindingId, (&'a Expr, bool)>,
+    /// Parameters that are iterators: the chain that is passed, and whether it may be asked for one element at a time.
+    iterators: std::collections::BTreeMap<BindingId, iterator_parameter::Passed<'a>>,
     /// Variables that name one of the buffers of a list, or a part of one.
     members: std::collections::BTreeSet<BindingId>,
     /// Variables that name a slice, by the variable whose elements it has.
@@ -317,6 +321,7 @@ impl<'a> Infer<'a> {
             iterated: std::collections::BTreeSet::new(),
             lent_atomics: std::collections::BTreeSet::new(),
             kept: std::collections::BTreeMap::new(),
+            iterators: std::collections::BTreeMap::new(),
             members: std::collections::BTreeSet::new(),
             slice_roots: std::collections::BTreeMap::new(),
             origin_roots: std::collections::BTreeMap::new(),
@@ -349,7 +354,7 @@ impl<'a> Infer<'a> {
         self.tables.paths.reserve(function.expr_count / 4);
         self.locals = vec![None; function.binding_count];
         for param in &function.params {
-            let ty = self.known_type(&param.ty);
+            let ty = self.parameter_type(function, param);
             self.declare(param.binding, &param.name, param.mutable, Term::from(&ty));
             if let Some(mutable) = param.ty.reference() {
                 self.note_reference(param.binding, mutable);

@@ -112,7 +112,7 @@ impl<'a> Infer<'a> {
 pub(crate) fn holds_slice(ty: &Ty) -> bool {
     match ty {
         Ty::Buffer { .. } => true,
-        Ty::Array(element, _) | Ty::Option(element) => holds_slice(element),
+        Ty::Array(element, _) | Ty::Option(element) | Ty::Iterator(element) => holds_slice(element),
         Ty::Result(value, error) => holds_slice(value) || holds_slice(error),
         Ty::Tuple(members) | Ty::Struct(_, Some(members)) | Ty::Enum(_, Some(members)) => {
             members.iter().any(holds_slice)

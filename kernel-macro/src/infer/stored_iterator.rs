@@ -93,6 +93,9 @@ impl<'a> Infer<'a> {
                 false => self.goes_on_with(value, mutable),
             };
         }
+        if let Some(passed) = self.passed_iterator(expr) {
+            return (passed.mutable || !mutable).then_some(expr);
+        }
         match (&expr.kind, self.tables.calls.get(&expr.id)) {
             (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
                 let is_pair = matches!(iteration, Iteration::Zip | Iteration::Chain);
@@ -113,8 +116,14 @@ impl<'a> Infer<'a> {
         };
         let Some(named) = self.goes_on_with(chain, mutable) else { return false };
         let source = text(named);
-        let message = format!("`{name}` of the iterator `{source}` in a variable is not supported in kernels");
+        let is_passed = self.passed_iterator(named).is_some();
+        let holder = if is_passed { "parameter" } else { "variable" };
+        let message = format!("`{name}` of the iterator `{source}` in a {holder} is not supported in kernels");
         let help = match iteration {
+            I::Cycle if is_passed => "write it where the iterator is passed: `….cycle()`".to_owned(),
+            I::Rev | I::Rfind | I::Rfold | I::Rposition if is_passed => {
+                "reverse it where it is passed: `….rev()`".to_owned()
+            }
             I::Zip => format!("put it second: `other.zip({source})`"),
             I::Cycle => format!("write it where the iterator is made: `let {source} = ….cycle();`"),
             _ => format!("reverse it where it is made: `let {source} = ….rev();`"),
@@ -125,7 +134,7 @@ impl<'a> Infer<'a> {
 
     /// Whether a method asks an iterator in a variable for some elements and leaves the others: then it must be `mut`.
     pub(super) fn asks_kept(&mut self, receiver: &'a Expr) -> bool {
-        let is_kept = self.kept_at(receiver).is_some();
+        let is_kept = self.kept_at(receiver).is_some() || self.passed_iterator(receiver).is_some();
         if is_kept {
             self.require_written(receiver, true);
         }
@@ -134,7 +143,8 @@ impl<'a> Infer<'a> {
 
     /// Reports an iterator of the function around that a closure names.
     pub(super) fn refuse_captured_iterator(&mut self, expr: &Expr, binding: BindingId) -> bool {
-        if !self.kept.contains_key(&binding) || !self.is_outside(binding) {
+        let is_iterator = self.kept.contains_key(&binding) || self.iterators.contains_key(&binding);
+        if !is_iterator || !self.is_outside(binding) {
             return false;
         }
         let source = text(expr);

@@ -209,6 +209,7 @@ impl<'a> Infer<'a> {
                     return Term::ArrayOf(Rc::new(element), Rc::new(open));
                 }
                 match self.array_len(len) {
+                    Some(Len::Unknown) => self.table.array_of_unknown(&Rc::new(element)),
                     Some(len) => Term::Array(Rc::new(element), len),
                     None => Term::Error,
                 }

@@ -190,11 +190,21 @@ impl Table {
                 Term::Const(len) => Term::Array(element.clone(), Len::Known(u32::try_from(len).unwrap_or(u32::MAX))),
                 Term::Chosen(number) => Term::Array(element.clone(), Len::Chosen(number)),
                 Term::Param(position) => Term::Array(element.clone(), Len::Param(position)),
-                Term::Error => Term::Array(element.clone(), Len::Unknown),
+                Term::Error => self.array_of_unknown(element),
                 _ => Term::ArrayOf(element.clone(), len.clone()),
             },
             term => term.clone(),
         }
+    }
+
+    /// An array whose length a generic function as written does not know. Where it knows no element either, nothing is known: such a value
+    /// may be a reference in the twin, and rustc finds its type.
+    pub(super) fn array_of_unknown(&self, element: &Rc<Term>) -> Term {
+        let mut inner = self.shallow(element);
+        while let Term::Array(element, Len::Unknown) = &inner {
+            inner = self.shallow(&element.clone());
+        }
+        if self.is_poisoned(&inner) { Term::Error } else { Term::Array(element.clone(), Len::Unknown) }
     }
 
     /// The same, but for the lengths of arrays, which may be bound and still count as open.

@@ -36,6 +36,8 @@ pub(super) struct Callable<'e> {
     taken: Vec<(BindingId, Slot)>,
     /// The functions that it runs in, if these gave iterators to the one that calls it: the innermost last.
     homes: Vec<u32>,
+    /// The position among the callers of the one that it runs in, if that passed an iterator on.
+    caller: Option<usize>,
 }
 
 impl Callable<'_> {
@@ -44,9 +46,24 @@ impl Callable<'_> {
         typed.closures.get(&self.id).map(|closure| &closure.result)
     }
 
-    /// Notes that the function it runs in was left, with an iterator that calls it.
-    pub(super) fn leave_home(&mut self, home: u32) {
-        self.homes.insert(0, home);
+    /// Notes that a function was left, with an iterator that calls it; whether it runs in that function.
+    pub(super) fn leave_home(&mut self, home: u32, caller: usize) -> bool {
+        match self.caller {
+            // The function was passed the iterator by its caller, which goes on.
+            Some(own) => {
+                self.caller = Some(own).filter(|own| *own < caller);
+                false
+            }
+            None => {
+                self.homes.insert(0, home);
+                true
+            }
+        }
+    }
+
+    /// Notes that it is passed on, while it runs in the caller at a position.
+    pub(super) fn keep_home(&mut self, caller: usize) {
+        self.caller.get_or_insert(caller);
     }
 }
 
@@ -57,7 +74,7 @@ impl<'p> FnCx<'p, '_, '_> {
         let typed = self.typed;
         let closure = &typed.closures.get(&id)?.closure;
         let taken = self.taken_by(id, closure);
-        Some(Callable { id, closure, taken, homes: Vec::new() })
+        Some(Callable { id, closure, taken, homes: Vec::new(), caller: None })
     }
 
     /// A closure of a function, which is this one.
@@ -65,7 +82,7 @@ impl<'p> FnCx<'p, '_, '_> {
         let (_, typed) = function_of(self.shared.program, item);
         let closure = &typed.closures.get(&id)?.closure;
         let taken = self.taken_by(id, closure);
-        Some(Callable { id, closure, taken, homes: Vec::new() })
+        Some(Callable { id, closure, taken, homes: Vec::new(), caller: None })
     }
 
     /// The values that a `move` closure takes along.
@@ -108,16 +125,18 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// Runs code in the function that a closure is part of.
     fn at_home<R>(&mut self, callable: &Callable<'_>, run: impl FnOnce(&mut Self) -> R) -> R {
-        self.go_home(&callable.homes);
-        let result = run(self);
-        self.leave_homes(&callable.homes);
-        result
+        self.in_caller(callable.caller, |cx| {
+            cx.go_home(&callable.homes);
+            let result = run(cx);
+            cx.leave_homes(&callable.homes);
+            result
+        })
     }
 
     /// Runs code of the function that calls a closure, while the closure runs.
     pub(super) fn away_from_home<R>(&mut self, callable: &Callable<'_>, run: impl FnOnce(&mut Self) -> R) -> R {
         self.leave_homes(&callable.homes);
-        let result = run(self);
+        let result = self.in_caller(callable.caller, run);
         self.go_home(&callable.homes);
         result
     }

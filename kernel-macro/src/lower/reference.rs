@@ -77,7 +77,7 @@ pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
         || ast.params.iter().zip(&typed.params).any(|(param, ty)| match (ty, param.ty.reference()) {
             (Ty::Closure(item, closure), _) => super::runs_in_place(program, *item, *closure),
             (_, Some(mutable)) => mutable || TypeCx::new(program).holds_array(ty),
-            (_, None) => matches!(ty, Ty::Buffer { .. }),
+            (_, None) => matches!(ty, Ty::Buffer { .. } | Ty::Iterator(_)),
         })
 }
 
@@ -284,7 +284,7 @@ impl<'p> FnCx<'p, '_, '_> {
         })?;
         let mut machine = machine?;
         let home = self.homes.len() as u32;
-        if machine.leave_home(home) {
+        if machine.leave_home(home, self.callers.len()) {
             self.homes.push(Home { scope: Some(scope), call });
         }
         Some(machine)
@@ -342,6 +342,8 @@ impl<'p> FnCx<'p, '_, '_> {
                 && super::runs_in_place(self.shared.program, *made_by, *closure)
             {
                 Argument::Place(self.lower_code(arg, *made_by, *closure))
+            } else if let Ty::Iterator(_) = ty {
+                Argument::Place(self.lower_passed_iterator(arg, param.mutable)?)
             } else if let Ty::Buffer { .. } = ty {
                 let spot = self.lower_slice(arg);
                 Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))
@@ -395,6 +397,16 @@ impl<'p> FnCx<'p, '_, '_> {
         Some((value, scope))
     }
 
+    /// The iterator that an argument is, whose closures run here whoever asks it for elements.
+    fn lower_passed_iterator(&mut self, arg: &Expr, mutable: bool) -> Option<Slot> {
+        let mut machine = self.machine(arg, false)?;
+        machine.keep_home(self.callers.len());
+        if mutable {
+            machine = self.kept_machine(machine);
+        }
+        Some(self.hold_machine(machine))
+    }
+
     /// The closure that an argument is, which runs here whoever calls it.
     fn lower_code(&mut self, arg: &Expr, item: ItemId, closure: ExprId) -> Slot {
         let callable = callable_of(arg);
@@ -413,12 +425,25 @@ impl<'p> FnCx<'p, '_, '_> {
     /// Runs a closure of a function around, with arguments that are evaluated.
     pub(super) fn call_code(&mut self, number: u32, args: &[Argument]) -> Option<ValueId> {
         let Code { home, call } = self.codes[number as usize].clone();
-        let mut scope = self.callers.get_mut(home)?.take()?;
-        self.swap_scope(&mut scope);
-        let value = self.call_with_places(&call, args);
-        self.swap_scope(&mut scope);
-        self.callers[home] = Some(scope);
-        value
+        self.in_caller(Some(home), |cx| cx.call_with_places(&call, args))
+    }
+
+    /// Runs code in the caller at a position, if there is one.
+    pub(super) fn in_caller<R>(&mut self, caller: Option<usize>, run: impl FnOnce(&mut Self) -> R) -> R {
+        self.change_places(caller);
+        let result = run(self);
+        self.change_places(caller);
+        result
+    }
+
+    /// Goes on in the caller at a position, if there is one, which keeps the state of this function meanwhile.
+    fn change_places(&mut self, caller: Option<usize>) {
+        if let Some(caller) = caller
+            && let Some(mut scope) = self.callers.get_mut(caller).and_then(Option::take)
+        {
+            self.swap_scope(&mut scope);
+            self.callers[caller] = Some(scope);
+        }
     }
 
     /// `mem::swap` and its like: both places first, then their values.

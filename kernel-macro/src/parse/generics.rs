@@ -6,7 +6,9 @@ use syn::{GenericArgument, GenericParam as Param, PathArguments, ReturnType, Typ
 
 use super::Parser;
 use super::ty::ungroup;
-use crate::ast::{Bound, ExprKind, GenericArg, GenericKind, GenericParam, Generics, Path, PathArgs, SpanRange};
+use crate::ast::{
+    Bound, ExprKind, GenericArg, GenericKind, GenericParam, Generics, Path, PathArgs, SpanRange, is_iterator,
+};
 use crate::ast::{TypeExpr, TypeKind};
 
 impl Parser<'_> {
@@ -82,6 +84,9 @@ impl Parser<'_> {
             }
             PathArguments::AngleBracketed(args) => {
                 let bindings = args.args.iter().filter_map(|arg| match arg {
+                    GenericArgument::AssocType(binding) if is_iterator(&last.ident) => {
+                        Some((binding.ident.clone(), self.iterated_ty(&binding.ty)))
+                    }
                     GenericArgument::AssocType(binding) => Some((binding.ident.clone(), self.ty(&binding.ty))),
                     _ => None,
                 });

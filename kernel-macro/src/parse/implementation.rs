@@ -19,7 +19,7 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
     let generics = parser.generics(&item.generics);
     // An operator's references stand for the values that they lead to, as its operands do.
     let is_operator = item.trait_.as_ref().is_some_and(|(path, _)| is_operator(path));
-    parser.lends = is_operator;
+    parser.lends = is_operator || item.trait_.as_ref().is_some_and(|(path, _)| is_total(path));
     let of = item.trait_.as_ref().and_then(|(path, _)| parser.path(path));
     let self_ty = parser.ty(&item.self_ty);
     parser.lends = false;
@@ -71,6 +71,11 @@ fn is_operator(path: &syn::Path) -> bool {
     })
 }
 
+/// Whether a trait is that of `sum` or `product`, which may be of references.
+fn is_total(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "Sum" || last.ident == "Product")
+}
+
 /// The words of tokens, without `&` and `*` that stand before an operand.
 fn add_words(tokens: TokenStream, words: &mut Vec<String>) {
     let mut is_before_operand = true;
@@ -99,6 +104,9 @@ fn unsupported_trait(name: &proc_macro2::Ident) -> Option<(String, &'static str)
     let name = name.to_string();
     let help = match name.as_str() {
         "Deref" | "AsRef" | "Borrow" => "write a method that gives the value",
+        "FromIterator" | "Extend" => {
+            "devices have no memory to collect into: write a function with the iterator as a parameter, which fills an array, `for (slot, v) in own.iter_mut().zip(it) { *slot = v; }`"
+        }
         "Drop" => "a device ends no values: do the work in a method that takes `self`, and call it",
         "DerefMut" | "AsMut" | "BorrowMut" => "write a method that stores a value",
         _ => return None,

@@ -155,6 +155,25 @@ impl Parser<'_> {
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
 
+    /// The elements of an iterator that is a parameter. They are values here.
+    pub(super) fn iterated_ty(&mut self, ty: &Type) -> TypeExpr {
+        let help = match ungroup(ty) {
+            Type::Reference(reference) if reference.mutability.is_some() => {
+                Some("take the slice, `x: &mut [T]`, and go through it in the function")
+            }
+            Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
+                Some("take the slice, `x: &[T]`, and cut it in the function, `x.chunks(n)`")
+            }
+            Type::Tuple(tuple) if tuple.elems.iter().any(|member| matches!(ungroup(member), Type::Reference(_))) => {
+                Some("take values, and copy them where the function is called: `.iter().copied().enumerate()`")
+            }
+            _ => None,
+        };
+        let Some(help) = help else { return self.lent_ty(ty) };
+        self.unsupported(ty, "an iterator of these elements as a parameter is", help);
+        TypeExpr { kind: TypeKind::Error, span: type_range(ty), tokens: ty.to_token_stream() }
+    }
+
     /// Reports a lifetime: of a kernel's parameter, as those are the launch's, and `'static` anywhere.
     fn refuse_lifetime(&mut self, reference: &syn::TypeReference, is_kernel: bool) {
         // A name that a kernel declares is refused there.

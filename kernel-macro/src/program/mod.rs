@@ -16,7 +16,7 @@ use gridwise_ir::entity_id;
 use proc_macro2::Ident;
 
 use crate::ast::{ExprId, Item, ScalarName};
-use crate::typed::{Ty, TypedConst, TypedFn};
+use crate::typed::{GivenIterator, Ty, TypedConst, TypedFn};
 
 entity_id!(
     /// An item of a program.
@@ -102,6 +102,8 @@ pub(crate) struct Binding {
     pub(crate) ty: Ty,
     /// The type of a const parameter.
     pub(crate) scalar: Option<ScalarName>,
+    /// Of the type of an iterator, the chain that is passed.
+    pub(crate) chain: Option<GivenIterator>,
 }
 
 /// The result of inference for an item.

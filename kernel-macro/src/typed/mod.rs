@@ -341,8 +341,8 @@ pub(crate) enum Resolution {
     Value(ConstValue),
 }
 
-/// The chain that a function gives, as far as it decides which chains may go on with it.
-#[derive(Debug, Clone, Copy)]
+/// The chain that a function gives or is passed, as far as it decides which chains may go on with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GivenIterator {
     /// Whether it calls closures.
     pub(crate) has_closure: bool,
@@ -513,6 +513,7 @@ impl Ty {
                     Len::Param(position) => match args.get(*position as usize) {
                         Some(Self::Const(len)) => Len::Known(u32::try_from(*len).unwrap_or(u32::MAX)),
                         Some(Self::Chosen(number)) => Len::Chosen(*number),
+                        _ if element.applied(args).is_open() => return Self::Error,
                         _ => Len::Unknown,
                     },
                     other => *other,

@@ -20,6 +20,7 @@ pub mod generic;
 mod group;
 mod image;
 mod launch;
+mod lending;
 mod list;
 mod loops;
 #[doc(hidden)]
@@ -56,6 +57,7 @@ pub use fiber::{Frame, Reach, Seat, reach};
 pub use group::{HostGroup, Invocation};
 pub use image::{HostImage, Image1D, Image2D, Image3D, ImageParam, Sampled1D, Sampled2D, Sampled3D};
 pub use launch::{HostFailure, LaunchContext, Quiet, TrapSink};
+pub use lending::{Lending, Lent};
 pub use list::{ImageList, List, ListMut};
 pub use loops::{Chosen, Extent, Known, Loops, Member};
 pub(crate) use order::Permutation;

@@ -110,6 +110,7 @@ fn twin_of_fn(
     let mut renderer = Renderer::new(program, &program.items[item], typed, Mode::Slices);
     renderer.in_steps = in_steps;
     renderer.of_original = of_original;
+    let values = renderer.values_of_iterators(function);
     let body = renderer.body(&function.body);
     let import = twin_import(krate);
     let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
@@ -171,7 +172,7 @@ fn twin_of_fn(
             tokens!(-> #tokens)
         }
     });
-    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    let body = tokens_at!(function.body.span.end=> { #import #sites #values #body });
     if program.items[item].owner.is_some() {
         let called = method_twin(name);
         return Some(tokens! {
@@ -343,6 +344,7 @@ pub(crate) fn names_any(tokens: &TokenStream, names: &[String]) -> bool {
 fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &TokenStream) -> Option<Tokens> {
     let (function, typed) = parts(program, item)?;
     let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
+    let values = renderer.values_of_iterators(function);
     let body = renderer.body(&function.body);
     let import = renderer.uses_twin.get().then(|| twin_import(krate));
     let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
@@ -362,7 +364,7 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &To
         let allow = (mode == Mode::Original).then(|| tokens!(dead_code,));
         tokens!(#[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
     });
-    let body = tokens_at!(function.body.span.end=> { #import #sites #body });
+    let body = tokens_at!(function.body.span.end=> { #import #sites #values #body });
     let constness = function.is_const.then(|| tokens!(const));
     let safety = function.is_unsafe.then(|| tokens!(unsafe));
     Some(tokens! {

@@ -43,6 +43,7 @@ impl Renderer<'_> {
                 tokens!(::core::clone::Clone::clone(&(#value)))
             }
             Some(Callee::Intrinsic(intrinsic)) if !self.is_original() => self.intrinsic_method(*intrinsic, call),
+            Some(Callee::Device(item)) if self.totals(*item, name) => self.own_total(*item, call),
             _ => {
                 if !self.is_original()
                     && *self.expr_ty(receiver) == Ty::Error

@@ -7,9 +7,10 @@ use proc_macro2::Ident;
 use super::operator::Operand;
 use super::reference::referent;
 use super::{Renderer, local};
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, MethodCall};
+use crate::ast::{BinaryOp, Expr, ExprKind, Item, Literal, MethodCall, TypeExpr};
 use crate::builtin::iteration::{Iteration, Nested, Parts};
 use crate::emit::tokens::{Tokens, Word, tokens, tokens_at};
+use crate::program::ItemId;
 use crate::program::message::zero_step_message;
 use crate::typed::{RangeMethod, Ty};
 
@@ -166,6 +167,30 @@ impl Renderer<'_> {
         let op = if is_sum { BinaryOp::Add } else { BinaryOp::Mul };
         let next = self.wrapping(op, item, tokens!(#a), tokens!(#b), whole);
         tokens!(#value.fold(#start, |#a, #b| #next))
+    }
+
+    /// Whether a call is that of an `impl Sum` or `impl Product`.
+    pub(super) fn totals(&self, item: ItemId, name: &Ident) -> bool {
+        let is_total = name == "sum" || name == "product";
+        is_total
+            && !self.is_original()
+            && matches!(&self.program.items[item].item, Item::Fn(it) if it.receiver.is_none())
+    }
+
+    /// `<V as Sum<_>>::sum(chain)`: the elements decide which `impl` it is.
+    pub(super) fn own_total(&mut self, item: ItemId, call: MethodCall<'_>) -> Tokens {
+        let MethodCall { expr: whole, receiver, name, .. } = call;
+        let of = Word(if name == "sum" { "Sum" } else { "Product" });
+        let is_lent = match &self.program.items[item].item {
+            Item::Fn(function) => function
+                .params
+                .first()
+                .and_then(|param| function.iterator_param(param)?.1)
+                .is_some_and(TypeExpr::is_reference),
+            _ => false,
+        };
+        let (ty, chain) = (self.ty(self.expr_ty(whole)), self.passed_iterator(receiver, is_lent));
+        tokens!(<#ty as ::core::iter::#of<_>>::#name(#chain))
     }
 
     /// `sum` and `product` at the end of a chain of unknown type.

@@ -8,7 +8,7 @@ use quote::format_ident;
 
 use super::place::{Chain, StepExpr, as_slice, index_names};
 use super::{Renderer, local, numbered};
-use crate::ast::{BindingId, Expr, ExprKind, Pattern};
+use crate::ast::{BindingId, Expr, ExprKind, Fn, Item, Pattern, TypeExpr};
 use crate::emit::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
 use crate::typed::{Callee, Resolution, Ty};
 
@@ -260,6 +260,38 @@ impl Renderer<'_> {
         self.call_passing(callee, slices, 0, args, call)
     }
 
+    /// For a parameter that is an iterator, whether its elements are references.
+    fn takes_iterator(&self, callee: Option<Callee>, position: usize) -> Option<bool> {
+        let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return None };
+        let Item::Fn(function) = &self.program.items[item].item else { return None };
+        let (_, element) = function.iterator_param(function.params.get(position)?)?;
+        Some(element.is_some_and(TypeExpr::is_reference))
+    }
+
+    /// An iterator as an argument. Its elements are values here, and lent where the function wants references.
+    pub(super) fn passed_iterator(&mut self, arg: &Expr, is_lent: bool) -> Tokens {
+        let (twin, iterator) = (self.twin(), self.iterable(arg));
+        match is_lent {
+            true => tokens!(#twin::Lending::new().lend(#iterator)),
+            false => iterator,
+        }
+    }
+
+    /// Statements at the start of a function which make values of the elements of iterators that give references.
+    pub(super) fn values_of_iterators(&self, function: &Fn) -> Tokens {
+        let mut writer = Writer::new();
+        for param in function.params.iter().filter(|_| !self.is_original()) {
+            if let Some((_, Some(element))) = function.iterator_param(param)
+                && element.is_reference()
+            {
+                let name = &param.name;
+                let mutable = param.mutable.then(|| tokens!(mut));
+                tokens!(let #mutable #name = ::core::iter::Iterator::copied(::core::iter::IntoIterator::into_iter(#name));).put(&mut writer);
+            }
+        }
+        writer.finish()
+    }
+
     fn call_passing(
         &mut self,
         callee: Option<Callee>,
@@ -274,12 +306,17 @@ impl Renderer<'_> {
             let known = slices.get(position + skip).copied().flatten();
             known.or(passed[position].filter(|_| callee.is_none()))
         };
-        let pass = |cx: &mut Self, position: usize, arg: &Expr| match slice(position) {
-            Some(mutable) => cx.slice(arg, mutable),
-            None => match own.get(position + skip).copied().flatten() {
-                Some(mutable) => cx.own_slice(arg, mutable),
-                None => cx.argument(arg),
-            },
+        let pass = |cx: &mut Self, position: usize, arg: &Expr| {
+            if let Some(is_lent) = cx.takes_iterator(callee, position + skip) {
+                return cx.passed_iterator(arg, is_lent);
+            }
+            match slice(position) {
+                Some(mutable) => cx.slice(arg, mutable),
+                None => match own.get(position + skip).copied().flatten() {
+                    Some(mutable) => cx.own_slice(arg, mutable),
+                    None => cx.argument(arg),
+                },
+            }
         };
         let is_copied: Vec<bool> =
             args.iter().enumerate().map(|(position, arg)| slice(position).is_none() && self.is_copied(arg)).collect();

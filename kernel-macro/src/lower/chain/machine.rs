@@ -167,15 +167,26 @@ impl Machine<'_> {
     }
 }
 
-impl Machine<'_> {
-    /// Notes that the function whose closures it calls was left; whether there are any.
-    pub(in crate::lower) fn leave_home(&mut self, home: u32) -> bool {
+impl<'e> Machine<'e> {
+    /// Notes that the function whose closures it calls was left; whether there are any. `caller`: the position among the callers that the
+    /// function's own caller had.
+    pub(in crate::lower) fn leave_home(&mut self, home: u32, caller: usize) -> bool {
+        let mut any = false;
+        self.for_each_call(&mut |call| any |= call.leave_home(home, caller));
+        any
+    }
+
+    /// Notes that it is passed to a function, while its closures run in the caller at a position.
+    pub(in crate::lower) fn keep_home(&mut self, caller: usize) {
+        self.for_each_call(&mut |call| call.keep_home(caller));
+    }
+
+    fn for_each_call(&mut self, change: &mut dyn FnMut(&mut Callable<'e>)) {
         match self {
-            Self::Indexed { .. } | Self::Held(_) | Self::Given(_) => false,
+            Self::Indexed { .. } | Self::Held(_) | Self::Given(_) => {}
             Self::Step { inner, call, .. } | Self::Nested { inner, made: Made::By(call) } => {
-                call.leave_home(home);
-                inner.leave_home(home);
-                true
+                change(call);
+                inner.for_each_call(change);
             }
             Self::Nested { inner, made: Made::Itself(_) }
             | Self::Flatten { inner, .. }
@@ -183,14 +194,12 @@ impl Machine<'_> {
             | Self::Kept(inner)
             | Self::Take { inner, .. }
             | Self::Skip { inner, .. }
-            | Self::StepBy { inner, .. } => inner.leave_home(home),
-            Self::Zip { left, right, .. } | Self::Lockstep { left, right, .. } => {
-                let is_left = left.leave_home(home);
-                right.leave_home(home) || is_left
-            }
-            Self::Chain { first, then, .. } => {
-                let is_first = first.leave_home(home);
-                then.leave_home(home) || is_first
+            | Self::StepBy { inner, .. } => inner.for_each_call(change),
+            Self::Zip { left, right, .. }
+            | Self::Lockstep { left, right, .. }
+            | Self::Chain { first: left, then: right, .. } => {
+                left.for_each_call(change);
+                right.for_each_call(change);
             }
         }
     }
@@ -283,13 +292,24 @@ impl<'p> FnCx<'p, '_, '_> {
         }
         if let Some(mut machine) = self.machine(value, false) {
             if *mutable {
-                self.start_cursors(&mut machine, false);
-                machine = Machine::Kept(Box::new(machine));
+                machine = self.kept_machine(machine);
             }
-            self.machines.push(machine);
-            self.set_slot(*binding, Slot::Iterator(self.machines.len() as u32 - 1));
+            let slot = self.hold_machine(machine);
+            self.set_slot(*binding, slot);
         }
         true
+    }
+
+    /// A machine that gives an element at a time.
+    pub(in crate::lower) fn kept_machine(&mut self, mut machine: Machine<'p>) -> Machine<'p> {
+        self.start_cursors(&mut machine, false);
+        Machine::Kept(Box::new(machine))
+    }
+
+    /// Makes a machine what a variable stands for.
+    pub(in crate::lower) fn hold_machine(&mut self, machine: Machine<'p>) -> Slot {
+        self.machines.push(machine);
+        Slot::Iterator(self.machines.len() as u32 - 1)
     }
 
     /// The iterator in a variable.
