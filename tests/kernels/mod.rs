@@ -92,6 +92,7 @@ pub mod open_lengths;
 pub mod operands;
 pub mod ordering;
 pub mod overflow;
+pub mod own_iterators;
 pub mod own_slices;
 pub mod own_totals;
 pub mod parallel;
@@ -224,6 +225,7 @@ pub fn all() -> Vec<Case> {
         matching::CASES,
         matrices::CASES,
         memory::CASES,
+        own_iterators::CASES,
         own_slices::CASES,
         own_totals::CASES,
         parallel::CASES,

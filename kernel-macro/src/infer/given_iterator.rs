@@ -12,6 +12,7 @@ use crate::typed::{Callee, GivenIterator};
 
 use super::block::strip;
 use super::mismatch::Because;
+use super::own_iterator::OWN;
 use super::unify::Term;
 use super::{Expect, Infer};
 
@@ -40,7 +41,7 @@ impl<'a> Infer<'a> {
         self.tables.given_iterator = Some(self.chain_of(chain));
     }
 
-    /// What a chain is for those that go on with it.
+    /// The properties of a chain that decide which steps may go on with it.
     pub(super) fn chain_of(&self, chain: &'a Expr) -> GivenIterator {
         GivenIterator {
             has_closure: self.has_closure(chain),
@@ -96,6 +97,10 @@ impl<'a> Infer<'a> {
     pub(super) fn given_iterator(&self, call: &Expr) -> Option<(&'a GivenIterator, &'a Ident)> {
         if let Some(passed) = self.passed_iterator(call) {
             return Some((passed.chain, passed.name));
+        }
+        if let Some(next) = self.tables.own_iterators.get(&call.id) {
+            let Item::Fn(function) = &self.program.items[*next].item else { return None };
+            return Some((&OWN, &function.name));
         }
         let Some(Callee::Device(item)) = self.tables.calls.get(&call.id) else { return None };
         let item = &self.program.items[*item];

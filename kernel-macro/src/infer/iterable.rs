@@ -188,10 +188,13 @@ impl<'a> Infer<'a> {
                 (**element).clone()
             }
             (Term::Error | Term::Never, _) => Term::Error,
-            _ => {
-                self.report_not_iterable(expr, &term);
-                Term::Error
-            }
+            _ => match self.own_elements(expr, &term) {
+                Some(element) => element,
+                None => {
+                    self.report_not_iterable(expr, &term);
+                    Term::Error
+                }
+            },
         }
     }
 
@@ -210,8 +213,8 @@ impl<'a> Infer<'a> {
             Term::Vector(..) => error.help(format!("write `{source}.to_array()`")),
             Term::Option(_) => error.help(format!("write `if let Some(v) = {source} {{ … }}`")),
             Term::Struct(..) | Term::Enum(..) => error
-                .note("kernels go through ranges, arrays and buffers")
-                .help("call its own method: `let mut it = …; while let Some(v) = it.next() { … }`"),
+                .note("kernels go through ranges, arrays, buffers and types with an `impl Iterator`")
+                .help("write the `impl Iterator` in its `#[device] mod`, or call its own method: `while let Some(v) = it.next() { … }`"),
             _ => error.note("kernels go through ranges, arrays and buffers"),
         };
     }
@@ -221,6 +224,12 @@ impl<'a> Infer<'a> {
         let term = self.infer_elements(operand, mutable);
         let term = self.table.shallow(&term);
         let Some(Elements { element, .. }) = Elements::of(&term) else {
+            if mutable && let Some(element) = self.own_elements(expr, &term) {
+                self.require_written(operand, true);
+                self.record(expr.id, term.clone());
+                self.record(strip(expr).id, term);
+                return element;
+            }
             if !matches!(term, Term::Error | Term::Never) {
                 let found = self.describe(&term);
                 let message = format!("expected an array or a slice, found {found}");

@@ -121,6 +121,9 @@ impl<'a> Infer<'a> {
             if let Some(term) = self.infer_user_method(call, &shallow) {
                 return term;
             }
+            if let Some(term) = self.infer_own_iterator_method(call, &shallow, expect) {
+                return term;
+            }
             if let Some(term) = self.infer_comparison(call, &shallow) {
                 return term;
             }

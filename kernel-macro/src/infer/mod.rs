@@ -47,6 +47,7 @@ mod name;
 mod op;
 mod operator_impl;
 mod option;
+mod own_iterator;
 mod own_total;
 mod parallel;
 mod pattern;

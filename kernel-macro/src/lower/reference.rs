@@ -366,6 +366,28 @@ impl<'p> FnCx<'p, '_, '_> {
             }
             arguments.push(argument);
         }
+        let origins = self.passed_origins(typed, args);
+        self.call_with(item, (arguments, origins), body)
+    }
+
+    /// A call of the `next` of a value that lies somewhere; the option that it gives, and its type.
+    pub(super) fn lower_next(&mut self, item: ItemId, value: Slot) -> Option<(ValueId, &'p Ty)> {
+        let (_, typed) = function_of(self.shared.program, item);
+        let arguments = vec![Argument::Place(value)];
+        let (option, _) = self.call_with(item, (arguments, FastMap::default()), |cx, ast, arguments, result| {
+            cx.lower_body_here(ast, arguments, result)
+        })?;
+        Some((option?, typed.result.as_ref()?))
+    }
+
+    /// Runs code in a function that is lowered where it is called, with arguments that are evaluated, and with what its slices are parts of.
+    fn call_with<R>(
+        &mut self,
+        item: ItemId,
+        (arguments, origins): (Vec<Argument>, FastMap<ExprId, Origin>),
+        body: impl FnOnce(&mut Self, &'p Fn, Vec<Argument>, Option<TypeId>) -> Option<R>,
+    ) -> Option<(Option<R>, Scope<'p>)> {
+        let (ast, typed) = function_of(self.shared.program, item);
         let result = typed.result.as_ref().and_then(|ty| self.ty(ty));
         let mut scope = Scope {
             ast,
@@ -373,7 +395,7 @@ impl<'p> FnCx<'p, '_, '_> {
             targets: FastMap::default(),
             links_depth: 0,
             const_slots: FastMap::default(),
-            origins: self.passed_origins(typed, args),
+            origins,
             slots: vec![Slot::Nothing; ast.binding_count],
             file: self.file_of(item),
             result,

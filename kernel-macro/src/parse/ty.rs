@@ -299,7 +299,7 @@ impl Parser<'_> {
             Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
             Type::ImplTrait(some) if is_iterator(some) => (
                 "`impl Iterator` here is",
-                "it is for the result of a `#[device] fn`; a parameter is the source, `x: &[f32]`, or a closure for each element, `f: impl FnMut(u32)`",
+                "it is for parameters and the result of a `#[device] fn`; a parameter of a kernel is the source, `x: &[f32]`",
             ),
             Type::ImplTrait(some) if is_function(some) => (
                 "a closure as a function's result is",

@@ -219,6 +219,8 @@ pub(crate) struct TypedFn {
     pub(crate) writes: BTreeSet<ExprId>,
     /// The functions of `impl`s that an expression leads to without naming them, by way of the members of its type.
     pub(crate) implied: FastMap<ExprId, Vec<ItemId>>,
+    /// Values with an `impl Iterator` that are gone through, and its `next`.
+    pub(crate) own_iterators: FastMap<ExprId, ItemId>,
     /// The calls whose callee is generic, in order.
     pub(crate) requests: Vec<InstanceRequest>,
     /// Of a function that gives an iterator: what callers must know of it.
@@ -486,7 +488,7 @@ impl TypedFn {
             Callee::Device(item) => Some(*item),
             _ => None,
         });
-        called.chain(self.implied.values().flatten().copied())
+        called.chain(self.implied.values().flatten().copied()).chain(self.own_iterators.values().copied())
     }
 
     /// Type of a binding.

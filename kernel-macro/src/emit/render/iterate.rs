@@ -35,9 +35,17 @@ impl Renderer<'_> {
     pub(super) fn drawn_from(&mut self, range: &Expr) -> Tokens {
         let value = self.expr(range);
         match self.reference_of(range) {
-            Some(_) if matches!(self.expr_ty(range), Ty::Range(..)) => tokens!((&mut #value)),
+            // A `Copy` value would be copied.
+            Some(_) if matches!(self.expr_ty(range), Ty::Range(..)) || self.is_own_iterator(range) => {
+                tokens!((&mut #value))
+            }
             _ => value,
         }
+    }
+
+    /// Whether a value with an `impl Iterator` of its author's is gone through, and not made by `&mut`.
+    pub(super) fn is_own_iterator(&self, expr: &Expr) -> bool {
+        self.typed.own_iterators.contains_key(&expr.id) && !matches!(expr.kind, ExprKind::Borrow { .. })
     }
 
     /// A method of a range in the twin, where references to numbers are numbers.
@@ -94,6 +102,11 @@ impl Renderer<'_> {
             }
             (Iteration::Sum | Iteration::Product, Ty::Iterator(item) | Ty::Range(item, _)) => {
                 let item = (**item).clone();
+                self.total(iteration, value, &item, whole)
+            }
+            // Of a value with an `impl Iterator`: a sum of numbers has the type of the elements.
+            (Iteration::Sum | Iteration::Product, Ty::Struct(..) | Ty::Enum(..)) => {
+                let item = self.expr_ty(whole).clone();
                 self.total(iteration, value, &item, whole)
             }
             (Iteration::Nested(Nested::Elements), Ty::Iterator(item)) if matches!(**item, Ty::Buffer { .. }) => {

@@ -338,6 +338,7 @@ impl Renderer<'_> {
             (ExprKind::Borrow { operand, .. }, Ty::Iterator(_)) => self.elements(operand),
             (_, Ty::Buffer { .. }) => self.elements(expr),
             (_, Ty::Range(..)) => self.drawn_from(expr),
+            _ if self.is_own_iterator(expr) => self.drawn_from(expr),
             _ if self.is_table(expr) => self.elements(expr),
             _ => self.bare(expr),
         }

@@ -213,8 +213,8 @@ fn closures_and_iterators_as_results() {
              1 | fn f(n: u32) -> impl Fn(u32) -> u32 { move |x| x + n }
                |                                                ^
             error: [K0102] expected a range, an array or an iterator, found `Count`
-                   note: kernels go through ranges, arrays and buffers
-                   help: call its own method: `let mut it = …; while let Some(v) = it.next() { … }`
+                   note: kernels go through ranges, arrays, buffers and types with an `impl Iterator`
+                   help: write the `impl Iterator` in its `#[device] mod`, or call its own method: `while let Some(v) = it.next() { … }`
              1 | struct Count { n: u32 } fn f(c: Count) { for v in c {} }
                |                                                   ^
             error: [K0001] string literals are not supported in kernels

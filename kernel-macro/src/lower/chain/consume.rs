@@ -36,12 +36,15 @@ impl FnCx<'_, '_, '_> {
         let reversed = matches!(iteration, I::Rfind | I::Rfold | I::Rposition);
         let machine = match self.ty_of(args[0]) {
             Ty::Range(..) if iteration.borrows() && is_place(args[0]) => self.held_machine(args[0], reversed)?,
+            _ if iteration.borrows() && is_place(args[0]) && self.own_element(args[0]).is_some() => {
+                self.own_machine(args[0], true)?
+            }
             _ => self.machine(args[0], reversed)?,
         };
         let item: &Ty = match self.ty_of(args[0]) {
             // Of a slice, what has a method of the same name as an iterator.
             Ty::Iterator(item) | Ty::Range(item, _) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => item,
-            _ => return None,
+            _ => self.own_element(args[0])?,
         };
         let closure = |cx: &mut Self, position: usize| args.get(position).and_then(|arg| cx.callable(arg));
         match iteration {

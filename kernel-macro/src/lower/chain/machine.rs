@@ -8,8 +8,11 @@ use super::indexed::{At, Extent, Indexed};
 use crate::ast::{Expr, ExprKind, Pattern};
 use crate::builtin::iteration::{Iteration, Nested};
 use crate::lower::function::{FnCx, Slot};
+use crate::lower::function_of;
 use crate::lower::inline::Callable;
+use crate::lower::place::Spot;
 use crate::lower::range::HeldRange;
+use crate::program::ItemId;
 use crate::program::message::zero_step_message;
 use crate::typed::{Callee, Resolution, Ty};
 
@@ -50,6 +53,11 @@ pub(in crate::lower) enum Machine<'e> {
     Held(HeldRange),
     /// An iterator in a variable, which has come as far as its cursors say.
     Kept(Box<Machine<'e>>),
+    /// A value with an `impl Iterator` of its author's, and its `next`.
+    Own {
+        value: Slot,
+        next: ItemId,
+    },
     /// The element that a loop around gave, of a machine that was taken apart there.
     Given(Option<ValueId>),
     /// `left` elements are still to come. `done`: set behind the last one, where a loop around gives the elements.
@@ -112,7 +120,7 @@ impl Machine<'_> {
     /// Whether one round may pass without an element.
     pub(super) fn may_skip(&self) -> bool {
         match self {
-            Self::Indexed { .. } | Self::Lockstep { .. } | Self::Held(_) | Self::Given(_) => false,
+            Self::Indexed { .. } | Self::Lockstep { .. } | Self::Held(_) | Self::Own { .. } | Self::Given(_) => false,
             Self::Step { kind: Iteration::Filter | Iteration::FilterMap | Iteration::SkipWhile, .. } => true,
             Self::Flatten { .. }
             | Self::Nested { .. }
@@ -131,7 +139,12 @@ impl Machine<'_> {
     pub(super) fn lead(&self) -> Option<&Indexed> {
         match self {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),
-            Self::Chain { .. } | Self::Nested { .. } | Self::Held(_) | Self::Kept(_) | Self::Given(_) => None,
+            Self::Chain { .. }
+            | Self::Nested { .. }
+            | Self::Held(_)
+            | Self::Own { .. }
+            | Self::Kept(_)
+            | Self::Given(_) => None,
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
             | Self::Enumerate { inner, .. }
@@ -183,7 +196,7 @@ impl<'e> Machine<'e> {
 
     fn for_each_call(&mut self, change: &mut dyn FnMut(&mut Callable<'e>)) {
         match self {
-            Self::Indexed { .. } | Self::Held(_) | Self::Given(_) => {}
+            Self::Indexed { .. } | Self::Held(_) | Self::Own { .. } | Self::Given(_) => {}
             Self::Step { inner, call, .. } | Self::Nested { inner, made: Made::By(call) } => {
                 change(call);
                 inner.for_each_call(change);
@@ -213,6 +226,9 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     fn machine_of(&mut self, expr: &Expr, reversed: bool) -> Option<Machine<'p>> {
+        if self.typed.own_iterators.contains_key(&expr.id) && !matches!(expr.kind, ExprKind::Paren(..)) {
+            return self.own_machine(expr, self.is_reference(expr));
+        }
         if let (Ty::Iterator(_), Some(Callee::Device(item))) = (self.ty_of(expr), self.typed.calls.get(&expr.id)) {
             return match &expr.kind {
                 ExprKind::Call { args, .. } => self.given_machine(*item, &args.iter().collect::<Vec<_>>(), reversed),
@@ -249,6 +265,7 @@ impl<'p> FnCx<'p, '_, '_> {
                 Some(Callee::Iterate(Iteration::ByRef)) => {
                     return match self.ty_of(receiver) {
                         Ty::Iterator(_) => self.machine_of(receiver, reversed),
+                        _ if self.typed.own_iterators.contains_key(&receiver.id) => self.own_machine(receiver, true),
                         _ => self.held_machine(receiver, reversed),
                     };
                 }
@@ -317,6 +334,28 @@ impl<'p> FnCx<'p, '_, '_> {
         let Some(Resolution::Binding(binding)) = self.typed.paths.get(&expr.id) else { return None };
         let Slot::Iterator(number) = self.slot(*binding) else { return None };
         self.machines.get(number as usize).cloned()
+    }
+
+    /// The elements that a value with an `impl Iterator` gives. `lent`: it stays where it is, and moves on there.
+    pub(super) fn own_machine(&mut self, expr: &Expr, lent: bool) -> Option<Machine<'p>> {
+        let next = *self.typed.own_iterators.get(&expr.id)?;
+        let spot = match lent {
+            true => self.lower_referent(expr),
+            false => {
+                let value = self.lower_expr(expr);
+                value.map(|value| Spot::at(Place::local(self.spill(value, "iterator"))))
+            }
+        };
+        Some(Machine::Own { value: spot.map_or(Slot::Nothing, |spot| self.alias(spot)), next })
+    }
+
+    /// The type of the elements of a value with an `impl Iterator`.
+    pub(super) fn own_element(&self, expr: &Expr) -> Option<&'p Ty> {
+        let (_, typed) = function_of(self.shared.program, *self.typed.own_iterators.get(&expr.id)?);
+        match typed.result.as_ref()? {
+            Ty::Option(element) => Some(element),
+            _ => None,
+        }
     }
 
     /// The elements of a range in a variable, which loses them.
@@ -506,7 +545,8 @@ impl<'p> FnCx<'p, '_, '_> {
     pub(super) fn start_cursors(&mut self, machine: &mut Machine<'_>, is_led: bool) {
         match machine {
             Machine::Indexed { indexed, cursor } if !is_led => *cursor = Some(self.new_cursor(indexed)),
-            Machine::Indexed { .. } | Machine::Held(_) | Machine::Kept(_) | Machine::Given(_) => {}
+            Machine::Indexed { .. } | Machine::Held(_) | Machine::Own { .. } | Machine::Kept(_) | Machine::Given(_) => {
+            }
             Machine::Lockstep { positions, cursor, left, right, .. } => {
                 if !is_led {
                     *cursor = Some(self.new_cursor(positions));

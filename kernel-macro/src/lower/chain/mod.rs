@@ -23,6 +23,8 @@ mod search;
 mod slice_method;
 mod split;
 
+use std::rc::Rc;
+
 use gridwise_ir::ir::{Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
@@ -49,7 +51,7 @@ impl FnCx<'_, '_, '_> {
             Ty::Iterator(item) | Ty::Range(item, _) | Ty::Array(item, _) | Ty::Buffer { element: item, .. } => {
                 item.clone()
             }
-            _ => return None,
+            _ => Rc::new(self.own_element(iterated)?.clone()),
         };
         if self.typed.written_loops.contains(&expr.id) {
             self.lower_written_for(expr, pattern, (machine, &item), body);

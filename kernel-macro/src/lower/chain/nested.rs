@@ -21,6 +21,7 @@ impl<'e> Machine<'e> {
             | Self::Lockstep { .. }
             | Self::Chain { .. }
             | Self::Held(_)
+            | Self::Own { .. }
             | Self::Kept(_)
             | Self::Given(_) => false,
             Self::Step { inner, .. }

@@ -118,6 +118,12 @@ impl FnCx<'_, '_, '_> {
                 self.jump_unless(more, &exits.none);
                 Some(self.take_next(range))
             }
+            Machine::Own { value, next } => {
+                let (option, ty) = self.lower_next(*next, *value)?;
+                let is_some = self.is_variant(ty, option, SOME)?;
+                self.jump_unless(is_some, &exits.none);
+                self.variant_member(ty, option, SOME, 0)
+            }
             Machine::Kept(inner) => self.pull(inner, exits, None),
             Machine::Given(element) => *element,
             // Taken apart before anything is asked for: see `nested`.
