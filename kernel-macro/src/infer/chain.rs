@@ -39,7 +39,11 @@ impl<'a> Infer<'a> {
         }
         let expr = self.unfold(expr);
         if let Some((_, name)) = self.given_iterator(expr) {
-            return Some((expr.span, name.to_string(), "reverse the iterator in the function that gives it"));
+            let help = match self.tables.own_iterators.contains_key(&expr.id) {
+                true => "write another type, whose `next` goes the other way",
+                false => "reverse the iterator in the function that gives it",
+            };
+            return Some((expr.span, name.to_string(), help));
         }
         let ExprKind::Method { receiver, name, args, .. } = &expr.kind else {
             return match &expr.kind {

@@ -47,7 +47,7 @@ impl<'a> Infer<'a> {
         if let Some(why) = refusal {
             self.error(code::UNSUPPORTED_SYNTAX, expr.span, format!("`{source}` cannot be gone through in kernels"))
                 .note(why)
-                .help(format!("call its method: `while let Some(v) = {source}.next() {{ … }}`"));
+                .help(format!("call its method: `let mut it = {source}; while let Some(v) = it.next() {{ … }}`"));
             return Some(Term::Error);
         }
         let is_lent = matches!(strip(expr).kind, ExprKind::Borrow { .. }) || self.reference_of(expr).is_some();
