@@ -1,4 +1,4 @@
-//! What a module has that addresses take the place of: its buffers, the pointers into them with their alignments, its push constants.
+//! A module's buffers, the pointers into them with their alignments, and its push constants, as addresses need them.
 
 use super::AddressDesc;
 use crate::binary::{HEADER, class, decoration, inst_at, op, positions};
@@ -68,7 +68,7 @@ enum Ty<'a> {
     Pointer(u32, u32),
 }
 
-/// What the rewriting needs to know of a module.
+/// The facts about a module that addresses need.
 pub(super) struct Found<'a> {
     types: Vec<Ty<'a>>,
     /// Of each array's type, bytes from one element to the next.
