@@ -268,6 +268,13 @@ fn0 sum() -> () @file0:1:1 {{
     assert_eq!(loaded_beside_divisions(&words(&looped("mul"))), [0u32; 0]);
 }
 
+/// Atomics that order other accesses keep descriptors.
+#[test]
+fn what_orders_memory_stays_bound() {
+    let ordered = ADD.replace("relaxed device", "acq_rel device");
+    assert_eq!(with_addresses(&words(&ordered), &ADDRESSES), None);
+}
+
 /// Buffers that a module does not have leave a gap; a module without any stays as it is.
 #[test]
 fn absent_buffers_keep_their_place() {

@@ -241,6 +241,13 @@ impl<'a> Found<'a> {
                     op::FUNCTION_CALL | op::PHI | op::SELECT | op::COPY_OBJECT | op::COPY_MEMORY | op::RETURN_VALUE,
                     operands,
                 ) if operands.iter().any(is_taken) => return false,
+                (op::ATOMIC_STORE, [_, _, semantics, ..])
+                | (op::ATOMIC_LOAD | op::ATOMIC_EXCHANGE..=op::ATOMIC_XOR, [_, _, _, _, semantics, ..])
+                    if self.orders(*semantics) =>
+                {
+                    return false;
+                }
+                (op::MEMORY_BARRIER, _) => return false,
                 (op::ARRAY_LENGTH | op::COOPERATIVE_MATRIX_LOAD_KHR, [_, _, pointer, ..])
                 | (op::COOPERATIVE_MATRIX_STORE_KHR, [pointer, ..])
                     if is_taken(pointer) =>
@@ -251,6 +258,12 @@ impl<'a> Found<'a> {
             }
         }
         true
+    }
+
+    /// Whether an atomic operation with these semantics orders others: acquires, releases, or both.
+    fn orders(&self, semantics: u32) -> bool {
+        const ORDERS: u32 = 2 | 4 | 8;
+        self.constants.get(semantics as usize).copied().flatten().is_none_or(|bits| bits & ORDERS != 0)
     }
 
     /// The alignment of what a path leads to from a place of such an alignment and type, and its type.
