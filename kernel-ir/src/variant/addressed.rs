@@ -215,7 +215,7 @@ impl Writer<'_> {
 
     /// Loads the addresses that a function uses.
     fn load_addresses(&mut self, function: usize, addresses: &mut [u32]) {
-        for at in 0..addresses.len() {
+        for (at, kept) in addresses.iter_mut().enumerate() {
             if !self.found.uses[function][at] {
                 continue;
             }
@@ -225,11 +225,11 @@ impl Writer<'_> {
             let variable = self.found.push.variable;
             push(&mut self.out, op::ACCESS_CHAIN, &[member.place, place, variable, member.number]);
             push(&mut self.out, op::LOAD, &[member.pointer, address, place]);
-            addresses[at] = address;
+            *kept = address;
             let (is_other, pointer) = (buffer.same_as.is_some(), buffer.pointer);
             if is_other {
-                addresses[at] = self.new_id();
-                push(&mut self.out, op::BITCAST, &[pointer, addresses[at], address]);
+                *kept = self.new_id();
+                push(&mut self.out, op::BITCAST, &[pointer, *kept, address]);
             }
         }
     }
