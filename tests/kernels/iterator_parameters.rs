@@ -1,7 +1,7 @@
 //! Iterators as parameters: `impl Iterator`, `I: Iterator`, `impl IntoIterator`, of values and of references.
 //! Each function also stands in a module that only rustc compiles.
 
-#![allow(dead_code, clippy::all, reason = "programs as people write them")]
+#![allow(dead_code, unused_imports, clippy::all, reason = "programs as people write them")]
 
 use gridwise::prelude::*;
 

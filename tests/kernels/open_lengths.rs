@@ -1,7 +1,7 @@
 //! Arrays whose length is a parameter, in generic functions: chains over them, results of such types, and consts of generic types that are
 //! computed. Each function also stands in a module that only rustc compiles.
 
-#![allow(dead_code, clippy::all, reason = "programs as people write them")]
+#![allow(dead_code, unused_imports, clippy::all, reason = "programs as people write them")]
 
 use gridwise::prelude::*;
 

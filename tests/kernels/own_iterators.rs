@@ -1,7 +1,7 @@
 //! Types with an `impl Iterator` of their own: in `for`, through adapters, in variables, as parameters, and by reference. Each function also
 //! stands in a module that only rustc compiles.
 
-#![allow(dead_code, clippy::all, reason = "programs as people write them")]
+#![allow(dead_code, unused_imports, clippy::all, reason = "programs as people write them")]
 
 use gridwise::prelude::*;
 

@@ -1,7 +1,7 @@
 //! `sum` and `product` of types with an `impl Sum` or `impl Product` of their own.
 //! Each function also stands in a module that only rustc compiles.
 
-#![allow(dead_code, clippy::all, reason = "programs as people write them")]
+#![allow(dead_code, unused_imports, clippy::all, reason = "programs as people write them")]
 
 use gridwise::prelude::*;
 
