@@ -362,7 +362,7 @@ impl Manager {
     /// # Errors
     /// When the kernel needs more than the device has, or the driver refuses it.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
-        let variant = Variant::usual(K::DESCRIPTOR);
+        let variant = Variant::usual(&self.device, K::DESCRIPTOR);
         Ok(Algorithm::new(kernels::prepare(&self.device, K::DESCRIPTOR, K::CONSTANTS, variant)?))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
     ConstType, Feature, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT, IS_WHOLE, ImageAccess,
-    KernelDescriptor, LaunchWordKind, ParamKind, SubgroupOperations,
+    KernelDescriptor, LaunchWordKind, Param, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
 
@@ -89,8 +89,8 @@ pub(crate) fn listed_images(arguments: &[BufferArg]) -> u32 {
 }
 
 impl Variant {
-    /// The one that most launches of a kernel take.
-    pub(crate) fn usual(descriptor: &KernelDescriptor) -> Self {
+    /// The one that most launches of a kernel take on a device.
+    pub(crate) fn usual(device: &Device, descriptor: &KernelDescriptor) -> Self {
         Self {
             proven: Proven::all_of(descriptor.obligations),
             is_batched: descriptor.batch.is_some(),
@@ -100,7 +100,7 @@ impl Variant {
             is_split: false,
             listed_images: 0,
             has_parameters: false,
-            by_address: false,
+            by_address: wants_addresses(device, descriptor),
         }
     }
 }
@@ -317,18 +317,18 @@ fn create_pipeline(
 /// The most bytes of push constants with addresses behind them.
 pub(crate) const MOST_WITH_ADDRESSES: usize = 2 * MAX_PUSH_BYTES;
 
-/// Whether a launch can find its buffers by addresses: the device wants that, each of them has one, and there is room for all.
-pub(crate) fn takes_addresses(device: &Device, descriptor: &KernelDescriptor, arguments: &[BufferArg]) -> bool {
+/// Whether launches of a kernel find their buffers by addresses where all have one: the device wants that, and there is room for them.
+fn wants_addresses(device: &Device, descriptor: &KernelDescriptor) -> bool {
     let Backend::Vulkan(vulkan) = &device.backend else { return false };
-    if !vulkan.device.caps.by_address {
-        return false;
-    }
-    let is_bound =
-        |argument: &&BufferArg| matches!(argument.role, Role::Whole | Role::Table) && !argument.buffer.is_image();
-    let count = arguments.iter().filter(is_bound).count() as u32;
-    let end = descriptor.push_constant_size.next_multiple_of(8).saturating_add(8 * count);
-    let room = device.info.limits.max_push_constants.min(MOST_WITH_ADDRESSES as u32);
-    count > 0 && end <= room && have_addresses(arguments)
+    let is_bound = |param: &&Param| !matches!(param.kind, ParamKind::Value { .. });
+    let bound = descriptor.params.iter().filter(is_bound).count() as u32;
+    let end = descriptor.push_constant_size.next_multiple_of(8).saturating_add(8 * bound);
+    vulkan.device.caps.by_address && end <= device.info.limits.max_push_constants.min(MOST_WITH_ADDRESSES as u32)
+}
+
+/// Whether a launch finds its buffers by addresses.
+pub(crate) fn takes_addresses(device: &Device, descriptor: &KernelDescriptor, arguments: &[BufferArg]) -> bool {
+    wants_addresses(device, descriptor) && have_addresses(arguments)
 }
 
 /// Whether each buffer among arguments has an address.

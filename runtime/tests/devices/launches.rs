@@ -21,7 +21,7 @@ cases! {
         panics_come_back_with_their_place, wide_grids_are_split, large_data_goes_both_ways,
         fills_take_any_element, staged_transfers_run_with_the_sequence, wrong_arguments_are_errors,
         foreign_tensors_are_refused, operations_keep_to_what_they_declare, threads_share_sequences_and_tensors,
-        algorithms_are_made_once_and_named, limits_are_checked_before_the_driver;
+        algorithms_are_made_once_and_named, launches_take_algorithms_that_are_ready, limits_are_checked_before_the_driver;
     once: tensors_outlive_their_manager, devices_are_chosen_by_request, a_twin_that_panics_is_an_error;
 }
 
@@ -468,6 +468,24 @@ fn algorithms_are_made_once_and_named(on: On) {
         let algorithm = manager.algorithm::<Saxpy>().unwrap();
         assert_eq!(algorithm.name(), "saxpy");
         assert_eq!(manager.clone().algorithm::<Saxpy>().unwrap().descriptor(), algorithm.descriptor());
+    });
+}
+
+/// What is made ready ahead is what launches take.
+fn launches_take_algorithms_that_are_ready(on: On) {
+    on.run(|manager| {
+        let len = 1 << 16;
+        let (x, mut y) = (manager.tensor(&vec![1.0f32; len]).unwrap(), manager.tensor(&vec![1.0f32; len]).unwrap());
+        manager.algorithm::<Saxpy>().unwrap();
+        let pipelines = |manager: &Manager| {
+            let statistics = manager.statistics();
+            statistics.pipelines_compiled + statistics.pipelines_loaded
+        };
+        let before = pipelines(manager);
+        let sequence = manager.sequence().unwrap();
+        Saxpy::dispatch(&sequence, Grid::items(len), 2.0, &x, &mut y).unwrap().eval().unwrap();
+        assert_eq!(y.to_vec().unwrap(), vec![3.0f32; len]);
+        assert_eq!(pipelines(manager), before);
     });
 }
 

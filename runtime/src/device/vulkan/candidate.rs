@@ -121,6 +121,7 @@ impl Candidate {
             reconverges: false,
             has_device_scope: false,
             has_addresses: info.has(Feature::BufferAddresses),
+            by_address: caps.by_address && info.has(Feature::BufferAddresses),
             has_executables: false,
             has_memory_fds: false,
             has_semaphore_fds: false,
