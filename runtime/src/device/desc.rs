@@ -66,8 +66,8 @@ pub struct ManagerDesc {
 
 impl ManagerDesc {
     /// The description that the environment asks for: `GRIDWISE_DEVICE` (an index, a UUID, a part of a name, `host` or `sanitizer`),
-    /// `GRIDWISE_VALIDATION` and `GRIDWISE_BATCH_SMALL` (`1`), `GRIDWISE_BY_ADDRESS` (`1` or `0`), `GRIDWISE_HOST_SUBGROUP` and `GRIDWISE_HOST_SEED` (numbers for
-    /// [`HostOptions`]).
+    /// `GRIDWISE_VALIDATION` and `GRIDWISE_BATCH_SMALL` (`1`), `GRIDWISE_BY_ADDRESS` (`1` or `0`), `GRIDWISE_HOST_SUBGROUP` and
+    /// `GRIDWISE_HOST_SEED` (numbers for [`HostOptions`]).
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
