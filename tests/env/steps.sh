@@ -223,6 +223,10 @@ run_suite() { # DEVICE NAME [FILTER]
 # The results do not depend on the order in which the host device runs workgroups and invocations.
 run_corpus_in_any_order() { GRIDWISE_HOST_SEED=7 run_suite no-driver corpus; }
 
+# Kernels that find tensors by addresses, as on NVIDIA's driver. The corpus alone: lavapipe 26.1 loads from an address that all lanes share
+# also where no lane gets to the load, and an index that is out of range there ends the process.
+run_corpus_by_address() { GRIDWISE_BY_ADDRESS=1 run_suite current corpus; }
+
 # Some programs of the corpus, with each call to Vulkan failing in each way; GRIDWISE_SEED chooses others.
 run_corpus_faults() {
     local binary
