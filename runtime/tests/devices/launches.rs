@@ -471,7 +471,7 @@ fn algorithms_are_made_once_and_named(on: On) {
     });
 }
 
-/// What is made ready ahead is what launches take.
+/// Pipelines that are made ahead are those that launches take.
 fn launches_take_algorithms_that_are_ready(on: On) {
     on.run(|manager| {
         let len = 1 << 16;
