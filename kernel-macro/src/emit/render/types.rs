@@ -39,6 +39,8 @@ impl Renderer<'_> {
                 };
                 tokens!(#twin::glam::#name)
             }
+            // `[T; _]` is for newer compilers than the oldest that is supported.
+            Ty::Array(_, Len::Param(_) | Len::Unknown) => tokens!(_),
             Ty::Array(element, len) => {
                 let (element, len) = (self.ty(element), self.len(*len));
                 tokens!([#element; #len])
