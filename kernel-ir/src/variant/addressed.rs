@@ -27,8 +27,8 @@ pub struct AddressDesc<'a> {
 }
 
 /// The module with addresses in place of buffers, each of 8 bytes in the push constants from [`AddressDesc::offset`] on; of buffers that
-/// it does not have, too. `None` where it has none of them, or uses one by other ways than loads, stores and atomics
-/// that order nothing: drivers were not measured with those.
+/// it does not have, too. `None` where it has none of them, or uses one by other ways than loads, stores and atomics that order nothing:
+/// drivers were not measured with those.
 ///
 /// Only modules of the back end are read.
 ///

@@ -43,8 +43,8 @@ pub struct ManagerDesc {
     /// tests of what larger ones do: fewer keep no device busy, and the code of one item is compiled sooner.
     pub batches_small_launches: bool,
     /// Whether kernels find tensors by their addresses, in place of descriptors, on devices with addresses. By default they do where it
-    /// is faster: NVIDIA's driver compares each access with the size in a descriptor. Not for lavapipe, which loads from an address that all
-    /// lanes share also where no lane gets to the load: such a load may be out of range.
+    /// is faster: NVIDIA's driver compares each access with the size in a descriptor. Processors do so under validation alone: lavapipe
+    /// loads from an address that all lanes share also where no lane gets to the load.
     pub by_address: Option<bool>,
     /// Bytes of the buffer for the prints of one launch; 1 MiB by default. Prints that find no room are counted.
     pub print_bytes: Option<u32>,

@@ -119,6 +119,8 @@ impl VulkanDevice {
         // tested there all the same, under the validation layer.
         if caps.is_cpu && !desc.validation {
             caps.max_push_descriptors = 0;
+            // It loads from an address that all lanes share also where no lane gets to the load.
+            caps.by_address = false;
         }
         let raw = {
             let _one_at_a_time = super::instance::lifecycle();

@@ -93,8 +93,7 @@ pub(crate) fn buffered(
 }
 
 /// Lets a module find its buffers by addresses behind its push constants, which end at `push_end`; those of `records` stay bound, and so do
-/// those that drivers load ahead. `None`
-/// where the module has no buffers for that.
+/// those that drivers load ahead. `None` where the module has no buffers for that.
 pub(crate) fn addressed(
     words: &mut Cow<'_, [u32]>,
     bindings: &mut Vec<Binding>,
