@@ -27,7 +27,7 @@ pub(crate) struct Counted {
 pub(crate) struct Exit<'a> {
     /// Position in the body of the `if` that decides whether there is another round.
     pub(crate) at: usize,
-    stay: BlockId,
+    pub(crate) stay: BlockId,
     pub(crate) leave: BlockId,
     pub(crate) condition: ValueId,
     /// Whether there is another round where the condition holds, or where it does not.

@@ -88,6 +88,7 @@ pub mod natural;
 pub mod neutral;
 pub mod numbers;
 pub mod obligations;
+pub mod open_ended;
 pub mod open_lengths;
 pub mod operands;
 pub mod ordering;
@@ -237,6 +238,7 @@ pub fn all() -> Vec<Case> {
         neutral::CASES,
         numbers::CASES,
         obligations::CASES,
+        open_ended::CASES,
         open_lengths::CASES,
         operands::CASES,
         ordering::CASES,

@@ -10,8 +10,8 @@ pub enum Unroll {
     Auto,
     /// All of them: by the compiler where it knows how many there are, else by the driver, if that can.
     Full,
-    /// Up to so many rounds at a time: by the compiler where it knows how many there are, else by the driver, if that can. One at a time is
-    /// what a loop has become of which that is done.
+    /// Up to so many rounds at a time: by the compiler where a counter decides how many there are, else by the driver, if that can. One at a
+    /// time is what a loop has become of which that is done.
     Times(u32),
     /// Not at all.
     Never,

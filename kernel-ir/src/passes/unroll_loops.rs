@@ -8,8 +8,8 @@
 //! functions without local arrays and vectors, unless an author asks.
 //!
 //! If an unroll factor is asked for, a loop's body becomes that many of its rounds, of which only the first asks for
-//! the end: the greatest factor that leaves no round over. That is done last, when no check is left that counters rule
-//! out: less is known of the copies' counters.
+//! the end: the greatest factor that leaves no round over, or another loop runs the rest (`open_ended`). That is done last, when no check is
+//! left that counters rule out: less is known of the copies' counters.
 
 use super::edit::{SpareLists, Substitution, cut_unreachable, walk};
 use super::fold_constants::View;
@@ -22,6 +22,7 @@ use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 mod guarded;
+mod open_ended;
 mod registers;
 
 /// Rounds of the longest loop that is unrolled.
@@ -62,7 +63,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
 
 /// Runs what is done last.
 pub fn run_partly(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
-    run_where(function, cx, |unroll| matches!(unroll, Unroll::Times(2..)), Wanted::Partly)
+    run_where(function, cx, |unroll| matches!(unroll, Unroll::Auto | Unroll::Times(2..)), Wanted::Partly)
 }
 
 /// Loops whose authors ask for it.
@@ -216,7 +217,10 @@ impl Pass<'_> {
                     Some(times) => self.unroll_partly(id, &counted, times, &mut out),
                     None => self.unroll(id, &counted, size, &mut out),
                 },
-                None => out.push(id),
+                None => match self.open_ended(id) {
+                    Some(open) => self.unroll_open_ended(id, &open, &mut out),
+                    None => out.push(id),
+                },
             }
         }
         self.view.function.blocks[block].insts = out;
