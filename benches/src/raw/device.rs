@@ -68,24 +68,28 @@ impl RawDevice {
             extensions.push(khr::push_descriptor::NAME.as_ptr());
         }
         let mut there = vk::PhysicalDeviceVulkan12Features::default();
-        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut there);
+        let mut halves = vk::PhysicalDevice16BitStorageFeatures::default();
+        let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut there).push_next(&mut halves);
         // SAFETY: as above; the chain is valid.
         unsafe { instance.get_physical_device_features2(physical, &mut all) };
         let wide = vk::PhysicalDeviceFeatures {
             shader_float64: all.features.shader_float64,
             shader_int64: all.features.shader_int64,
+            shader_int16: all.features.shader_int16,
             ..Default::default()
         };
         let mut features = vk::PhysicalDeviceVulkan12Features::default()
             .vulkan_memory_model(true)
             .scalar_block_layout(true)
             .timeline_semaphore(true)
-            .shader_float16(has_matrices)
+            .shader_float16(has_matrices || there.shader_float16 != 0)
             .shader_int8(there.shader_int8 != 0)
             .storage_buffer8_bit_access(there.storage_buffer8_bit_access != 0);
+        let mut halves = vk::PhysicalDevice16BitStorageFeatures::default()
+            .storage_buffer16_bit_access(halves.storage_buffer16_bit_access != 0);
         let mut matrices = vk::PhysicalDeviceCooperativeMatrixFeaturesKHR::default().cooperative_matrix(true);
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_features(&wide);
-        let mut info = info.push_next(&mut features);
+        let mut info = info.push_next(&mut features).push_next(&mut halves);
         if has_matrices {
             extensions.push(khr::cooperative_matrix::NAME.as_ptr());
             info = info.push_next(&mut matrices);

@@ -17,6 +17,8 @@ pub(crate) trait Element: GpuData + Pod {
     /// Its name in C++ and GLSL.
     const NAME: &'static str;
     const NUMBERS: Numbers;
+    /// Its declaration, where [`crate::peers`] does not have it.
+    const DECLARATION: &'static str = "";
 }
 
 macro_rules! elements {
@@ -31,10 +33,14 @@ macro_rules! elements {
 elements! {
     u8, "uint8_t", Numbers::Exact(1);
     i8, "int8_t", Numbers::Exact(1);
+    u16, "uint16_t", Numbers::Exact(2);
+    i32, "int", Numbers::Exact(4);
     u32, "uint", Numbers::Exact(4);
+    u64, "uint64_t", Numbers::Exact(8);
     i64, "int64_t", Numbers::Exact(8);
     f32, "float", Numbers::F32;
     f64, "double", Numbers::F64;
+    [f32; 2], "f32x2", Numbers::F32;
     [f32; 4], "f32x4", Numbers::F32;
     [f32; 8], "f32x8", Numbers::F32;
     [f32; 12], "f32x12", Numbers::F32;

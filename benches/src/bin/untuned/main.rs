@@ -6,10 +6,13 @@
 //! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O` and `nvcc -O3`, as far as these
 //! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads.
 
+mod blocks;
 mod ciphers;
 mod cuda;
 mod data;
+mod digests;
 mod error;
+mod estimates;
 mod fields;
 mod filters;
 mod grids;
@@ -18,6 +21,7 @@ mod models;
 mod numbers;
 mod options;
 mod peers;
+mod pictures;
 mod points;
 mod rows;
 mod search;
@@ -26,6 +30,7 @@ mod signals;
 mod solvers;
 mod sparse;
 mod tables;
+mod texts;
 mod workload;
 
 use std::process::ExitCode;
@@ -67,6 +72,11 @@ fn workloads(large: bool) -> Vec<Workload> {
         signals::workloads,
         tables::workloads,
         shapes::workloads,
+        texts::workloads,
+        digests::workloads,
+        pictures::workloads,
+        estimates::workloads,
+        blocks::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))

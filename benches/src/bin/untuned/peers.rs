@@ -12,8 +12,11 @@ use crate::workload::{ParamKind, Workload};
 
 const GLSL: &str = r"#version 460
 #extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
 #define DEVICE
 #define SHARED shared
 #define TABLE const
@@ -32,6 +35,7 @@ const GLSL: &str = r"#version 460
 #define GLOBAL_X gl_GlobalInvocationID.x
 #define GLOBAL_Y gl_GlobalInvocationID.y
 #define GLOBAL_Z gl_GlobalInvocationID.z
+struct f32x2 { float v[2]; };
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
 struct f32x12 { float v[12]; };
@@ -60,6 +64,7 @@ typedef unsigned int uint;
 #define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
 #define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
 #define GLOBAL_Z (blockIdx.z * blockDim.z + threadIdx.z)
+struct f32x2 { float v[2]; };
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
 struct f32x12 { float v[12]; };
@@ -81,6 +86,7 @@ pub(crate) fn glsl(workload: &Workload) -> String {
     if !values.is_empty() {
         let _ = writeln!(text, "layout(push_constant, scalar) uniform Push {{ {} }};", values.join(" "));
     }
+    workload.buffers().for_each(|(data, _)| text.push_str(data.declaration()));
     let mut binding = 0;
     for param in &workload.params {
         if let ParamKind::Buffer { data, is_written } = &param.kind {
@@ -110,7 +116,8 @@ pub(crate) fn cuda(workload: &Workload) -> String {
     let params = params.collect::<Vec<_>>().join(", ");
     let threads = x * y * z;
     let kernel = format!("#define KERNEL extern \"C\" __global__ void __launch_bounds__({threads}) run({params})");
-    format!("{CUDA}{kernel}\n{}{}", workload.helper, workload.source)
+    let types: String = workload.buffers().map(|(data, _)| data.declaration()).collect();
+    format!("{CUDA}{types}{kernel}\n{}{}", workload.helper, workload.source)
 }
 
 /// A workgroup's invocations along the axes.

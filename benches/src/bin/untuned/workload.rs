@@ -89,6 +89,8 @@ impl Value {
 pub(crate) trait Data {
     fn bytes(&self) -> &[u8];
     fn type_name(&self) -> &'static str;
+    /// The declaration of a struct.
+    fn declaration(&self) -> &'static str;
     fn numbers(&self) -> Numbers;
     fn tensor(&self, manager: &Manager) -> Result<Box<dyn Held>, Error>;
 }
@@ -106,6 +108,10 @@ impl<T: Element> Data for Vec<T> {
 
     fn type_name(&self) -> &'static str {
         T::NAME
+    }
+
+    fn declaration(&self) -> &'static str {
+        T::DECLARATION
     }
 
     fn numbers(&self) -> Numbers {
