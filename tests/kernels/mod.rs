@@ -131,6 +131,7 @@ pub mod vectors;
 pub mod visitors;
 pub mod wide;
 pub mod wide_atomics;
+pub mod wide_divisions;
 pub mod workloads;
 pub mod workloads_together;
 pub mod written_image_lists;
@@ -276,6 +277,7 @@ pub fn all() -> Vec<Case> {
         vectors::CASES,
         visitors::CASES,
         wide::CASES,
+        wide_divisions::CASES,
         wide_atomics::CASES,
         workloads::CASES,
         workloads_together::CASES,

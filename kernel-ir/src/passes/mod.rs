@@ -40,6 +40,7 @@ pub mod thread_branches;
 mod trap_blocks;
 pub mod unroll_loops;
 mod upper_bounds;
+pub mod wide_divisions;
 
 pub use fix_constants::fix_constants;
 
@@ -178,6 +179,9 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         fold_and_share(module, &mut checks);
     }
     if run_on_functions(module, "unroll_partly", unroll_loops::run_partly, &mut checks) == Changed::Yes {
+        fold_and_share(module, &mut checks);
+    }
+    if run_on_functions(module, "wide_divisions", wide_divisions::run, &mut checks) == Changed::Yes {
         fold_and_share(module, &mut checks);
     }
     let _ = run_on_functions(module, "hoist_invariants", hoist_invariants::run, &mut checks);

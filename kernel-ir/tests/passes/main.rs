@@ -56,6 +56,7 @@ fn run_pass(module: &mut Module, name: &str) {
         "remove_dead_code" => passes::remove_dead_code::run,
         "unroll_loops" => passes::unroll_loops::run,
         "unroll_partly" => passes::unroll_loops::run_partly,
+        "wide_divisions" => passes::wide_divisions::run,
         "lower_labels" => passes::lower_labels::run,
         "leave_at_head" => passes::leave_at_head::run,
         other => panic!("there is no pass {other}"),

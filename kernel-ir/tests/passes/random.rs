@@ -35,6 +35,7 @@ const PASSES: &[&str] = &[
     "fold_constants",
     "unroll_loops",
     "unroll_partly",
+    "wide_divisions",
     "thread_branches",
     "flatten_branches",
     "hoist_invariants",
