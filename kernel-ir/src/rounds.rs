@@ -2,7 +2,7 @@
 
 use crate::arena::EntityId;
 use crate::hash::FastMap;
-use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, LocalId, Place, Root, Step, ValueId};
+use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
 use crate::types::{Type, Types};
@@ -42,54 +42,6 @@ pub(crate) struct Counter<'a, D> {
     pub(crate) types: &'a Types,
     /// The instruction that defines a value, inside of the loop or before it.
     pub(crate) definition: D,
-    /// By local: the elements of a table of constants; none where that was not asked.
-    pub(crate) tables: &'a Tables,
-}
-
-/// By local: its elements, if it is a table of constants, which is stored as a whole and never changes.
-#[derive(Debug, Default)]
-pub(crate) struct Tables(Vec<Option<Box<[Constant]>>>);
-
-impl Tables {
-    /// No table.
-    pub(crate) const NONE: &'static Self = &Self(Vec::new());
-
-    /// The tables of a function, of which it is known what defines each value.
-    pub(crate) fn of(function: &Function, definitions: &[Option<InstId>]) -> Self {
-        let mut tables: Vec<Option<Box<[Constant]>>> = Vec::new();
-        let mut is_stored = vec![false; function.locals.len()];
-        tables.resize_with(function.locals.len(), || None);
-        for (_, inst) in function.insts.iter() {
-            let (place, value) = match &inst.kind {
-                InstKind::Store(place, value) => (place, Some(*value)),
-                kind if !matches!(kind, InstKind::Load(_)) => match kind.place() {
-                    Some(place) => (place, None),
-                    None => continue,
-                },
-                _ => continue,
-            };
-            let Root::Local(local) = place.root else { continue };
-            let is_first = !std::mem::replace(&mut is_stored[local.index()], true);
-            let value = value.filter(|_| is_first && place.path.is_empty());
-            tables[local.index()] = value.and_then(|value| constants(function, definitions, value));
-        }
-        Self(tables)
-    }
-
-    fn element(&self, local: LocalId, index: u64) -> Option<Constant> {
-        let table = self.0.get(local.index())?.as_ref()?;
-        table.get(usize::try_from(index).ok()?).copied()
-    }
-}
-
-/// The constants that an array is composed of.
-fn constants(function: &Function, definitions: &[Option<InstId>], array: ValueId) -> Option<Box<[Constant]>> {
-    let InstKind::Compose(elements) = &function.insts[definitions[array.index()]?].kind else { return None };
-    let constant = |value: &ValueId| match function.insts[definitions[value.index()]?].kind {
-        InstKind::Const(constant) => Some(constant),
-        _ => None,
-    };
-    elements.iter().map(constant).collect()
 }
 
 impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
@@ -209,11 +161,6 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
                     *constant = self.value(*operand, params, known, depth)?;
                 }
                 eval::evaluate(*op, &constants[..operands.len()], scalar)
-            }
-            InstKind::Load(Place { root: Root::Local(local), path, .. }) => {
-                let [Step::Index { value, .. }] = path[..] else { return None };
-                let index = self.value(value, params, known, depth)?;
-                self.tables.element(*local, eval::bits(index)?)
             }
             _ => None,
         }

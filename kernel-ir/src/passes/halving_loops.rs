@@ -9,7 +9,7 @@ use super::eval;
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, Unroll, ValueId};
 use crate::op::Op;
-use crate::rounds::{Counter, Exit, Tables, definitions};
+use crate::rounds::{Counter, Exit, definitions};
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// Rounds that such a loop may have.
@@ -126,7 +126,7 @@ impl Finder<'_> {
 
     fn halving(&self, id: InstId, body: BlockId) -> Option<Halving> {
         let definition = |value: ValueId| self.definitions[value.index()];
-        let counter = Counter { function: self.function, types: self.types, definition, tables: Tables::NONE };
+        let counter = Counter { function: self.function, types: self.types, definition };
         let exit = counter.only_exit(body)?;
         let (position, digits, shifts_first) = self.counter(body, &exit)?;
         let block = &self.function.blocks[body];

@@ -1,5 +1,4 @@
-//! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, or by tables of constants that these
-//! index, by their rounds, one after the other: the
+//! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
 //! indices become constants, and the arrays values. Other loops stay, unless their author asks for it: a driver unrolls them as it sees fit.
 //!
 //! Values that depend on a round's counters are folded while the round is copied: most of an unrolled loop computes
@@ -19,7 +18,7 @@ use super::{Changed, PassCx};
 use crate::arena::EntityId;
 use crate::few::Few;
 use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
-use crate::rounds::{Counted, Counter, Tables, definitions};
+use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 mod guarded;
@@ -109,10 +108,8 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
 
 fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Option<InstId>>, wanted: Wanted) -> Changed {
     let stand_ins = Substitution::of(function);
-    let tables =
-        if matches!(wanted, Wanted::Arrays { .. }) { Tables::of(function, &definitions) } else { Tables::default() };
     let view = View { function, types: cx.types, definitions };
-    let mut pass = Pass { view, wanted, tables, stand_ins, spare: SpareLists::default(), changed: Changed::No };
+    let mut pass = Pass { view, wanted, stand_ins, spare: SpareLists::default(), changed: Changed::No };
     pass.block(pass.view.function.entry);
     // Of a loop without a round, the `break`s of outer loops are gone.
     if pass.changed == Changed::Yes { Changed::Yes | cut_unreachable(function) } else { Changed::No }
@@ -191,7 +188,6 @@ enum Wanted {
 struct Pass<'f> {
     view: View<'f>,
     wanted: Wanted,
-    tables: Tables,
     /// The values that take the place of the results of unrolled loops.
     stand_ins: Substitution,
     spare: SpareLists,
@@ -241,8 +237,7 @@ impl Pass<'_> {
             return None;
         }
         let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter =
-            Counter { function: self.view.function, types: self.view.types, definition, tables: &self.tables };
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
         if !counter.starts(initial, *body) {
             return None;
         }
@@ -290,8 +285,7 @@ impl Pass<'_> {
         let params = &self.view.function.blocks[body].params;
         let first = bounded.first(params.len());
         let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter =
-            Counter { function: self.view.function, types: self.view.types, definition, tables: &self.tables };
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
         let mut is_chosen = false;
         walk(self.view.function, body, &mut |_, inst| {
             if let Some(place) = inst.kind.place()
@@ -321,8 +315,7 @@ impl Pass<'_> {
             _ => return None,
         };
         let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter =
-            Counter { function: self.view.function, types: self.view.types, definition, tables: &self.tables };
+        let counter = Counter { function: self.view.function, types: self.view.types, definition };
         let counted = counter.count(initial, body, most)?;
         let copies = match unroll {
             Unroll::Times(times) => at_a_time(counted.rounds, times).filter(|times| *times > 1)?,

@@ -2,7 +2,7 @@
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Constant, Function, InstId, InstKind, LocalId, Place, Root, Step, ValueId};
-use crate::rounds::{Counter, Tables};
+use crate::rounds::Counter;
 use crate::types::{Size, Type, Types};
 
 /// Rounds of all loops together that are followed for one array.
@@ -120,7 +120,6 @@ impl<'f> Filling<'f> {
             function: self.function,
             types: self.types,
             definition: move |value: ValueId| definitions[value.index()],
-            tables: Tables::NONE,
         }
     }
 

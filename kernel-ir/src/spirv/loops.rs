@@ -8,7 +8,7 @@ use super::function::FunctionWriter;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Unroll, ValueId};
-use crate::rounds::{Counter, Tables, definitions};
+use crate::rounds::{Counter, definitions};
 use crate::types::TypeId;
 
 /// Rounds of the longest loop that drivers are asked to unroll.
@@ -46,8 +46,7 @@ impl<'m> FunctionWriter<'_, 'm> {
     fn is_short(&self, initial: &[ValueId], body: BlockId) -> bool {
         let definitions = self.ahead.get_or_init(|| definitions(self.function));
         let definition = |value: ValueId| definitions[value.index()];
-        let counter =
-            Counter { function: self.function, types: &self.w.module.types, definition, tables: Tables::NONE };
+        let counter = Counter { function: self.function, types: &self.w.module.types, definition };
         let counted = counter.count(initial, body, MOST_ROUNDS);
         counted.is_some_and(|counted| counted.rounds * size(self.function, body) <= MOST_INSTS)
     }

@@ -6,7 +6,7 @@ use super::strides::{Stride, strided};
 use super::sums::{Counter, Sum, Sums};
 use crate::ir::{BlockId, InstId, InstKind, Place, Step, ValueId};
 use crate::op::Op;
-use crate::rounds::{Counter as Rounds, Tables};
+use crate::rounds::Counter as Rounds;
 use crate::types::{Type, TypeId, Types};
 
 /// Rounds that are counted one by one where counting up does not tell how many there are.
@@ -124,7 +124,7 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
     ) -> Option<Option<()>> {
         let (function, types) = (self.coverage.function, &self.coverage.module.types);
         let definition = |value: ValueId| self.coverage.defined_by(value);
-        let rounds = Rounds { function, types, definition, tables: Tables::NONE };
+        let rounds = Rounds { function, types, definition };
         let Some(counted) = rounds.count(initial, body, MOST_ROUNDS) else {
             let stride = strided(&rounds, &self.sums, initial, body)?;
             return Some(self.each_number(&stride, body, act));

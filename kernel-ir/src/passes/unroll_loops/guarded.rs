@@ -7,7 +7,7 @@ use crate::arena::EntityId;
 use crate::ir::{Block, BlockId, Constant, Function, InstId, InstKind, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
-use crate::rounds::{Counter, Tables};
+use crate::rounds::Counter;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// Instructions that a round gets beside its own.
@@ -39,8 +39,7 @@ pub(super) fn find(
     definitions: &[Option<InstId>],
     (initial, body): (&[ValueId], BlockId),
 ) -> Option<Bounded> {
-    let counter =
-        Counter { function, types, definition: |value: ValueId| definitions[value.index()], tables: Tables::NONE };
+    let counter = Counter { function, types, definition: |value: ValueId| definitions[value.index()] };
     let exit = counter.only_exit(body)?;
     let finder = Finder { function, definitions };
     let (op, operands) = finder.op(exit.condition)?;

@@ -12,7 +12,7 @@ use crate::few::Few;
 use crate::ir::{Block, BlockId, Function, Inst, InstId, InstKind, SourceLocation, Unroll, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
-use crate::rounds::{Counter, Tables};
+use crate::rounds::Counter;
 use crate::types::{Scalar, Type};
 
 /// Rounds at a time of a loop that only computes.
@@ -60,7 +60,7 @@ impl Pass<'_> {
         };
         let function: &Function = self.view.function;
         let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter = Counter { function, types: self.view.types, definition, tables: Tables::NONE };
+        let counter = Counter { function, types: self.view.types, definition };
         let exit = counter.only_exit(body)?;
         let op = |value: ValueId| match &function.insts[definition(value)?].kind {
             InstKind::Op(op, operands) => Some((*op, &operands[..])),

@@ -4,14 +4,14 @@ use super::super::edit::walk;
 use super::{MOST_INSTS, MOST_REGISTERS, MOST_ROUNDS_OF_REGISTERS};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstId, InstKind, Root, ValueId};
-use crate::rounds::{Counter, Tables};
+use crate::rounds::Counter;
 use crate::types::{Size, Type, TypeId, Types};
 
 /// By local: whether all of it may stay in registers, with all others that may.
 pub(super) fn find(function: &Function, types: &Types, definitions: &[Option<InstId>], written: &[bool]) -> Vec<bool> {
     let mut may: Vec<bool> = written.to_vec();
     let definition = |value: ValueId| definitions[value.index()];
-    let counter = Counter { function, types, definition, tables: Tables::NONE };
+    let counter = Counter { function, types, definition };
     walk(function, function.entry, &mut |_, inst| {
         let InstKind::Loop { initial, body, .. } = &inst.kind else { return };
         let (mut size, mut chosen) = (0usize, Vec::new());
