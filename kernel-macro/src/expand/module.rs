@@ -390,7 +390,7 @@ fn rendered_item(program: &Program, id: ItemId, item: &SourceItem) -> TokenStrea
                 of_twin.extend(twin);
                 own
             });
-            tokens.extend(held_impl(item, &of_twin));
+            tokens.extend(held_impl(program, id, item, &of_twin));
             tokens
         }
         SourceItem::Impl(item) => implementation_tokens(item, |_| {
