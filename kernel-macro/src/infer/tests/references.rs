@@ -270,8 +270,8 @@ fn remedies() {
         &[
             r##"fn f(x: &[u32]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); parts[0][1] }"##,
             r##"fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }"##,
-            r##"fn f(x: &mut [u32]) { x.copy_within(1..3, 0); }"##,
-            r##"fn f(x: u32) -> ! { panic!("{x}") }"##,
+            r##"fn f(x: &mut [u32], part: Range<usize>) { x.copy_within(part, 0); }"##,
+            r##"fn f(x: u32) -> ! { let y = x; }"##,
             r##"fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }"##,
         ],
         expect![[r#"
