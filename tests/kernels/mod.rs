@@ -14,6 +14,7 @@ pub mod characters;
 pub mod choices;
 pub mod choices_of_slices;
 pub mod closures;
+pub mod combined;
 pub mod const_functions;
 pub mod constant_tables;
 pub mod constants;
@@ -25,6 +26,7 @@ pub mod coop_wide;
 pub mod defaults;
 pub mod directions;
 pub mod distinct;
+pub mod diverging;
 pub mod divided;
 pub mod domains;
 pub mod domains_codes;
@@ -45,6 +47,7 @@ pub mod firsts;
 pub mod float_atomics;
 pub mod floats;
 pub mod forms;
+pub mod found_places;
 pub mod generic_lengths;
 pub mod generic_types;
 pub mod generics;
@@ -53,6 +56,7 @@ pub mod given_iterators;
 pub mod given_slices;
 pub mod grid;
 pub mod held_slices;
+pub mod held_traits;
 pub mod idioms;
 pub mod image_lists;
 mod image_reference;
@@ -115,6 +119,7 @@ pub mod sha256;
 pub mod slice_methods;
 pub mod slice_parameters;
 pub mod slice_patterns;
+pub mod slice_statements;
 pub mod slice_tables;
 pub mod slices;
 pub mod solvers;
@@ -159,6 +164,8 @@ pub fn all() -> Vec<Case> {
         choices::CASES,
         choices_of_slices::CASES,
         closures::CASES,
+        combined::CASES,
+        combined::OWN_CONSTS,
         const_functions::CASES,
         constant_tables::CASES,
         constants::CASES,
@@ -170,6 +177,7 @@ pub fn all() -> Vec<Case> {
         defaults::CASES,
         directions::CASES,
         distinct::CASES,
+        diverging::CASES,
         drawn::CASES,
         divided::CASES,
         firsts::CASES,
@@ -190,6 +198,7 @@ pub fn all() -> Vec<Case> {
         fast_math::CASES,
         floats::CASES,
         forms::CASES,
+        found_places::CASES,
         generic_lengths::CASES,
         generic_types::CASES,
         generics::CASES,
@@ -197,6 +206,7 @@ pub fn all() -> Vec<Case> {
         given_slices::CASES,
         grid::CASES,
         held_slices::CASES,
+        held_traits::CASES,
         idioms::CASES,
         images::CASES,
         implementations::CASES,
@@ -263,6 +273,7 @@ pub fn all() -> Vec<Case> {
         solvers::CASES,
         slice_parameters::CASES,
         slice_patterns::CASES,
+        slice_statements::CASES,
         slice_tables::CASES,
         slices::CASES,
         stacks::CASES,

@@ -111,7 +111,91 @@ totals plain_totals totals_kernel TotalsKernel TOTALS {
         a.x ^ a.y * 3 ^ b.x * 5 ^ b.y ^ c.x ^ c.y ^ d.x * 7 ^ d.y ^ e.0 ^ f.0 * 11 ^ g.low ^ g.high ^ h.0[1] ^ h.0[2] ^ k.x
     }
 }
+
+lent plain_lent lent_kernel LentKernel LENT {
+    use core::iter::{Product, Sum};
+    use core::ops::{Add, AddAssign};
+    /// Its sum of references is another one than that of values.
+    #[derive(Clone, Copy, PartialEq)]
+    pub(super) struct W(u32);
+    impl Add for W {
+        type Output = W;
+        fn add(self, o: W) -> W {
+            W(self.0.wrapping_mul(3) ^ o.0)
+        }
+    }
+    impl AddAssign for W {
+        fn add_assign(&mut self, o: W) {
+            self.0 = self.0.wrapping_mul(5) ^ o.0;
+        }
+    }
+    impl Sum for W {
+        fn sum<I: Iterator<Item = W>>(iter: I) -> W {
+            iter.fold(W(1), |a, b| W(a.0 + b.0))
+        }
+    }
+    impl<'a> Sum<&'a W> for W {
+        fn sum<I: Iterator<Item = &'a W>>(iter: I) -> W {
+            iter.fold(W(7), |a, b| W(a.0 ^ b.0 << 1))
+        }
+    }
+    #[derive(Clone, Copy)]
+    pub(super) struct Body {
+        weight: W,
+        id: u32,
+    }
+    pub(super) struct Down(u32);
+    impl Iterator for Down {
+        type Item = W;
+        fn next(&mut self) -> Option<W> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(W(self.0 * 3))
+        }
+    }
+    fn made(v: u32) -> W {
+        W(v * 2)
+    }
+    fn values(x: &[W]) -> impl Iterator<Item = W> {
+        x.iter().copied()
+    }
+    fn lent(x: &[W]) -> impl Iterator<Item = &W> {
+        x.iter().skip(1)
+    }
+    fn passed<I: Iterator<Item = W>>(it: I) -> W {
+        it.sum()
+    }
+    fn passed_lent<'a>(it: impl Iterator<Item = &'a W>) -> W {
+        it.sum()
+    }
+    fn of_slice(x: &[W]) -> u32 {
+        let all: W = x.iter().sum();
+        all.0 ^ x.iter().rev().take(2).copied().sum::<W>().0
+    }
+    pub(super) fn of(i: u32) -> u32 {
+        let own = [W(i), W(3), W(i % 5), W(9)];
+        let bodies = [Body { weight: W(i), id: 1 }, Body { weight: W(5), id: i }];
+        let a: W = own.iter().sum();
+        let b: W = own.iter().copied().sum();
+        let c: W = own.into_iter().sum();
+        let d = own.iter().filter(|w| w.0 > 2).sum::<W>();
+        let e = bodies.iter().map(|b| b.weight).sum::<W>();
+        let f = bodies.iter().map(|b| b.weight + W(1)).rev().sum::<W>();
+        let g = (0..i % 6).map(made).sum::<W>();
+        let h = (0..4).map(|k| own[k]).sum::<W>();
+        let k = own.iter().step_by(2).sum::<W>();
+        let l = Down(i % 7).sum::<W>();
+        let m = values(&own).sum::<W>();
+        let n = lent(&own).sum::<W>();
+        let o = passed(own.iter().copied()) + passed_lent(own.iter());
+        let p = W(i) + own.iter().copied().sum();
+        let mut q = W(2);
+        q += bodies.iter().map(|b| b.weight).sum();
+        let r = own.iter().map(|w| W(w.0 + 1)).rev().sum::<W>();
+        let all = [a, b, c, d, e, f, g, h, k, l, m, n, o, p, q, r];
+        all.iter().fold(of_slice(&own), |h, w| h.rotate_left(3).wrapping_mul(7) ^ w.0)
+    }
+}
 }
 
 /// All cases of this file.
-pub const CASES: &[Case] = &[TOTALS];
+pub const CASES: &[Case] = &[TOTALS, LENT];

@@ -67,7 +67,7 @@ pub(crate) struct Impl {
     pub(crate) self_ty: TypeExpr,
     /// Of an operator, whether it is for references: to the type, and to the right operand. Both are the types themselves here.
     pub(crate) lent: Lent,
-    /// Of an operator, the words of its function without `&` and `*` before operands.
+    /// Of an operator, a sum or a product, the words of its function without `&` and `*` before operands.
     pub(crate) words: Vec<String>,
     /// `type Name = T;`
     pub(crate) types: Vec<(Ident, TypeExpr)>,

@@ -46,6 +46,8 @@ pub(crate) enum TypeKind {
     Shared(Box<TypeExpr>),
     /// `Atomic<T>`
     Atomic(Box<TypeExpr>),
+    /// `!`: only as a function's result.
+    Never,
     /// `_`
     Infer,
     /// Reported already.

@@ -2,7 +2,7 @@
 
 use crate::ast::Path;
 use crate::builtin::foreign;
-use crate::infer::is_bare_math_constant;
+use crate::infer::{is_bare_math_constant, is_math_constant};
 use crate::source::Spelling;
 use crate::typed::MemoryFunction;
 
@@ -173,10 +173,17 @@ pub(crate) fn is_builtin_value(path: &Path) -> bool {
     }
     qualifiers.iter().any(|segment| {
         let name = segment.to_string();
-        ["std", "core", "consts"].contains(&name.as_str())
+        ["std", "core"].contains(&name.as_str())
+            || name == "consts" && names_math_constant(path)
             || TYPES.contains(&name.as_str())
             || name.starts_with(|first: char| first.is_ascii_uppercase())
     })
+}
+
+/// Whether a path is `consts::PI` or its like. That it is the one of `f32` is asserted where it is used.
+fn names_math_constant(path: &Path) -> bool {
+    let is_own = path.segments.first().is_some_and(|first| ["self", "super", "crate"].iter().any(|own| first == own));
+    !is_own && path.segments.last().is_some_and(|last| is_math_constant(&last.to_string()))
 }
 
 /// Whether a path names a value or type that is built in.

@@ -9,6 +9,7 @@ use super::device::refuse_builtin_name;
 use super::globs::{blocks, gather_first, import_into_functions, names_any, rewrite_own};
 use super::held::{held_impl, held_struct};
 use super::incomplete::check_incomplete;
+use super::inner_module::refuse_unmarked_inner;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
 use crate::ast::{Item, Path, SpanRange};
@@ -48,6 +49,7 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
         device.0.iter_mut().for_each(name_derive);
     }
     refuse_statics(&mut device, &host, &mut diags);
+    refuse_unmarked_inner(&device, &host, &mut diags);
     for item in &device.0 {
         if let SourceItem::Fn(function) = item {
             refuse_builtin_name(&function.sig.ident, &mut diags);
@@ -390,7 +392,7 @@ fn rendered_item(program: &Program, id: ItemId, item: &SourceItem) -> TokenStrea
                 of_twin.extend(twin);
                 own
             });
-            tokens.extend(held_impl(item, &of_twin));
+            tokens.extend(held_impl(program, id, item, &of_twin));
             tokens
         }
         SourceItem::Impl(item) => implementation_tokens(item, |_| {

@@ -196,7 +196,7 @@ impl Names {
             }
             TypeKind::Tuple(members) => members.iter().for_each(|member| self.ty(member)),
             TypeKind::Shared(inner) | TypeKind::Atomic(inner) => self.ty(inner),
-            TypeKind::Infer | TypeKind::Error | TypeKind::Image { .. } => {}
+            TypeKind::Infer | TypeKind::Never | TypeKind::Error | TypeKind::Image { .. } => {}
         }
     }
 

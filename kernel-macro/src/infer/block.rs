@@ -37,6 +37,9 @@ impl<'a> Infer<'a> {
         match statement {
             Statement::Const(_) | Statement::Use(_) => {}
             Statement::Let { pattern, ty, value, otherwise, span } => {
+                if otherwise.is_none() {
+                    self.note_flat(pattern);
+                }
                 let term = self.infer_let(pattern, ty.as_deref(), value.as_ref(), *span);
                 if let Some(otherwise) = otherwise {
                     self.infer_otherwise(otherwise);
@@ -97,6 +100,15 @@ impl<'a> Infer<'a> {
             _ => None,
         };
         let note = self.because(because, expected, block.span.end);
+        if self.table.is_never(expected) {
+            self.error(
+                code::MISSING_VALUE,
+                range(block.span.end),
+                "the function returns, and its type `!` says that it never does",
+            )
+            .help("end it with `panic!(…)` or a loop without an end; or leave the type out");
+            return;
+        }
         let message = format!("expected {expected_name}, but the block ends without a value");
         let error = self.error(code::MISSING_VALUE, range(block.span.end), message);
         if let Some(note) = note {
@@ -225,6 +237,8 @@ impl<'a> Infer<'a> {
             if self.leads_to_own(value) {
                 self.own_references.insert(*binding);
             }
+        } else if self.is_lent_operand(value) == Some(false) {
+            self.own_values.insert(*binding);
         }
         term
     }

@@ -16,6 +16,7 @@ use crate::typed::{Resolution, Ty, TypedFn, UNWRITTEN};
 use super::block::strip;
 use super::finish::Deferred;
 use super::index_impl::end_of;
+use super::mismatch::Because;
 use super::slice::sliced;
 use super::unify::{Term, TermArgs};
 use super::{Expect, Infer};
@@ -178,6 +179,20 @@ impl<'a> Infer<'a> {
         if self.diags.len() > before {
             // Nothing else is said of the struct.
             self.table.unify(slot, &Term::Error);
+        }
+    }
+
+    /// `..base` of a struct with slices: what is left out is a part of what the base's is, and what is written may be of something else.
+    pub(super) fn check_held_base(&mut self, made: &Term, fields: &[Term], written: &[u32], base: &'a Expr) {
+        let of_base = self.reopened(made);
+        self.check(base, &of_base, Because::Nothing);
+        let program = self.program;
+        let Term::Struct(item, args) = &of_base else { return };
+        let TypedItem::Struct(types) = &program.items[*item].typed else { return };
+        for (position, (field, ty)) in (0u32..).zip(fields.iter().zip(types)) {
+            if !written.contains(&position) {
+                self.table.unify(field, &Term::member(ty, args));
+            }
         }
     }
 
@@ -413,6 +428,22 @@ impl<'a> Infer<'a> {
             && let Some(root) = self.root_here(typed, function, &passed, args, *origin)
         {
             self.origin_roots.insert(call.id, root);
+        }
+    }
+
+    /// Notes that the `next` of an iterator with slices may make them parts of what they were.
+    pub(super) fn cut_by_next(&mut self, iterator: &Term, next: ItemId) {
+        let program = self.program;
+        let keeps = match &program.items[next].typed {
+            TypedItem::Fn(typed) => {
+                let own = typed.params.first().map(|param| program.held_origins(param)).unwrap_or_default();
+                !own.iter().any(|origin| typed.cut_origins.contains(origin))
+            }
+            _ => false,
+        };
+        if !keeps {
+            let held = self.held_in(iterator);
+            self.cut_held(&held);
         }
     }
 

@@ -75,8 +75,9 @@ impl<'a> Infer<'a> {
         let declared = self.declaration_note(expr, found, expr.span.start);
         let help = self.conversion(expr, expected, found);
         let expected_name = self.describe(expected);
-        let message = format!("expected {expected_name}, found {found_name}");
         let are_held = expected_name == found_name && self.holds_slices(expected);
+        let [of_expected, of_found] = if are_held { self.held_sources(expected, found) } else { Default::default() };
+        let message = format!("expected {expected_name}{of_expected}, found {found_name}{of_found}");
         let are_slices = expected_name == found_name && expected_name.contains("&");
         let error = self.error(code::MISMATCHED_TYPES, expr.span, message);
         if are_held {

@@ -255,6 +255,10 @@ struct Infer<'a> {
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
     own_references: std::collections::BTreeSet<BindingId>,
+    /// The patterns of names alone with which a `let` takes a struct apart.
+    flat_patterns: std::collections::BTreeSet<ExprId>,
+    /// Variables that hold values in Rust, too, by the form of what they are made of.
+    own_values: std::collections::BTreeSet<BindingId>,
     /// The variables that are declared without a value.
     assigned_later: std::collections::BTreeSet<BindingId>,
     /// The references that a function of an `impl Index` gives, which may stand where they are.
@@ -332,6 +336,8 @@ impl<'a> Infer<'a> {
             held: Vec::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
+            flat_patterns: std::collections::BTreeSet::new(),
+            own_values: std::collections::BTreeSet::new(),
             assigned_later: std::collections::BTreeSet::new(),
             given: std::collections::BTreeSet::new(),
             only_end: false,

@@ -124,14 +124,16 @@ impl<'a> Infer<'a> {
         }
         [left, right].into_iter().for_each(|operand| self.note_lent_operand(operand));
         let left_term = self.infer_reference(left, &Expect::Nothing);
-        let right_term = self.infer_reference(right, &Expect::Nothing);
+        let expect = self.expected_total(operator_trait(op), &left_term, right);
+        let right_term = self.infer_reference(right, &expect);
         self.check_operands(is_comparison(op), left, right);
         self.operate(Operation { expr, op, left, right, assigns: false }, &left_term, &right_term)
     }
 
     pub(super) fn infer_assign_op(&mut self, expr: &'a Expr, op: BinaryOp, place: &'a Expr, value: &'a Expr) -> Term {
         let left = self.infer_place(place);
-        let right = self.infer_reference(value, &Expect::Nothing);
+        let expect = self.expected_total(assigning_trait(op), &left, value);
+        let right = self.infer_reference(value, &expect);
         self.check_operands(false, value, value);
         if self.refuse_store(place, Some(op.symbol())) {
             return Term::Unit;

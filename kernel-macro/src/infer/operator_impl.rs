@@ -39,7 +39,7 @@ impl<'a> Infer<'a> {
         if fitting.is_empty() {
             return candidates;
         }
-        if fitting.len() > 1 && !self.do_the_same(&fitting) {
+        if fitting.len() > 1 && !self.do_the_same(&fitting) && !self.do_the_same(&candidates) {
             let source = text(expr);
             self.error(code::CANNOT_INFER, expr.span, format!("which `impl` of the operator `{source}` means is not known here"))
                 .note("an operand may be a value or a reference, and the `impl`s for these differ")
@@ -66,7 +66,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether rustc sees a reference in an operand; `None` where only rustc knows.
-    fn is_lent_operand(&self, operand: &Expr) -> Option<bool> {
+    pub(super) fn is_lent_operand(&self, operand: &Expr) -> Option<bool> {
         let operand = strip(operand);
         if self.reference_of(operand).is_some() {
             return Some(true);
@@ -74,6 +74,7 @@ impl<'a> Infer<'a> {
         match &operand.kind {
             ExprKind::Path(_) if is_self(operand) => Some(self.takes_self_by_reference()),
             ExprKind::Path(_) => match self.tables.paths.get(&operand.id) {
+                Some(Resolution::Binding(binding)) if self.own_values.contains(binding) => Some(false),
                 Some(Resolution::Binding(_)) if self.has_references => None,
                 _ => Some(false),
             },
@@ -81,6 +82,8 @@ impl<'a> Infer<'a> {
             | ExprKind::Literal(_)
             | ExprKind::Binary(..)
             | ExprKind::Struct { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Repeat { .. }
             | ExprKind::Field { .. }
             | ExprKind::Index { .. } => Some(false),
             ExprKind::Call { .. } | ExprKind::Method { .. } => match self.tables.calls.get(&operand.id)? {
@@ -96,7 +99,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Whether all operators have the same body, or call one of the others.
-    fn do_the_same(&self, candidates: &[Candidate]) -> bool {
+    pub(super) fn do_the_same(&self, candidates: &[Candidate]) -> bool {
         let own = |candidate: &&Candidate| self.method_of(candidate).is_some_and(|function| !passes_on(function));
         let mut bodies = candidates.iter().filter(own).map(|candidate| {
             let owner = self.program.items[candidate.member].owner.map(|owner| &self.program.items[owner].item);

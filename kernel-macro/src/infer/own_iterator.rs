@@ -8,6 +8,7 @@ use crate::source::text;
 use crate::typed::{Callee, GivenIterator, Resolution};
 
 use super::block::strip;
+use super::generic::Request;
 use super::iterator::over;
 use super::unify::Term;
 use super::{Expect, Infer, is_place, range};
@@ -41,7 +42,6 @@ impl<'a> Infer<'a> {
         let source = text(strip(expr));
         let refusal = match overridden {
             Some(name) => Some(format!("its `impl Iterator` has a `{name}` of its own, which Rust's library may call")),
-            None if candidate.is_generic => Some("its `impl Iterator` has generic parameters".to_owned()),
             None => None,
         };
         if let Some(why) = refusal {
@@ -54,10 +54,21 @@ impl<'a> Infer<'a> {
         if is_lent && self.refuse_distant(expr) {
             return Some(Term::Error);
         }
+        self.table.unify(&candidate.self_term, term);
         let result = self.member_term(&candidate, function, function.result.as_ref()?);
         let Term::Option(element) = self.table.shallow(&result) else { return None };
-        for id in [expr.id, strip(expr).id] {
+        if !self.program.held_slices.is_empty() {
+            self.cut_by_next(term, candidate.member);
+        }
+        let mut named = vec![expr.id, strip(expr).id];
+        named.dedup();
+        for id in named {
             self.tables.own_iterators.insert(id, candidate.member);
+            if candidate.is_generic {
+                let (item, params) = (candidate.member, candidate.params.clone());
+                self.requests.retain(|request| request.expr != id || request.item != item);
+                self.requests.push(Request { expr: id, span: expr.span, item, params, chains: Vec::new() });
+            }
         }
         Some((*element).clone())
     }
@@ -91,13 +102,13 @@ impl<'a> Infer<'a> {
                 self.tables.calls.insert(expr.id, Callee::Iterate(Iteration::ByRef));
                 over(&element)
             }
-            Iteration::Flatten => {
+            Iteration::Flatten if !matches!(self.table.shallow(&element), Term::Option(_)) => {
                 self.error(
                     code::UNSUPPORTED_SYNTAX,
                     range(name.span()),
                     "`flatten` of a value with an `impl Iterator` of its own is not supported in kernels",
                 )
-                .help("write `.filter_map(|v| v)` for options, and nested `for` loops for others");
+                .help("write nested `for` loops");
                 Term::Error
             }
             _ => self.infer_iterator_method(call, &element, expect),

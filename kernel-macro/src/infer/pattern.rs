@@ -236,7 +236,7 @@ impl<'a> Infer<'a> {
                 return self.bind_all(members, &Term::Error);
             }
         };
-        if self.refuse_held_pattern(&constructor, span) || !self.match_constructor(id, &constructor, span, term) {
+        if self.refuse_held_pattern(id, &constructor, span) || !self.match_constructor(id, &constructor, span, term) {
             return self.bind_all(members, &Term::Error);
         }
         let Some(pairs) = spread(members, constructor.fields.len()) else {
@@ -277,7 +277,7 @@ impl<'a> Infer<'a> {
             }
         };
         let fits =
-            !self.refuse_held_pattern(&constructor, span) && self.match_constructor(id, &constructor, span, term);
+            !self.refuse_held_pattern(id, &constructor, span) && self.match_constructor(id, &constructor, span, term);
         let mut positions = Vec::with_capacity(fields.len());
         for field in fields {
             let position = match &field.member {

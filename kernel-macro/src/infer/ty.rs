@@ -228,6 +228,7 @@ impl<'a> Infer<'a> {
             TypeKind::Image { image, is_list: true, .. } => {
                 Term::Buffer { element: Rc::new(Term::Image(*image)), mutable: image.mutable, origin: None }
             }
+            TypeKind::Never => Term::Never,
             TypeKind::Infer => self.fresh(),
             TypeKind::Error => {
                 self.poisoned = true;

@@ -278,13 +278,7 @@ impl<'a> Infer<'a> {
         }
         match base {
             Some(base) if constructor.variant.is_none() && self.holds_slices(&constructor.term) => {
-                self.error(
-                    code::UNSUPPORTED_SYNTAX,
-                    base.span,
-                    "`..` for a struct with slices is not supported in kernels",
-                )
-                .help("write every field, or copy the value and change one: `let mut other = view; other.width = 4;`");
-                self.infer_lost_arguments(std::slice::from_ref(base));
+                self.check_held_base(&constructor.term, &constructor.fields, &positions, base);
             }
             Some(base) => {
                 if constructor.variant.is_some() {

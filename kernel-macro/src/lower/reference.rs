@@ -70,6 +70,8 @@ pub(super) fn is_in_place(program: &Program, item: ItemId) -> bool {
     let self_ty = if ast.writes_self() { typed.params.first() } else { None };
     let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
     ast.gives_place
+        // Control ends where it is called.
+        || typed.result == Some(Ty::Never)
         || typed.params.iter().chain(&typed.result).any(holds)
         || ast.gives_slice()
         || ast.given_elements().is_some()
@@ -204,7 +206,7 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     /// The origins of slices in arguments, by the numbers that the callee knows them by.
-    fn passed_origins(&mut self, typed: &TypedFn, args: &[&Expr]) -> FastMap<ExprId, Origin> {
+    pub(super) fn passed_origins(&mut self, typed: &TypedFn, args: &[&Expr]) -> FastMap<ExprId, Origin> {
         let program = self.shared.program;
         let mut passed = FastMap::default();
         for (param, arg) in typed.params.iter().zip(args) {
@@ -371,10 +373,15 @@ impl<'p> FnCx<'p, '_, '_> {
     }
 
     /// A call of the `next` of a value that lies somewhere; the option that it gives, and its type.
-    pub(super) fn lower_next(&mut self, item: ItemId, value: Slot) -> Option<(ValueId, &'p Ty)> {
+    pub(super) fn lower_next(
+        &mut self,
+        item: ItemId,
+        value: Slot,
+        origins: &FastMap<ExprId, Origin>,
+    ) -> Option<(ValueId, &'p Ty)> {
         let (_, typed) = function_of(self.shared.program, item);
         let arguments = vec![Argument::Place(value)];
-        let (option, _) = self.call_with(item, (arguments, FastMap::default()), |cx, ast, arguments, result| {
+        let (option, _) = self.call_with(item, (arguments, origins.clone()), |cx, ast, arguments, result| {
             cx.lower_body_here(ast, arguments, result)
         })?;
         Some((option?, typed.result.as_ref()?))

@@ -19,7 +19,8 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
     let generics = parser.generics(&item.generics);
     // An operator's references stand for the values that they lead to, as its operands do.
     let is_operator = item.trait_.as_ref().is_some_and(|(path, _)| is_operator(path));
-    parser.lends = is_operator || item.trait_.as_ref().is_some_and(|(path, _)| is_total(path));
+    let of_totals = item.trait_.as_ref().is_some_and(|(path, _)| is_total(path));
+    parser.lends = is_operator || of_totals;
     let of = item.trait_.as_ref().and_then(|(path, _)| parser.path(path));
     let self_ty = parser.ty(&item.self_ty);
     parser.lends = false;
@@ -44,7 +45,7 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
             }
             ImplItem::Type(alias) => types.push((alias.ident.clone(), parser.ty(&alias.ty))),
             ImplItem::Fn(function) => {
-                if is_operator {
+                if is_operator || of_totals {
                     add_words(function.block.to_token_stream(), &mut words);
                 }
                 let role = if gives_place { Role::Element } else { Role::Method };

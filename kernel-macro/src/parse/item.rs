@@ -133,6 +133,19 @@ pub(crate) fn parse_struct(item: &syn::DeriveInput, diags: &mut Diagnostics) -> 
     Struct { name: item.ident.clone(), generics, fields, shape, derives }
 }
 
+/// The `T` of `Option<&mut T>`, as written.
+fn found_place(ty: &Type) -> Option<TokenStream> {
+    let Type::Path(path) = ungroup(ty) else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    match args.args.first()? {
+        syn::GenericArgument::Type(Type::Reference(reference)) if reference.mutability.is_some() => {
+            Some(ungroup(&reference.elem).to_token_stream())
+        }
+        _ => None,
+    }
+}
+
 /// Whether a function is an `unsafe fn`.
 fn is_unsafe(signature: &syn::Signature) -> bool {
     matches!(signature.safety, syn::Safety::Unsafe(_))
@@ -401,6 +414,23 @@ impl Parser<'_> {
                 .note("kernels have no pointers: the place that a reference names must be known when the kernel is compiled")
                 .help(help);
             return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
+        }
+        if role != Role::Kernel
+            && let Some(target) = found_place(ty)
+        {
+            let help = format!(
+                "return the position, `-> Option<usize>`, and name the element where the function is called: `if let Some(i) = … {{ let found = &mut x[i]; … }}`; or `-> Option<{target}>`, the value"
+            );
+            let message = "an option of a `&mut` reference as a function's result is not supported in kernels";
+            self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)
+                .note("kernels have no pointers: the place that a reference names must be known when the kernel is compiled")
+                .help(help);
+            return Some(TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
+        }
+        if role != Role::Kernel
+            && let Type::Never(_) = ungroup(ty)
+        {
+            return Some(TypeExpr { kind: TypeKind::Never, span: SpanRange::of(ty), tokens: ty.to_token_stream() });
         }
         if role != Role::Kernel
             && let Type::ImplTrait(some) = ungroup(ty)

@@ -1,11 +1,12 @@
-//! `if let Some(v) = x.get_mut(i)`, `let Some(v) = x.get_mut(i) else { … };` and their like with `first_mut` and `last_mut`: an
-//! option of a reference is no value here, but where it is taken apart at once, it is a position that is compared with the
+//! `if let Some(v) = x.get_mut(i)`, `let Some(v) = x.get_mut(i) else { … };` and their like with `first_mut`, `last_mut` and
+//! `iter_mut().find(…)`: an option of a reference is no value here, but where it is taken apart at once, it is a position that is compared with the
 //! length, and a reference to the element there. A struct may have a method of such a name, too: which of the two it is, the
 //! receiver's type says, which inference knows. Must not accept a receiver that has an effect, since it is evaluated twice.
 
 use proc_macro2::{Ident, Span};
 
 use super::Parser;
+use super::found_place::Search;
 use crate::ast::{
     Arm, BinaryOp, Block, Expr, ExprKind, Literal, OptionPlace, OptionPlaceLet, Path, Pattern, ScalarName, SpanRange,
     Statement, TypeExpr, TypeKind, UnaryOp,
@@ -144,6 +145,11 @@ impl Parser<'_> {
     /// The parts of a call that [`is_option_place`].
     fn asked(&mut self, value: Expr) -> Asked {
         let span = value.span;
+        if let Some(search) = Search::of(&value) {
+            let (receiver, place) = (search.place.clone(), self.again(search.place));
+            let position = self.found_position(&search, place);
+            return Asked { receiver, position, span };
+        }
         let ExprKind::Method { receiver, name, mut args, .. } = value.kind else {
             let position = self.node(ExprKind::Error, span);
             return Asked { receiver: position.clone(), position, span };
@@ -245,8 +251,11 @@ fn is_some_of_a_name(pattern: &Pattern) -> bool {
     is_name && path.as_name().is_some_and(|name| name == "Some")
 }
 
-/// Whether an expression is `x.get_mut(i)`, `x.first_mut()` or `x.last_mut()` of a place without an effect.
+/// Whether an expression is `x.get_mut(i)`, `x.first_mut()`, `x.last_mut()` or `x.iter_mut().find(…)` of a place without an effect.
 fn is_option_place(value: &Expr) -> bool {
+    if let Some(search) = Search::of(value) {
+        return is_place(search.place) && (!has_index(search.place) || search.is_pure(is_pure));
+    }
     let ExprKind::Method { receiver, name, turbofish: None, args, .. } = &value.kind else { return false };
     let arity = match name.to_string().as_str() {
         "get_mut" => 1,
@@ -273,7 +282,7 @@ fn has_index(expr: &Expr) -> bool {
 fn is_pure(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Path(_) | ExprKind::Literal(_) => true,
-        ExprKind::Paren(inner, ..) | ExprKind::Field { base: inner, .. } => is_pure(inner),
+        ExprKind::Paren(inner, ..) | ExprKind::Field { base: inner, .. } | ExprKind::Unary(_, inner) => is_pure(inner),
         ExprKind::Binary(_, left, right, _) => is_pure(left) && is_pure(right),
         ExprKind::Cast(value, _) => is_pure(value),
         _ => false,

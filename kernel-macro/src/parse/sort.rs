@@ -74,7 +74,7 @@ fn order(call: &syn::ExprMethodCall, at: &Ident) -> Option<TokenStream> {
 }
 
 /// Whether something may leave a closure early: its value is another one in the loops.
-fn jumps(body: &Syn) -> bool {
+pub(super) fn jumps(body: &Syn) -> bool {
     fn has_return(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|token| match token {
             proc_macro2::TokenTree::Ident(word) => word == "return",

@@ -52,11 +52,11 @@ impl Parser<'_> {
         match statement {
             Stmt::Local(_) => None,
             Stmt::Expr(expr, semicolon) => {
-                let sorting = if semicolon.is_some() { self.sorting(expr) } else { None };
-                Some(
-                    sorting
-                        .unwrap_or_else(|| Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() }),
-                )
+                let loops = match semicolon {
+                    Some(_) => self.sorting(expr).or_else(|| self.slice_statement(expr)),
+                    None => None,
+                };
+                Some(loops.unwrap_or_else(|| Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() }))
             }
             Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
                 let tokens = quote::ToTokens::to_token_stream(item);

@@ -312,10 +312,7 @@ impl Parser<'_> {
                 "`dyn Trait` is",
                 "name a type parameter: `fn f<T: Trait>(x: T)`; calls are resolved when the kernel is compiled",
             ),
-            Type::Never(_) => (
-                "the type `!` is",
-                "write `panic!(…)` where the function is called, or give the function the type that is needed there",
-            ),
+            Type::Never(_) => ("the type `!` here is", "it is for the result of a `#[device] fn`; leave the type out"),
             Type::Macro(_) => ("macros are", "write the type out"),
             _ => ("this type is", PLAIN),
         };

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Lit, Local, Pat, Stmt};
 
 use super::Parser;
+use super::found_place::SEARCHES;
 
 /// A call that gives an option, with the code for an option without an element.
 struct Unwrapped<'e> {
@@ -69,6 +70,9 @@ impl Parser<'_> {
             _ => return None,
         };
         let Expr::MethodCall(asks) = call else { return None };
+        if let Some(elements) = searched(asks) {
+            return self.is_sequence(elements).then_some(Unwrapped { call, otherwise });
+        }
         let arity = match asks.method.to_string().as_str() {
             "get_mut" => 1,
             "first_mut" | "last_mut" => 0,
@@ -94,6 +98,17 @@ impl Parser<'_> {
             self.arrays.push(name.ident.clone());
         }
     }
+}
+
+/// The array or slice that `x.iter_mut().find(…)` and its like search.
+fn searched(call: &syn::ExprMethodCall) -> Option<&Expr> {
+    let is_search = SEARCHES.iter().any(|(name, _)| call.method == name);
+    let (true, Expr::MethodCall(source)) = (is_search, bare(&call.receiver)) else { return None };
+    let source = match bare(&source.receiver) {
+        Expr::MethodCall(inner) if source.method == "rev" => inner,
+        _ => source,
+    };
+    (source.method == "iter_mut").then_some(&*source.receiver)
 }
 
 fn bare(expr: &Expr) -> &Expr {

@@ -73,16 +73,19 @@ impl Work {
         }
         for request in requests {
             let span = at.unwrap_or(request.span);
-            let expr = request.expr;
+            let (expr, generic) = (request.expr, request.item);
             if let Some(instance) = self.instance(program, request, span, diags) {
-                self.patch(program, item, expr, instance);
+                self.patch(program, item, (expr, generic), instance);
             }
         }
     }
 
-    fn patch(&mut self, program: &mut Program, item: ItemId, expr: ExprId, instance: ItemId) {
-        if let TypedItem::Fn(typed) = &mut program.items[item].typed {
-            typed.calls.insert(expr, Callee::Device(instance));
+    fn patch(&mut self, program: &mut Program, item: ItemId, (expr, generic): (ExprId, ItemId), instance: ItemId) {
+        let TypedItem::Fn(typed) = &mut program.items[item].typed else { return };
+        // The `next` of what is gone through there, which may be a call of another function.
+        match typed.own_iterators.get_mut(&expr) {
+            Some(next) if *next == generic => *next = instance,
+            _ => _ = typed.calls.insert(expr, Callee::Device(instance)),
         }
     }
 

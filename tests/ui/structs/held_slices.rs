@@ -13,20 +13,10 @@ mod spans {
         }
     }
 
-    pub struct Pair<'a> {
-        pub left: Span<'a>,
-        pub weight: u32,
-    }
-
-    impl<'a> Pair<'a> {
-        pub fn with(self, weight: u32) -> Self {
-            Pair { weight, ..self }
-        }
-    }
-
     pub fn first(span: Span<'_>) -> u32 {
-        let Span(words) = span;
-        words[0]
+        match span {
+            Span(words) => words[0],
+        }
     }
 
     pub fn same(a: Span<'_>, b: Span<'_>) -> bool {
@@ -36,8 +26,18 @@ mod spans {
 
 #[device]
 mod traits {
+    use core::ops::Index;
+
     pub trait Sized2 {
         fn size(&self) -> u32;
+        fn twice(&self) -> u32 {
+            self.size() * 2
+        }
+    }
+
+    pub trait Made {
+        fn none() -> u32;
+        fn words(&self) -> &[u32];
     }
 
     pub struct Part<'a> {
@@ -47,6 +47,22 @@ mod traits {
     impl Sized2 for Part<'_> {
         fn size(&self) -> u32 {
             self.words.len() as u32
+        }
+    }
+
+    impl Made for Part<'_> {
+        fn none() -> u32 {
+            0
+        }
+        fn words(&self) -> &[u32] {
+            self.words
+        }
+    }
+
+    impl Index<usize> for Part<'_> {
+        type Output = u32;
+        fn index(&self, i: usize) -> &u32 {
+            &self.words[i]
         }
     }
 }

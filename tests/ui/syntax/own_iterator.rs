@@ -32,17 +32,6 @@ mod steps {
         }
     }
 
-    pub struct Pairs<T>(T, u32);
-
-    impl<T: Copy> Iterator for Pairs<T> {
-        type Item = T;
-
-        fn next(&mut self) -> Option<T> {
-            self.1 = self.1.checked_sub(1)?;
-            Some(self.0)
-        }
-    }
-
     pub struct Bag(u32);
 
     pub fn reversed(n: u32) -> u32 {
@@ -60,14 +49,6 @@ mod steps {
 
     pub fn overridden(n: u32) -> u32 {
         Jumps(n).skip(2).sum()
-    }
-
-    pub fn generic(n: u32) -> u32 {
-        let mut sum = 0;
-        for v in Pairs(n, 3) {
-            sum += v;
-        }
-        sum
     }
 
     pub fn no_iterator(n: u32) -> u32 {

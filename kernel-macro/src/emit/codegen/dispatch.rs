@@ -267,6 +267,7 @@ fn may_reach_device(ty: &TypeExpr) -> bool {
         | TypeKind::Result(..)
         | TypeKind::Tuple(_)
         | TypeKind::Infer
+        | TypeKind::Never
         | TypeKind::Error => false,
     }
 }

@@ -48,6 +48,9 @@ impl Renderer<'_> {
                 if let Some(tokens) = self.image_let(pattern, value.as_ref()) {
                     return tokens;
                 }
+                if let Some(tokens) = self.held_let(pattern, value.as_ref()) {
+                    return tokens;
+                }
                 if let Some(tokens) = self.part_let(pattern, value.as_ref()) {
                     return tokens;
                 }
@@ -176,8 +179,8 @@ impl Renderer<'_> {
                 };
                 tokens_at!(span=> [#element; #len])
             }
-            ExprKind::Struct { path, fields, base: None } if self.is_held(self.expr_ty(expr)) => {
-                self.held_literal(expr, path, fields)
+            ExprKind::Struct { path, fields, base } if self.is_held(self.expr_ty(expr)) => {
+                self.held_literal(expr, path, fields, base.as_deref())
             }
             ExprKind::Struct { path, fields, base } => {
                 let path = path_tokens(path);
@@ -309,7 +312,8 @@ impl Renderer<'_> {
             }
             _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&self.chain(expr), &[]),
             Some(Resolution::Value(ConstValue::F32(value)))
-                if path.as_name().is_some_and(|name| is_bare_math_constant(&name.to_string())) =>
+                if path.as_name().is_some_and(|name| is_bare_math_constant(&name.to_string()))
+                    || is_in_some_consts(path) =>
             {
                 self.imported_constant(path, value.to_bits(), expr)
             }
@@ -319,13 +323,13 @@ impl Renderer<'_> {
 
     /// A constant that the module around imports, with the assertion that it is the one that its name says.
     fn imported_constant(&self, path: &Path, bits: u32, expr: &Expr) -> Tokens {
-        let name = path.text();
+        let (name, last) = (path.text(), path.segments.last().map(ToString::to_string).unwrap_or_default());
         let (asserted, path) = (path_tokens(path), path_tokens(path));
         if !matches!(self.mode, Mode::Original | Mode::Device) {
             return path;
         }
         let message =
-            format!("in kernels, `{name}` is `std::f32::consts::{name}`: write `self::{name}` for one of your own");
+            format!("in kernels, `{name}` is `std::f32::consts::{last}`: write `self::{name}` for one of your own");
         let (twin, bits, message) = (self.twin(), Literal::u32_suffixed(bits), Literal::string(&message));
         tokens_at!(expr.span.start=> ({
             const _: () = #twin::is_math_constant(#asserted, #bits, #message);
@@ -378,8 +382,16 @@ impl Renderer<'_> {
             (_, Some(Resolution::Binding(binding)), Item::Fn(function)) => {
                 function.params.iter().any(|param| param.binding == *binding) || !self.is_value(*binding)
             }
+            // Slices and iterators give values here.
+            (ExprKind::Try(option), ..) if self.is_of_elements(option) => false,
+            (ExprKind::Macro(call), ..) if call.operands.first().is_some_and(|it| self.is_of_elements(it)) => false,
             _ => *self.expr_ty(expr) == Ty::Error,
         }
+    }
+
+    /// Whether an option is that of an element of a slice or an iterator.
+    fn is_of_elements(&self, option: &Expr) -> bool {
+        matches!(self.typed.calls.get(&option.id), Some(Callee::Slice(_) | Callee::Iterate(_)))
     }
 
     /// Whether a variable holds a value in the twin, though it may be a reference in Rust.
@@ -558,4 +570,11 @@ fn float_literal(text: &str) -> Literal {
         Ok(value) if value.is_finite() => Literal::f32_suffixed(value),
         _ => format!("{text}f32").parse().expect("a float and its suffix are a literal"),
     }
+}
+
+/// Whether a path is `consts::PI` or its like, of a module that the author may have written.
+fn is_in_some_consts(path: &Path) -> bool {
+    let mut segments = path.segments.iter();
+    let is_known = segments.next().is_none_or(|first| first == "std" || first == "core");
+    !is_known && path.segments.iter().rev().nth(1).is_some_and(|module| module == "consts")
 }

@@ -15,7 +15,7 @@ use super::{Mode, Renderer, twin_import};
 use crate::ast::{Fn, GenericParam, Item, Param, TypeKind};
 use crate::emit::tokens::{Plain, Tokens, Word, tokens, tokens_at};
 use crate::program::crossing::is_shared_element;
-use crate::program::held::{has_twin, held_type};
+use crate::program::held::{has_twin, held_type, owner_is_held};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Ty, TypedFn};
 
@@ -117,6 +117,9 @@ fn twin_of_fn(
     let conditions = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (for_type, for_fn) = (conditions(), conditions());
     let (vis, name) = (&function.vis, &function.name);
+    // What a trait gives is as public as the trait.
+    let of_trait = syn::Visibility::Public(<syn::Token![pub]>::default());
+    let vis = if is_of_trait(program, item) && owner_is_held(program, item) { &of_trait } else { vis };
     let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());
     let of_twin = |tokens: TokenStream| match function.lends_slices() {
         true => lend_twin_slices(tokens, krate),
@@ -206,6 +209,12 @@ fn twin_of_fn(
             pub fn #called #generics (#(#params),*) #result #clauses #body
         }
     })
+}
+
+/// Whether a function is one of an `impl` of a trait.
+fn is_of_trait(program: &Program, item: ItemId) -> bool {
+    let owner = program.items[item].owner.map(|owner| &program.items[owner].item);
+    matches!(owner, Some(Item::Impl(owner)) if owner.of.is_some())
 }
 
 /// The type of a slice in the twin, with the lifetime as written.

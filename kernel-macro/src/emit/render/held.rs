@@ -3,9 +3,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 
-use super::{Renderer, numbered};
-use crate::ast::{Expr, Fn, Item, Path, Pattern};
-use crate::emit::tokens::{Tokens, tokens};
+use super::{Renderer, local, numbered};
+use crate::ast::{Expr, ExprKind, Fn, Item, Path, Pattern, Shape, UnaryOp};
+use crate::emit::tokens::{Plain, Tokens, tokens};
 use crate::program::held::{HELD_NEW, held_type, owner_is_held};
 use crate::program::{ItemId, Program};
 use crate::typed::{Ty, TypedFn};
@@ -56,22 +56,96 @@ impl Renderer<'_> {
         found && !self.is_original()
     }
 
-    /// A struct with slices of its fields, which are evaluated as they are written.
-    pub(super) fn held_literal(&mut self, expr: &Expr, path: &Path, fields: &[(Ident, Expr)]) -> Tokens {
+    /// A struct with slices of its fields, which are evaluated as they are written; those that are left out are the base's.
+    pub(super) fn held_literal(
+        &mut self,
+        expr: &Expr,
+        path: &Path,
+        fields: &[(Ident, Expr)],
+        base: Option<&Expr>,
+    ) -> Tokens {
         let positions = self.typed.structs.get(&expr.id).cloned().unwrap_or_default();
         let mut lets = Vec::new();
         for ((_, value), position) in fields.iter().zip(&positions) {
             let (name, value) = (numbered(&format!("__field{position}")), self.bare(value));
             lets.push(tokens!(let #name = #value;));
         }
-        let names: Vec<_> = (0..positions.len()).map(|position| numbered(&format!("__field{position}"))).collect();
+        if let Some(base) = base {
+            let is_place = is_place(base);
+            let mut value = self.bare(base);
+            if !is_place {
+                let name = local("__base");
+                lets.push(tokens!(let #name = #value;));
+                value = tokens!(#name);
+            }
+            for (position, member) in (0..).zip(self.held_members(self.expr_ty(expr))) {
+                if !positions.contains(&position) {
+                    let name = numbered(&format!("__field{position}"));
+                    let of = value.copy();
+                    lets.push(tokens!(let #name = (#of).#member;));
+                }
+            }
+        }
+        let count = self.held_members(self.expr_ty(expr)).len();
+        let names: Vec<_> = (0..count).map(|position| numbered(&format!("__field{position}"))).collect();
         let made = self.held_new(path);
         tokens!({ #(#lets)* #made(#(#names),*) })
+    }
+
+    /// `let View { data, width } = view;` in what runs on the host, where the struct has another name.
+    pub(super) fn held_let(&mut self, pattern: &Pattern, value: Option<&Expr>) -> Option<Tokens> {
+        let value = value.filter(|value| self.is_held(self.expr_ty(value)))?;
+        let members = self.held_members(self.expr_ty(value));
+        let named: Vec<(usize, &Pattern)> = match pattern {
+            Pattern::Struct { id, fields, .. } => {
+                let positions = self.typed.structs.get(id)?;
+                positions.iter().map(|position| *position as usize).zip(fields.iter().map(|it| &it.pattern)).collect()
+            }
+            Pattern::TupleStruct { members: patterns, .. } => crate::ast::spread(patterns, members.len())?,
+            _ => return None,
+        };
+        let name = local("__held");
+        let (mut patterns, mut parts) = (Vec::new(), Vec::new());
+        for (position, pattern) in named {
+            if let Pattern::Binding { .. } = pattern {
+                patterns.push(self.pattern(pattern));
+                let member = members.get(position)?.copy();
+                parts.push(tokens!(#name.#member));
+            }
+        }
+        let value = self.argument(value);
+        Some(tokens!(let (#(#patterns,)*) = match #value { #name => (#(#parts,)*) };))
+    }
+
+    /// The names of the members of a struct with slices.
+    fn held_members(&self, ty: &Ty) -> Vec<Tokens> {
+        let Ty::Struct(item, _) = ty else { return Vec::new() };
+        let Item::Struct(definition) = &self.program.items[*item].item else { return Vec::new() };
+        let is_tuple = definition.shape == Shape::Tuple;
+        let members = (0..).zip(&definition.fields).map(|(position, (name, _))| match is_tuple {
+            true => {
+                let position = Plain(position);
+                tokens!(#position)
+            }
+            false => tokens!(#name),
+        });
+        members.collect()
     }
 
     /// The function that makes a twin of its fields.
     pub(super) fn held_new(&self, path: &Path) -> Tokens {
         let (path, new) = (super::expr::path_tokens(path), Ident::new(HELD_NEW, Span::call_site()));
         tokens!(#path::#new)
+    }
+}
+
+/// Whether an expression names a place, and so may be written several times.
+fn is_place(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Path(_) => true,
+        ExprKind::Paren(inner, ..) | ExprKind::Unary(UnaryOp::Deref, inner) | ExprKind::Field { base: inner, .. } => {
+            is_place(inner)
+        }
+        _ => false,
     }
 }

@@ -386,7 +386,7 @@ fn items_and_functions() {
         r##"fn f() { core::arch::asm!("nop"); }"##,
         r##"fn f() { my_macro!(1); }"##,
         r##"fn f(x: u32) -> impl Copy { x }"##,
-        r##"fn f(x: u32) -> ! { loop {} }"##,
+        r##"fn f(x: !) { loop {} }"##,
     ]);
 }
 

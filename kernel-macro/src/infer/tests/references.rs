@@ -270,8 +270,8 @@ fn remedies() {
         &[
             r##"fn f(x: &[u32]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); parts[0][1] }"##,
             r##"fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }"##,
-            r##"fn f(x: &mut [u32]) { x.copy_within(1..3, 0); }"##,
-            r##"fn f(x: u32) -> ! { panic!("{x}") }"##,
+            r##"fn f(x: &mut [u32], part: Range<usize>) { x.copy_within(part, 0); }"##,
+            r##"fn f(x: u32) -> ! { let y = x; }"##,
             r##"fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }"##,
         ],
         expect![[r#"
@@ -284,17 +284,18 @@ fn remedies() {
              1 | fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }
                |                                             ^^^^^^^^^^^^^
             error: [K0104] no method `copy_within` on type `&mut [u32]`
-                   help: copy in a `for` loop, from the end if the parts overlap
-             1 | fn f(x: &mut [u32]) { x.copy_within(1..3, 0); }
-               |                         ^^^^^^^^^^^
-            error: [K0001] the type `!` is not supported in kernels
-                   help: write `panic!(…)` where the function is called, or give the function the type that is needed there
-             1 | fn f(x: u32) -> ! { panic!("{x}") }
-               |                 ^
-            error: [K0001] a reference here is not supported in kernels
-                   help: parameters of device functions and variables of a `let` may be references; elsewhere write the value's type
+                   help: write it as a statement, with a range as its argument: `x.copy_within(a..b, to);`
+             1 | fn f(x: &mut [u32], part: Range<usize>) { x.copy_within(part, 0); }
+               |                                             ^^^^^^^^^^^
+            error: [K0113] the function returns, and its type `!` says that it never does
+                   help: end it with `panic!(…)` or a loop without an end; or leave the type out
+             1 | fn f(x: u32) -> ! { let y = x; }
+               |                                ^
+            error: [K0001] an option of a `&mut` reference as a function's result is not supported in kernels
+                   note: kernels have no pointers: the place that a reference names must be known when the kernel is compiled
+                   help: return the position, `-> Option<usize>`, and name the element where the function is called: `if let Some(i) = … { let found = &mut x[i]; … }`; or `-> Option<u32>`, the value
              1 | fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }
-               |                                            ^^^^^^^^
+               |                                     ^^^^^^^^^^^^^^^^
             error: [K0104] no method `get_mut` on type `[u32; 4]`
                    help: write `if let Some(v) = x.get_mut(i) { … }`, or `let Some(v) = x.get_mut(i) else { return Err(…) };` and `*v = …`, or `x[i] = …`
              1 | fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }

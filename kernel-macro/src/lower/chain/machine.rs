@@ -1,16 +1,19 @@
 //! Chains of iterators as machines: what each step holds between one element and the next, made in Rust's order of evaluation.
 
+use std::rc::Rc;
+
 use gridwise_ir::descriptor::SiteKind;
+use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{LocalId, Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
-use crate::ast::{Expr, ExprKind, Pattern};
+use crate::ast::{Expr, ExprId, ExprKind, Pattern};
 use crate::builtin::iteration::{Iteration, Nested};
 use crate::lower::function::{FnCx, Slot};
 use crate::lower::function_of;
 use crate::lower::inline::Callable;
-use crate::lower::place::Spot;
+use crate::lower::place::{Origin, Spot};
 use crate::lower::range::HeldRange;
 use crate::program::ItemId;
 use crate::program::message::zero_step_message;
@@ -53,10 +56,11 @@ pub(in crate::lower) enum Machine<'e> {
     Held(HeldRange),
     /// An iterator in a variable, which has come as far as its cursors say.
     Kept(Box<Machine<'e>>),
-    /// A value with an `impl Iterator` of its author's, and its `next`.
+    /// A value with an `impl Iterator` of its author's, its `next`, and what the slices in it are parts of.
     Own {
         value: Slot,
         next: ItemId,
+        origins: Rc<FastMap<ExprId, Origin>>,
     },
     /// The element that a loop around gave, of a machine that was taken apart there.
     Given(Option<ValueId>),
@@ -346,7 +350,8 @@ impl<'p> FnCx<'p, '_, '_> {
                 value.map(|value| Spot::at(Place::local(self.spill(value, "iterator"))))
             }
         };
-        Some(Machine::Own { value: spot.map_or(Slot::Nothing, |spot| self.alias(spot)), next })
+        let origins = Rc::new(self.passed_origins(function_of(self.shared.program, next).1, &[expr]));
+        Some(Machine::Own { value: spot.map_or(Slot::Nothing, |spot| self.alias(spot)), next, origins })
     }
 
     /// The type of the elements of a value with an `impl Iterator`.
@@ -478,8 +483,11 @@ impl<'p> FnCx<'p, '_, '_> {
                 Machine::Step { kind: I::Scan, inner: Box::new(inner), call, state, ty }
             }
             I::Flatten => {
-                let Ty::Iterator(ty) = self.ty_of(receiver) else { return None };
-                Machine::Flatten { inner: Box::new(inner), ty: (**ty).clone() }
+                let ty = match self.ty_of(receiver) {
+                    Ty::Iterator(ty) => (**ty).clone(),
+                    _ => self.own_element(receiver)?.clone(),
+                };
+                Machine::Flatten { inner: Box::new(inner), ty }
             }
             kind => {
                 let closure = self.typed.argument(expr, 0, args.first()?);

@@ -118,8 +118,8 @@ impl FnCx<'_, '_, '_> {
                 self.jump_unless(more, &exits.none);
                 Some(self.take_next(range))
             }
-            Machine::Own { value, next } => {
-                let (option, ty) = self.lower_next(*next, *value)?;
+            Machine::Own { value, next, origins } => {
+                let (option, ty) = self.lower_next(*next, *value, origins)?;
                 let is_some = self.is_variant(ty, option, SOME)?;
                 self.jump_unless(is_some, &exits.none);
                 self.variant_member(ty, option, SOME, 0)
