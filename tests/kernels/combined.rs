@@ -425,9 +425,9 @@ both!(shuffle, plain_shuffle, {
 /// A module of the author's own by the name of Rust's.
 #[device]
 mod consts {
-    pub const PI: f32 = 3.0;
-    pub const SIDE: u32 = 7;
-    pub fn area(side: u32) -> u32 {
+    pub(super) const PI: f32 = 3.0;
+    pub(super) const SIDE: u32 = 7;
+    pub(super) fn area(side: u32) -> u32 {
         side * SIDE
     }
 }
