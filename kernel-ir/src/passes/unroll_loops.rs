@@ -24,6 +24,9 @@ use crate::types::{Scalar, Size, Type, TypeId, Types};
 mod guarded;
 mod open_ended;
 mod registers;
+mod tables;
+
+use tables::Tables;
 
 /// Rounds of the longest loop that is unrolled.
 const MOST_ROUNDS: usize = 16;
@@ -103,7 +106,8 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         return Changed::No;
     }
     let registers = registers::find(function, cx.types, &definitions, &written);
-    run_with(function, cx, definitions, Wanted::Arrays { written, registers })
+    let tables = Tables::of(function, &definitions);
+    run_with(function, cx, definitions, Wanted::Arrays { written, registers, tables })
 }
 
 fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Option<InstId>>, wanted: Wanted) -> Changed {
@@ -178,7 +182,7 @@ fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[
 enum Wanted {
     /// Those that choose elements; by local, whether one is written whose index is not constant, and whether all of it may stay in
     /// registers.
-    Arrays { written: Vec<bool>, registers: Vec<bool> },
+    Arrays { written: Vec<bool>, registers: Vec<bool>, tables: Tables },
     /// Those of which all rounds are asked for.
     Asked,
     /// Those of which some rounds at a time are.
@@ -230,7 +234,7 @@ impl Pass<'_> {
     /// How a loop runs that is worth it, and how many instructions its body has.
     fn counted(&self, id: InstId) -> Option<(Counted, usize)> {
         let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
-        let Wanted::Arrays { written, registers } = &self.wanted else {
+        let Wanted::Arrays { written, registers, tables } = &self.wanted else {
             return self.counted_as_asked(initial, *body, *unroll);
         };
         if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
@@ -266,9 +270,10 @@ impl Pass<'_> {
         }
         let params = &self.view.function.blocks[*body].params;
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
-        // An index that no counter decides is as unknown behind it.
-        let is_decided = |value: &ValueId| counter.value(*value, params, &first, 8).is_some();
-        if !indices.iter().any(is_decided) {
+        // An index that no counter decides is as unknown behind it, unless a counter decides where in a table it stands.
+        let is_decided = |value: ValueId| counter.value(value, params, &first, 8).is_some();
+        let view = (&*self.view.function, &self.view.definitions[..]);
+        if !indices.iter().any(|index| tables.decide(view, *index, &is_decided)) {
             return None;
         }
         counter.count(initial, *body, most_rounds).map(|counted| (counted, size))

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use gridwise::prelude::*;
 
 use crate::data::{Element, Numbers, bytes, floats, words};
+use crate::halves::Halves;
 use crate::workload::Workload;
 
 /// A node of a decision tree; a leaf has no child on the left, and its value in place of a threshold.
@@ -58,7 +59,7 @@ KERNEL {
 
 /// Means of rows of bytes, each with a scale of its own.
 #[kernel(workgroup = [64, 4])]
-fn embedding_bags(width: u32, starts: &[u32], items: &[u32], table: &[u8], scales: &[f32], bags: &mut [f32]) {
+fn embedding_bags(width: u32, starts: &[u32], items: &[u32], table: &[u8], scales: &[f16], bags: &mut [f32]) {
     let (column, bag, width) = (global_id().x as usize, global_id().y as usize, width as usize);
     if column >= width || bag + 1 >= starts.len() {
         return;
@@ -66,7 +67,7 @@ fn embedding_bags(width: u32, starts: &[u32], items: &[u32], table: &[u8], scale
     let own = &items[starts[bag] as usize..starts[bag + 1] as usize];
     let weights = own.iter().map(|&item| {
         let row = item as usize;
-        scales[row] * (f32::from(table[row * width + column]) - 128.0)
+        f32::from(scales[row]) * (f32::from(table[row * width + column]) - 128.0)
     });
     let sum: f32 = weights.sum();
     bags[bag * width + column] = if own.is_empty() { 0.0 } else { sum / own.len() as f32 };
@@ -80,7 +81,7 @@ KERNEL {
     float sum = 0.0f;
     for (uint k = start; k < end; k++) {
         uint row = items[k];
-        sum += scales[row] * (float(uint(table[row * width + column])) - 128.0f);
+        sum += float(scales[row]) * (float(uint(table[row * width + column])) - 128.0f);
     }
     bags[bag * width + column] = end > start ? sum / float(end - start) : 0.0f;
 }
@@ -398,7 +399,7 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
             .read("starts", starts)
             .read("items", words(most).into_iter().map(|word| word % rows as u32).collect())
             .read("table", bytes(128 * rows))
-            .read("scales", floats(rows))
+            .read_data("scales", Halves::new(&floats(rows)))
             .write::<f32>("bags", 128 * bags),
         Workload::new::<Kalman>("tracks by Kalman filters", [tracks / 64, 1, 1], KALMAN)
             .value("steps", 32)

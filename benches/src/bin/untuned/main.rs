@@ -16,6 +16,7 @@ mod estimates;
 mod fields;
 mod filters;
 mod grids;
+mod halves;
 mod measure;
 mod models;
 mod numbers;

@@ -45,6 +45,8 @@ struct u32x4 { uint v[4]; };
 
 const CUDA: &str = r"#include <cstdint>
 #include <cmath>
+#include <cuda_fp16.h>
+typedef __half float16_t;
 typedef unsigned int uint;
 #define DEVICE __device__ __forceinline__
 #define SHARED __shared__

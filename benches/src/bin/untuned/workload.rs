@@ -166,6 +166,11 @@ impl Workload {
         self.param(name, ParamKind::Buffer { data: Box::new(data), is_written: false })
     }
 
+    /// Adds a buffer whose type no [`Element`] is.
+    pub(crate) fn read_data(self, name: &'static str, data: impl Data + 'static) -> Self {
+        self.param(name, ParamKind::Buffer { data: Box::new(data), is_written: false })
+    }
+
     pub(crate) fn write<T: Element>(self, name: &'static str, len: usize) -> Self {
         self.update(name, vec![T::zeroed(); len])
     }
