@@ -40,10 +40,8 @@ impl<'a> Infer<'a> {
             _ => None,
         });
         let source = text(strip(expr));
-        let refusal = match overridden {
-            Some(name) => Some(format!("its `impl Iterator` has a `{name}` of its own, which Rust's library may call")),
-            None => None,
-        };
+        let refusal = overridden
+            .map(|name| format!("its `impl Iterator` has a `{name}` of its own, which Rust's library may call"));
         if let Some(why) = refusal {
             self.error(code::UNSUPPORTED_SYNTAX, expr.span, format!("`{source}` cannot be gone through in kernels"))
                 .note(why)
