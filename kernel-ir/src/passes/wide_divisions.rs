@@ -53,7 +53,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
 struct Division {
     dividend: ValueId,
     divisor: ValueId,
-    /// What the divisor is without its sign: at least 2.
+    /// The divisor without its sign, at least 2.
     size: u64,
     is_negative: bool,
     is_signed: bool,
@@ -113,7 +113,7 @@ impl Writer<'_> {
         InstKind::Op(Op::Shr, [value, by].into())
     }
 
-    /// What takes the place of a division, behind what it needs.
+    /// Adds all but the last instruction of a division, which it gives.
     fn result(&mut self, division: &Division) -> InstKind {
         let [bool_, _, unsigned, signed] = self.types;
         let &Division { dividend, divisor, size, is_negative, is_signed, is_remainder, .. } = division;

@@ -5,6 +5,7 @@
 
 mod ahead;
 mod found;
+mod pressure;
 
 pub use ahead::loaded_beside_divisions;
 use found::Found;
@@ -27,8 +28,8 @@ pub struct AddressDesc<'a> {
 }
 
 /// The module with addresses in place of buffers, each of 8 bytes in the push constants from [`AddressDesc::offset`] on; of buffers that
-/// it does not have, too. `None` where it has none of them, or uses one by other ways than loads, stores and atomics that order nothing:
-/// drivers were not measured with those.
+/// it does not have, too. `None` where it has none of them, where a loop leaves no registers for addresses, or where it uses a buffer by other
+/// ways than loads, stores and atomics that order nothing: drivers were not measured with those.
 ///
 /// Only modules of the back end are read.
 ///
@@ -40,6 +41,9 @@ pub struct AddressDesc<'a> {
 /// assert_eq!(with_addresses(&[0x0723_0203, 0x10500, 0, 1, 0], &desc), None);
 /// ```
 pub fn with_addresses(words: &[u32], desc: &AddressDesc<'_>) -> Option<Vec<u32>> {
+    if pressure::is_high(words) {
+        return None;
+    }
     let found = Found::of(words, desc)?;
     let mut writer =
         Writer { out: Vec::with_capacity(words.len() + 64 + 64 * found.buffers.len()), found, next: words[3] };

@@ -283,3 +283,52 @@ fn absent_buffers_keep_their_place() {
     assert!(text.contains("Binding 0") && !text.contains("Binding 1"), "{text}");
     assert_eq!(with_addresses(&words(ADD), &AddressDesc { bindings: &[7], ..ADDRESSES }), None);
 }
+
+/// A loop that carries so many sums.
+fn sums(count: u32) -> String {
+    let params: Vec<_> = (0..count).map(|at| format!("%{}: f32 = %2", 100 + at)).collect();
+    let next: Vec<_> = (0..count).map(|at| format!("%{}", 400 + at)).collect();
+    let adds: Vec<_> = (0..count).map(|at| format!("        %{}: f32 = add %{}, %8\n", 400 + at, 100 + at)).collect();
+    let results: Vec<_> = (0..count).map(|at| format!("%{}: f32", 700 + at)).collect();
+    let all: Vec<_> = (0..count).map(|at| format!("%{}", 100 + at)).collect();
+    let stores: Vec<_> = (0..count).map(|at| format!("    store buffer1[%1] = %{}\n", 700 + at)).collect();
+    format!(
+        r#"file0 "k.rs"
+kernel fn0 workgroup(64, 1, 1) {{
+    buffer0 x: [f32]
+    buffer1 y: [f32] mut
+    param0 n: u32
+}}
+fn0 sums() -> () @file0:1:1 {{
+    %0: u32 = const 0
+    %1: u32 = const 1
+    %2: f32 = const 0
+    %3: u32 = param0
+    loop block1(%5: u32 = %0, {}) -> ({}) {{
+        %7: bool = lt %5, %3
+        if %7 {{
+            yield
+        }} else {{
+            break block1({})
+        }}
+        %8: f32 = load buffer0[%5]
+{}        %9: u32 = add %5, %1
+        continue block1(%9, {})
+    }}
+{}    return
+}}
+"#,
+        params.join(", "),
+        results.join(", "),
+        all.join(", "),
+        adds.concat(),
+        next.join(", "),
+        stores.concat()
+    )
+}
+
+#[test]
+fn loops_that_need_the_registers_keep_descriptors() {
+    assert!(with_addresses(&words(&sums(32)), &ADDRESSES).is_some());
+    assert_eq!(with_addresses(&words(&sums(64)), &ADDRESSES), None);
+}
