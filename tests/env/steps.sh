@@ -21,15 +21,30 @@ features=gridwise/algorithms,gridwise/tracing,gridwise/guide
 with_suites=(--workspace --features "$features")
 without_suites=(--workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-gradients --features "$features")
 
+# Where a run of the tests keeps the paths of the suites that it built: a file for each. Later steps touch what suites are made of.
+built_suites() { printf '%s/test-suites%s' "$(target_dir)" "${1:+/${1//[^a-z]/-}}"; } # [FEATURE]
+
+# Builds suites, and keeps their paths.
+build_tests() { # FEATURE NAME…
+    local feature=$1 name path kept chosen=()
+    kept=$(built_suites "$feature")
+    shift
+    for name in "$@"; do chosen+=(--test "$name"); done
+    mkdir -p "$kept"
+    # Two packages have tests called spirv: suites are in files of this folder or of the runtime.
+    cargo test "${with_suites[@]}" ${feature:+--features "$feature"} "${chosen[@]}" --no-run --message-format=json-render-diagnostics |
+        jq -r 'select(.reason == "compiler-artifact" and .target.kind == ["test"] and (.target.src_path | contains("/kernel-ir/") | not)) |
+            "\(.target.name) \(.executable)"' |
+        while read -r name path; do printf '%s' "$path" >"$kept/$name"; done
+}
+
 # The path of a suite's test binary, built if need be.
 suite_binary() { # NAME [FEATURE]
-    local path name=$1
-    # Two packages have tests called spirv: suites are in files of this folder or of the runtime.
-    path=$(cargo test --quiet "${with_suites[@]}" ${2:+--features "$2"} --test "$name" --no-run --message-format=json |
-        jq -r "select(.reason == \"compiler-artifact\" and .target.name == \"$name\" and (.target.src_path | contains(\"/kernel-ir/\") | not)) |
-            .executable // empty" | tail -n 1)
-    [ -x "$path" ] || fail "cargo built no test binary \`$name\`"
-    printf '%s' "$path"
+    local kept
+    kept=$(built_suites "${2:-}")/$1
+    [ -e "$kept" ] || build_tests "${2:-}" "$1" >&2
+    [ -x "$(cat "$kept")" ] || fail "cargo built no test binary \`$1\`"
+    cat "$kept"
 }
 
 show_versions() {
@@ -173,11 +188,8 @@ run_in_valgrind() {
 
 # All at once, which keeps both cores busy.
 build_suites() {
-    local suite chosen=()
-    for suite in corpus errors reports devices differential precision tuning together gradients loops subnormals algorithms spirv faults steady scarce stress; do
-        chosen+=(--test "$suite")
-    done
-    cargo test "${with_suites[@]}" --no-run "${chosen[@]}"
+    build_tests '' corpus errors reports devices differential precision tuning together gradients loops subnormals algorithms spirv \
+        faults steady scarce stress
 }
 
 # Fails when the layers said anything, whatever the program made of it.
@@ -238,7 +250,7 @@ run_corpus_faults() {
 sanitizer=gridwise-tests/sanitizer
 
 build_sanitizer() {
-    cargo test "${with_suites[@]}" --features "$sanitizer" --no-run --test corpus --test algorithms --test sanitizer
+    build_tests "$sanitizer" corpus algorithms sanitizer
 }
 
 # The corpus once more, each kernel compiled from what the printer of modules makes of it. The dumps say which were.
