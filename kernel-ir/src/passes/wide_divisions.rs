@@ -184,8 +184,8 @@ mod tests {
             let near = [1, divisor, divisor.wrapping_mul(3), divisor.wrapping_mul(1 << 20), 0, 1 << 63, 1 << 32];
             for middle in near {
                 for dividend in [middle, middle.wrapping_sub(1), middle.wrapping_add(1), !middle] {
-                    let high = (u128::from(factor) * u128::from(dividend) >> 64) as u64;
-                    let quotient = (high + (dividend - high >> 1)) >> (digits - 1);
+                    let high = ((u128::from(factor) * u128::from(dividend)) >> 64) as u64;
+                    let quotient = (high + ((dividend - high) >> 1)) >> (digits - 1);
                     assert_eq!(quotient, dividend / divisor, "{dividend} / {divisor}");
                 }
             }
