@@ -89,7 +89,7 @@ impl Pass<'_> {
                 let size = rest.len() + exit.at;
                 (FEWEST_INSTS..=MOST_INSTS).contains(&size) && rest.iter().all(is_pure)
             }
-            _ => self.size(body).saturating_mul(times as usize) <= MOST_INSTS_ASKED,
+            _ => self.size(body).saturating_mul(times as usize) <= MOST_INSTS_ASKED && self.is_alone(body),
         };
         let least = if scalar == Scalar::U32 { 0 } else { i128::from(i32::MIN) };
         is_wanted.then(|| OpenEnded {
@@ -112,6 +112,15 @@ impl Pass<'_> {
         let mut is_inside = self.view.function.blocks[body].params.contains(&value);
         walk(self.view.function, body, &mut |_, inst| is_inside |= inst.results.contains(&value));
         is_inside
+    }
+
+    /// Whether no round asks which others of the subgroup run it: with other loops, others would.
+    fn is_alone(&self, body: BlockId) -> bool {
+        let mut is_alone = true;
+        walk(self.view.function, body, &mut |_, inst| {
+            is_alone &= !inst.kind.is_of_coop() && !matches!(inst.kind, InstKind::Subgroup(..));
+        });
+        is_alone
     }
 
     /// Instructions of a loop's body.
