@@ -153,7 +153,7 @@ run_miri() {
         --skip random --skip crew --skip stack
 }
 
-run_compile_fail() { cargo test "${with_suites[@]}" --test ui; }
+run_compile_fail() { cargo test "${with_suites[@]}" --test ui --test pass-quiet --test pass-together --test pass-unordered; }
 
 run_editor() {
     rust-analyzer --version || rustup component add rust-analyzer

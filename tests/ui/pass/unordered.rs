@@ -1,5 +1,11 @@
 //! Accesses in any order, and kernels that are `unsafe fn`s, without a warning.
-#![deny(warnings, clippy::undocumented_unsafe_blocks, clippy::missing_safety_doc, unsafe_op_in_unsafe_fn, unused_unsafe)]
+#![deny(
+    warnings,
+    clippy::undocumented_unsafe_blocks,
+    clippy::missing_safety_doc,
+    unsafe_op_in_unsafe_fn,
+    unused_unsafe
+)]
 
 use gridwise::Unordered as _;
 use gridwise::{Grid, Sequence, Shared, Tensor, global_id, kernel};

@@ -1,11 +1,11 @@
-//! Compile-fail cases: what rustc prints for a wrong kernel, and that right ones compile without a warning.
+//! Compile-fail cases: what rustc prints for a wrong kernel. Right ones, in `pass/`, are tests of their own: with them trybuild would
+//! build all dependencies where it only checks them.
 //!
 //! `TRYBUILD=overwrite` rewrites the expected output; read the difference before committing it.
 
 #[test]
 fn ui() {
     let cases = trybuild::TestCases::new();
-    cases.pass("ui/pass/*.rs");
     for category in [
         "attributes",
         "constants",
@@ -20,6 +20,6 @@ fn ui() {
         "syntax",
         "types",
     ] {
-        cases.compile_fail(format!("ui/{category}/*.rs"));
+        cases.compile_fail(format!("{category}/*.rs"));
     }
 }
