@@ -279,15 +279,28 @@ impl Walker<'_, '_> {
     fn below_variable(&mut self, low: &Form, below: &Form) {
         let offset = below.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, offset)| *offset);
         let high = below.sub(&Form::constant(offset)).as_atom().filter(|_| (0..=1).contains(&offset));
-        let (Some(low), Some(high)) = (low.as_atom(), high) else { return };
-        if [low, high].iter().any(|atom| matches!(self.index.atoms.get(*atom), Atom::Round(_))) {
-            return;
-        }
+        let is_round = |atom: &AtomId| matches!(self.index.atoms.get(*atom), Atom::Round(_));
+        let Some(high) = high.filter(|high| !is_round(high)) else { return };
+        let atom = low.as_atom().filter(|atom| !is_round(atom));
         let limits = self.facts.iter().filter_map(|fact| match fact {
             Fact::Below(of, limit) if *of == high => Some(limit.clone()),
             _ => None,
         });
-        limits.collect::<Vec<_>>().into_iter().for_each(|limit| self.note(Fact::Below(low, limit)));
+        for mut limit in limits.collect::<Vec<_>>() {
+            // What is below it is below its greatest value.
+            if offset == 0 {
+                let less = limit.below.sub(&Form::constant(shift(Mutant::Guard, 1)));
+                limit.below = if less.is_natural() { less } else { limit.below };
+            }
+            match atom {
+                Some(atom) => self.note(Fact::Below(atom, limit)),
+                // A counter: the condition held in all rounds before, and so did the limit.
+                None => {
+                    self.note(Fact::Value(low.clone(), limit.clone()));
+                    self.count(low, &limit);
+                }
+            }
+        }
     }
 
     /// Notes what one variable is below, if a sum of it and a number of the launch is below another such number and does not wrap.

@@ -269,3 +269,39 @@ fn bounds_that_wrap_are_no_bounds() {
     };
     assert!(last.conditions.iter().any(is_of_zero), "{:#?}", last.conditions);
 }
+
+/// A counter below a number that was checked to be no greater than the length of a row, after which the code goes on.
+#[test]
+fn counters_below_checked_numbers() {
+    let code = |most: u32| {
+        format!(
+            "    %row: u32 = const 64
+    %first: u32 = mul %x, %row
+    %most: u32 = const {most}
+    store buffer1[%first !site0] = %most
+    %count: u32 = load buffer0[%x !site0]
+    %many: bool = gt %count, %most
+    if %many {{
+        return
+    }} else {{
+        yield
+    }}
+    %zero: u32 = const 0
+    loop block10(%k: u32 = %zero) {{
+        %below: bool = lt %k, %count
+        if %below {{
+            yield
+        }} else {{
+            break block10()
+        }}
+        %at: u32 = add %first, %k
+        %v: u32 = load buffer1[%at !site0]
+        store buffer2[%x !site0] = %v
+        %next: u32 = add %k, %one
+        continue block10(%next)
+    }}"
+        )
+    };
+    accepts(&code(64), 3);
+    refuses(&code(65), Reason::Axis(0));
+}
