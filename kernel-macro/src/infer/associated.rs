@@ -101,7 +101,8 @@ impl<'a> Infer<'a> {
     }
 
     /// In an instance, whether both a type itself and a trait have a method: Rust takes the trait's where the type is a
-    /// parameter of the function, and here it is known only what the parameter stands for.
+    /// parameter of the function, and here it is known only what the parameter stands for. Where the trait's method calls the own one, both
+    /// are the same.
     pub(super) fn is_own_or_of_trait(&mut self, term: &Term, name: &Ident) -> bool {
         if self.program.items[self.item].bindings.is_empty() {
             return false;
@@ -109,7 +110,7 @@ impl<'a> Infer<'a> {
         let name = name.to_string();
         let candidates = self.candidates(term, &name, None);
         let is_own = || super::method::find_row(&name, term, Some(Kind::Method)).is_some();
-        candidates.iter().any(|candidate| candidate.is_of_trait)
+        candidates.iter().any(|candidate| candidate.is_of_trait && !self.is_forwarded(candidate))
             && (candidates.iter().any(|candidate| !candidate.is_of_trait) || is_own())
     }
 

@@ -23,6 +23,7 @@ mod evaluate;
 mod expr;
 mod extent;
 mod finish;
+mod forwarded;
 mod generic;
 mod given_iterator;
 mod given_slice;
