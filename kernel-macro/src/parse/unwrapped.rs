@@ -1,6 +1,6 @@
-//! `*x.get_mut(i).unwrap() = v;`, `*x.last_mut()? += 1;` and `let v = x.first_mut().unwrap();` of slices and arrays: an option of a
-//! reference is no value here, so they are the `let … else` that says the same. Of receivers whose form tells that they are slices or
-//! arrays, since a struct may have a method of such a name.
+//! `*x.get_mut(i).unwrap() = v;`, `*x.last_mut()? += 1;`, `let v = x.get_mut(i).ok_or(Full)?;` and their like of slices and arrays: an
+//! option of a reference is no value here, so they are the `let … else` that says the same. Of fields, elements, and names whose form tells
+//! that they are slices or arrays, since a struct may have a method of such a name.
 
 use proc_macro2::{Ident, Span};
 use quote::{quote, quote_spanned};
@@ -54,7 +54,17 @@ impl Parser<'_> {
 
     fn unwrapped<'e>(&self, expr: &'e Expr) -> Option<Unwrapped<'e>> {
         let (call, otherwise) = match bare(expr) {
-            Expr::Try(tried) => (&*tried.expr, quote_spanned!(tried.question_token.span()=> return None;)),
+            Expr::Try(tried) => {
+                let span = tried.question_token.span();
+                match bare(&tried.expr) {
+                    Expr::MethodCall(outer) if outer.method == "ok_or" || outer.method == "ok_or_else" => {
+                        let error = error_of(outer)?;
+                        // `?` converts the error.
+                        (&*outer.receiver, quote_spanned!(span=> return Err(#error)?;))
+                    }
+                    _ => (&*tried.expr, quote_spanned!(span=> return None;)),
+                }
+            }
             Expr::MethodCall(outer) if outer.method == "unwrap" && outer.args.is_empty() => {
                 let message = "called `Option::unwrap()` on a `None` value";
                 (&*outer.receiver, quote_spanned!(outer.method.span()=> panic!(#message);))
@@ -83,9 +93,13 @@ impl Parser<'_> {
             .then_some(Unwrapped { call, otherwise })
     }
 
-    /// Whether a name is that of a slice or an array, as far as the form of its declaration tells.
+    /// Whether a name is that of a slice or an array, as far as the form of its declaration tells; a field or an element may be one.
     fn is_sequence(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = bare(expr) else { return false };
+        let path = match bare(expr) {
+            Expr::Field(_) | Expr::Index(_) => return is_plain(expr),
+            Expr::Path(path) => path,
+            _ => return false,
+        };
         let Some(name) = path.path.get_ident() else { return false };
         self.slices.iter().any(|slice| slice.name == *name) || self.arrays.contains(name)
     }
@@ -109,6 +123,30 @@ fn searched(call: &syn::ExprMethodCall) -> Option<&Expr> {
         _ => source,
     };
     (source.method == "iter_mut").then_some(&*source.receiver)
+}
+
+/// The error of `ok_or(error)` or `ok_or_else(|| error)`, where it makes no difference that it is computed only for `None`.
+fn error_of(call: &syn::ExprMethodCall) -> Option<&Expr> {
+    let argument = call.args.first().filter(|_| call.args.len() == 1)?;
+    match argument {
+        Expr::Closure(closure) if call.method == "ok_or_else" && closure.inputs.is_empty() => Some(&*closure.body),
+        _ => (call.method == "ok_or" && is_error(argument)).then_some(argument),
+    }
+}
+
+/// Whether an expression evidently is a value: one without an effect, or a variant of such.
+fn is_error(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(call) => {
+            let is_variant = matches!(&*call.func, Expr::Path(path) if path.path.segments.last().is_some_and(|last| {
+                last.ident.to_string().starts_with(char::is_uppercase)
+            }));
+            is_variant && call.args.iter().all(is_error)
+        }
+        Expr::Struct(made) => made.rest.is_none() && made.fields.iter().all(|field| is_error(&field.expr)),
+        Expr::Index(_) | Expr::Binary(_) => false,
+        _ => is_plain(expr),
+    }
 }
 
 fn bare(expr: &Expr) -> &Expr {
