@@ -172,6 +172,11 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         let _ = run_on_functions(module, "split_locals", split_locals::run, &mut checks);
         let _ = run_on_functions(module, "promote_locals", promote_locals::run, &mut checks);
         races = races::analyse(module);
+        if !races.races.is_empty()
+            && let Some(written_out) = races_of_rounds(module)
+        {
+            races = written_out;
+        }
     }
     mask_panics(module, &mut checks);
     run_rounds(module, &mut checks);
@@ -304,6 +309,24 @@ fn divergences(module: &mut Module, checks: &mut CheckCount) -> Vec<Divergence> 
     let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
     let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
     uniformity::divergences(module)
+}
+
+/// The races with the loops of few rounds written out, if there are none then: `for i in [t, t + 128]` names two places of a table that
+/// no counter tells apart.
+fn races_of_rounds(module: &Module) -> Option<Analysis> {
+    let (mut module, mut checks) = (module.clone(), CheckCount::default());
+    let mut written_out = false;
+    for _ in 0..MOST_UNROLLED {
+        let _ = run_on_functions(&mut module, "fold_constants", fold_constants::run, &mut checks);
+        if run_on_functions(&mut module, "unroll_loops", unroll_loops::run, &mut checks) == Changed::No {
+            break;
+        }
+        written_out = true;
+        let _ = run_on_functions(&mut module, "split_locals", split_locals::run, &mut checks);
+        let _ = run_on_functions(&mut module, "promote_locals", promote_locals::run, &mut checks);
+    }
+    let analysis = written_out.then(|| races::analyse(&module))?;
+    analysis.races.is_empty().then_some(analysis)
 }
 
 /// Marks the sites whose indices the host can vouch for, and gathers what it must check for that.
