@@ -55,6 +55,7 @@ pub mod generics;
 pub mod given_iterators;
 pub mod given_slices;
 pub mod grid;
+pub mod habits;
 pub mod held_slices;
 pub mod held_traits;
 pub mod idioms;
@@ -205,6 +206,7 @@ pub fn all() -> Vec<Case> {
         given_iterators::CASES,
         given_slices::CASES,
         grid::CASES,
+        habits::CASES,
         held_slices::CASES,
         held_traits::CASES,
         idioms::CASES,

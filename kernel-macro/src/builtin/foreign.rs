@@ -40,7 +40,10 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["get_group_id"], "write `workgroup_id()`, whose lanes are `x`, `y` and `z`"),
     (&["get_local_size"], "write `workgroup_size()`, whose lanes are `x`, `y` and `z`"),
     (&["get_num_groups"], "write `num_workgroups()`, whose lanes are `x`, `y` and `z`"),
-    (&["get_global_size", "global_size"], "write `num_workgroups() * workgroup_size()`, or pass the size as a parameter"),
+    (
+        &["get_global_size", "global_size"],
+        "write `num_workgroups() * workgroup_size()`, or pass the size as a parameter",
+    ),
     (
         &["atomicAdd", "atomic_add", "InterlockedAdd", "atomic_fetch_add", "atomicIAdd"],
         "write `x[i].fetch_add(v, Relaxed)` on a parameter `x: &[Atomic<u32>]`",

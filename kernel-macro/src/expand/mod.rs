@@ -7,6 +7,7 @@ mod device;
 mod globs;
 mod gpu_data;
 mod held;
+mod hoisted;
 mod incomplete;
 mod inner_module;
 mod instances;

@@ -8,6 +8,7 @@ use syn::punctuated::Punctuated;
 use super::device::refuse_builtin_name;
 use super::globs::{blocks, gather_first, import_into_functions, names_any, rewrite_own};
 use super::held::{held_impl, held_struct};
+use super::hoisted::hoist;
 use super::incomplete::check_incomplete;
 use super::inner_module::refuse_unmarked_inner;
 use super::slices::twin_declaration;
@@ -44,6 +45,7 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
         return errors_of(diags);
     };
     let (mut device, mut host) = split(items);
+    hoist(&mut device, &host);
     import_into_functions(&mut device, &mut host);
     if !host.iter().any(imports_derive) {
         device.0.iter_mut().for_each(name_derive);
@@ -99,7 +101,9 @@ fn refuse_statics(device: &mut SourceItems, host: &[syn::Item], diags: &mut Diag
 /// The gathering of a module's items, for tests.
 #[cfg(test)]
 pub(super) fn test_state(name: &Ident, items: Vec<syn::Item>, diags: &mut Diagnostics) -> State {
-    module_state(name, split(items).0, diags).0
+    let (mut device, host) = split(items);
+    hoist(&mut device, &host);
+    module_state(name, device, diags).0
 }
 
 /// The items that the device knows, and those that stay as they are: imports, kernels, tests, modules, ….

@@ -504,9 +504,27 @@ impl Parser<'_> {
 
     /// Reports a const that is a table of references.
     fn refuse_rows(&mut self, ty: &Type) -> TypeExpr {
-        let help =
-            "write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins";
-        self.unsupported(ty, "a const that is a slice of references is", help);
+        let elements = match ungroup(ty) {
+            Type::Array(array) => Some(&*array.elem),
+            Type::Reference(reference) => match ungroup(&reference.elem) {
+                Type::Slice(slice) => Some(&*slice.elem),
+                Type::Array(array) => Some(&*array.elem),
+                _ => None,
+            },
+            _ => None,
+        };
+        let row = elements.and_then(|element| match ungroup(element) {
+            Type::Reference(row) => Some(ungroup(&row.elem)).filter(|row| matches!(row, Type::Array(_))),
+            _ => None,
+        });
+        let help = match row {
+            Some(row) => {
+                let row = row.to_token_stream().to_string().replace(" ;", ";");
+                format!("write the arrays themselves: elements of the type `{row}`, and `*b\"ab\"` for `b\"ab\"`")
+            }
+            None => "write rows of one length, `&[[u32; 4]]`; or one slice of all elements, and one of where each part begins".to_owned(),
+        };
+        self.unsupported(ty, "a const that is a slice of references is", &help);
         TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
     }
 }

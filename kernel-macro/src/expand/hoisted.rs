@@ -1,0 +1,60 @@
+//! Items inside the functions of a `#[device] mod` become items of the module, so that kernels know them: functions, types, traits and
+//! their `impl`s. They stay where they are, and are refused there, where that might change what a name means.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+
+use super::globs::{blocks, names_any};
+use crate::parse::{SourceItem, SourceItems};
+
+/// `host`: the module's other items.
+pub(super) fn hoist(items: &mut SourceItems, host: &[syn::Item]) {
+    let mut at = 0;
+    // Those that are moved may have items inside themselves.
+    while at < items.0.len() {
+        for body in 0..blocks(&mut items.0[at]).len() {
+            let inner = blocks(&mut items.0[at]).swap_remove(body).clone();
+            if let Some(moved) = movable(&inner, (items, at), host) {
+                blocks(&mut items.0[at])[body].stmts.retain(|statement| moved_item(statement).is_none());
+                items.0.extend(moved);
+            }
+        }
+        at += 1;
+    }
+}
+
+/// The items of a body, if all may move.
+fn movable(body: &syn::Block, (items, at): (&SourceItems, usize), host: &[syn::Item]) -> Option<Vec<SourceItem>> {
+    let moved: Vec<SourceItem> = body.stmts.iter().filter_map(moved_item).filter_map(SourceItem::of).collect();
+    if moved.is_empty() {
+        return None;
+    }
+    let names: Vec<&Ident> = moved.iter().filter_map(SourceItem::name).map(|(name, _)| name).collect();
+    // Their own imports and consts stay in the function.
+    let stays = |statement: &syn::Stmt| matches!(statement, syn::Stmt::Item(_)) && moved_item(statement).is_none();
+    let is_named = |tokens: &TokenStream| names_any(tokens, &|word| names.contains(&word));
+    let others = items.0.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, item)| item.to_token_stream());
+    let mut others = others.chain(host.iter().map(ToTokens::to_token_stream));
+    let is_free = !body.stmts.iter().any(stays)
+        && !others.any(|tokens| is_named(&tokens))
+        && blocks(&mut items.0[at].clone())
+            .into_iter()
+            .filter(|block| *block != body)
+            .all(|block| !is_named(&block.to_token_stream()));
+    is_free.then_some(moved)
+}
+
+/// The item that a statement is, of those that may move.
+fn moved_item(statement: &syn::Stmt) -> Option<&syn::Item> {
+    match statement {
+        syn::Stmt::Item(
+            item @ (syn::Item::Fn(_)
+            | syn::Item::Struct(_)
+            | syn::Item::Enum(_)
+            | syn::Item::Impl(_)
+            | syn::Item::Trait(_)
+            | syn::Item::Type(_)),
+        ) => Some(item),
+        _ => None,
+    }
+}
