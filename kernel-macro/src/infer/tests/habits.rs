@@ -465,13 +465,13 @@ fn kernel(x: &mut [f32], bytes: &[u8], y: &mut [u32]) {
     );
     check_errors(
         r##"fn found(x: &mut [u32], i: u32) -> Result<u32, u32> {
-    *x.get_mut(i as usize).ok_or(3u32)? = 5;
+    *x.get_mut(i as usize).ok_or(i.pow(2))? = 5;
     Ok(1)
 }"##,
         expect![[r#"
             error: [K0104] no method `get_mut` on type `&mut [u32]`
                    help: write `if let Some(v) = x.get_mut(i) { … }`, or `let Some(v) = x.get_mut(i) else { return Err(…) };` and `*v = …`, or `x[i] = …`
-             2 |     *x.get_mut(i as usize).ok_or(3u32)? = 5;
+             2 |     *x.get_mut(i as usize).ok_or(i.pow(2))? = 5;
                |        ^^^^^^^
         "#]],
     );
