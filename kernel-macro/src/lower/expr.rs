@@ -338,7 +338,11 @@ impl FnCx<'_, '_, '_> {
 
     /// The number that `From` makes of another one; any other value is of that type already.
     pub(super) fn converted(&mut self, value: ValueId, to: &Ty) -> Option<ValueId> {
-        let Ty::Scalar(to) = *to else { return Some(value) };
+        let to = match to {
+            Ty::Scalar(to) => *to,
+            Ty::Vector(..) | Ty::Array(..) | Ty::Tuple(_) => return self.converted_lanes(value, to),
+            _ => return Some(value),
+        };
         // From `bool` to a float by way of an integer, and to a narrow float by way of a wider one.
         let from = self.shape(value).0;
         let value = match from {
