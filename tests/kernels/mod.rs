@@ -54,6 +54,7 @@ pub mod generics;
 
 pub mod given_iterators;
 pub mod given_slices;
+pub mod glam_methods;
 pub mod grid;
 pub mod held_slices;
 pub mod held_traits;
@@ -204,6 +205,7 @@ pub fn all() -> Vec<Case> {
         generics::CASES,
         given_iterators::CASES,
         given_slices::CASES,
+        glam_methods::CASES,
         grid::CASES,
         held_slices::CASES,
         held_traits::CASES,
