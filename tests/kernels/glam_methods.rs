@@ -203,13 +203,15 @@ twice! {
         let (c, d) = (a.xyz(), b.xy());
         let clamped = c.map(|lane| if lane > 1.0 { 1.0 } else { -lane });
         let swapped = b.map(f32::abs);
+        let (e, f) = (a.with_wyx(b.xyz()), c.with_zx(d));
         [
             a.min_position() as f32, a.max_position() as f32, c.min_position() as f32, c.max_position() as f32,
             d.min_position() as f32, d.max_position() as f32, a.is_negative_bitmask() as f32,
             c.is_negative_mask().bitmask() as f32, a.is_negative_mask().bitmask() as f32,
             a.is_finite_mask().bitmask() as f32, a.is_nan_mask().bitmask() as f32, d.is_nan_mask().bitmask() as f32,
             d.is_finite_mask().bitmask() as f32, clamped.x, clamped.y, clamped.z, swapped.x, swapped.y, swapped.z,
-            swapped.w, a.cmple(b).bitmask() as f32, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+            swapped.w, a.cmple(b).bitmask() as f32, e.x, e.y, e.z, e.w, f.x, f.y, f.z, 0.0, 0.0, 0.0,
+            0.0,
         ]
     }
 

@@ -188,15 +188,21 @@ impl<'a> Infer<'a> {
     fn infer_swizzle(&mut self, expr: &'a Expr, receiver: &Term, name: &Ident, args: &'a [Expr]) -> Option<Term> {
         let Term::Vector(scalar, lanes) = receiver else { return None };
         let name_text = name.to_string();
-        let count = u8::try_from(name_text.len()).ok().filter(|count| (2..=4).contains(count))?;
         if *scalar == ScalarName::Bool {
             return None;
         }
-        let mut chosen = [0; 4];
-        for (slot, letter) in chosen.iter_mut().zip(name_text.bytes()) {
-            let lane = b"xyzw".iter().position(|lane| *lane == letter)?;
-            *slot = u8::try_from(lane).ok().filter(|lane| lane < lanes)?;
+        if let Some(letters) = name_text.strip_prefix("with_") {
+            let (chosen, count) = lanes_named(letters, *lanes)?;
+            let replaced = &chosen[..usize::from(count)];
+            let is_distinct = replaced.iter().enumerate().all(|(at, lane)| !replaced[..at].contains(lane));
+            if count == *lanes || !is_distinct {
+                return None;
+            }
+            self.check_arguments(&name_text, &[Term::Vector(*scalar, count)], args, range(name.span()));
+            self.tables.calls.insert(expr.id, Callee::WithLanes(chosen, count));
+            return Some(receiver.clone());
         }
+        let (chosen, count) = lanes_named(&name_text, *lanes)?;
         if !args.is_empty() {
             self.report_arity(&name_text, 0, args, range(name.span()));
             self.infer_arguments_only(args);
@@ -355,6 +361,17 @@ impl<'a> Infer<'a> {
         let suggestion = nearest(name, names.map(|row| row.name))?;
         Some(format!("a method with a similar name exists: `{suggestion}`"))
     }
+}
+
+/// The two to four lanes that letters name, of a vector with so many, and their number.
+fn lanes_named(letters: &str, lanes: u8) -> Option<([u8; 4], u8)> {
+    let count = u8::try_from(letters.len()).ok().filter(|count| (2..=4).contains(count))?;
+    let mut chosen = [0; 4];
+    for (slot, letter) in chosen.iter_mut().zip(letters.bytes()) {
+        let lane = b"xyzw".iter().position(|lane| *lane == letter)?;
+        *slot = u8::try_from(lane).ok().filter(|lane| *lane < lanes)?;
+    }
+    Some((chosen, count))
 }
 
 /// Whether a method of slices writes elements.

@@ -313,6 +313,14 @@ impl FnCx<'_, '_, '_> {
                 let lanes: Vec<_> = lanes.collect();
                 Some(self.vector(&lanes))
             }
+            Callee::WithLanes(chosen, count) => {
+                let (value, given) = (self.lower_expr(args[0])?, self.lower_expr(args[1])?);
+                let (mut lanes, given) = (self.lanes(value), self.lanes(given));
+                for (lane, given) in chosen[..usize::from(count)].iter().zip(given) {
+                    lanes[usize::from(*lane)] = given;
+                }
+                Some(self.vector(&lanes))
+            }
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
             Callee::Coop(call) => self.lower_coop(expr, call, args),
