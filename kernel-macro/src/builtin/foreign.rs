@@ -165,7 +165,10 @@ const CONTAINER_METHODS: &[(&[&str], &str)] = &[
     (&["get_unchecked", "get_unchecked_mut", "get_mut"], "index it: `x[i]`; checks that cannot fail cost nothing"),
     (&["as_slice", "as_ref", "as_mut"], "use the buffer or array by its name"),
     (&["size"], "write `x.len()`"),
-    (&["first_chunk"], "write `let head: [u32; 4] = x[..4].try_into().unwrap();`, or `x.get(..4)` for a slice"),
+    (
+        &["first_chunk", "as_array"],
+        "write `let head: [u32; 4] = x[..4].try_into().unwrap();`, or `x.get(..4)` for a slice",
+    ),
     (
         &["last_chunk"],
         "write `let tail: [u32; 4] = x[x.len() - 4..].try_into().unwrap();`, or `x.get(x.len() - 4..)` for a slice",
@@ -233,6 +236,10 @@ const METHODS: &[(&[&str], &str)] = &[
         "vectors have `f32`, `i32` or `u32` here: convert the lanes, `v.x as f64`",
     ),
     (&["as_vec3a", "to_vec3a"], "`Vec3` takes the place of `Vec3A`: leave it out, or write `v.as_vec3()`"),
+    (
+        &["try_from"],
+        "compare the lanes, and convert them: `if v.cmpge(IVec3::ZERO).all() { Some(v.as_uvec3()) } else { None }`",
+    ),
     (&["classify"], "ask for one class: `is_nan()`, `is_infinite()`, `is_subnormal()`, `is_normal()`, or `x == 0.0`"),
     (&["to_int_unchecked"], "write `x as i32`, which gives the nearest number"),
     (&["abs_sub"], "write `(a - b).max(0.0)`"),

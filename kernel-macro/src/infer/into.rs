@@ -137,6 +137,9 @@ impl<'a> Infer<'a> {
                     Term::Vector(..) if matches!(from_term, Term::Vector(..)) => error.help(format!(
                         "write the lanes, `{source}.xy()`, or the conversion, `{source}.as_vec3()` and its like"
                     )),
+                    Term::Array(..) if matches!(from_term, Term::Vector(..)) => {
+                        error.help(format!("`{source}.to_array()` has as many elements as there are lanes"))
+                    }
                     Term::Vector(..) if matches!(from_term, Term::Tuple(_)) => {
                         error.help(format!("write `{to}::new(…)` with the lanes"))
                     }

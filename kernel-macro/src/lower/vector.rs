@@ -292,7 +292,7 @@ impl FnCx<'_, '_, '_> {
         self.vector(&lanes)
     }
 
-    /// What glam's `From` makes of a vector or for one: of the same lanes in vectors, tuples and arrays, of `bool` as 0 and 1.
+    /// The lanes of a vector, tuple or array as another one, as glam's `From` gives them; `bool` becomes 0 or 1.
     pub(super) fn converted_lanes(&mut self, value: ValueId, to: &Ty) -> Option<ValueId> {
         let ty = self.ty(to)?;
         if self.b.value_type(value) == ty {
