@@ -61,6 +61,12 @@ const MACRO: &[Table] = &[
         owners: &["kernel-macro/src/lower/vector.rs"],
     },
     Table {
+        file: "kernel-macro/src/builtin/lanes.rs",
+        before: "    WrappingAdd \"wrapping_add\"",
+        row: "    Xyzzy \"xyzzy\" Method (SintVec|UintVec) () -> U32;\n",
+        owners: &["kernel-macro/src/lower/lanes.rs"],
+    },
+    Table {
         file: "kernel-macro/src/builtin/direction.rs",
         before: "    AngleBetween \"angle_between\"",
         row: "    Xyzzy \"xyzzy\" Method (Vec3) (Same) -> Element;\n",

@@ -54,6 +54,7 @@ pub mod generics;
 
 pub mod given_iterators;
 pub mod given_slices;
+pub mod glam_methods;
 pub mod grid;
 pub mod habits;
 pub mod held_slices;
@@ -205,6 +206,7 @@ pub fn all() -> Vec<Case> {
         generics::CASES,
         given_iterators::CASES,
         given_slices::CASES,
+        glam_methods::CASES,
         grid::CASES,
         habits::CASES,
         held_slices::CASES,

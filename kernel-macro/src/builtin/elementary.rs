@@ -40,8 +40,8 @@ family! {
     Atan2 "atan2" Method (Float) (Same) -> Same;
     Hypot "hypot" Method (Float) (Same) -> Same;
     Log "log" Method (Float) (Same) -> Same;
-    RemEuclidFloat "rem_euclid" Method (Float) (Same) -> Same;
-    DivEuclidFloat "div_euclid" Method (Float) (Same) -> Same;
+    RemEuclidFloat "rem_euclid" Method (Float|FloatVec) (Same) -> Same;
+    DivEuclidFloat "div_euclid" Method (Float|FloatVec) (Same) -> Same;
     Copysign "copysign" Method (Float|Half|FloatVec) (Same) -> Same;
     Min "min" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
     Max "max" Method (Float|Half|FloatVec|Sint|Uint|SintVec|UintVec) (Same) -> Same;
@@ -90,8 +90,8 @@ family! {
     UnsignedAbs "unsigned_abs" Method (Sint) () -> Unsigned;
     SignumInt "signum" Method (Sint) () -> Same;
     Pow "pow" Method (Sint|Uint) (U32) -> Same;
-    RemEuclid "rem_euclid" Method (Sint|Uint) (Same) -> Same;
-    DivEuclid "div_euclid" Method (Sint|Uint) (Same) -> Same;
+    RemEuclid "rem_euclid" Method (Sint|Uint|SintVec) (Same) -> Same;
+    DivEuclid "div_euclid" Method (Sint|Uint|SintVec) (Same) -> Same;
     DivCeil "div_ceil" Method (Uint) (Same) -> Same;
     IsPowerOfTwo "is_power_of_two" Method (Uint) () -> Bool;
     NextMultipleOf "next_multiple_of" Method (Uint) (Same) -> Same;

@@ -6,6 +6,7 @@ use crate::builtin::character::{self, Character};
 use crate::builtin::direction::{self, Direction};
 use crate::builtin::elementary::{self, Elementary};
 use crate::builtin::int::{self, Number};
+use crate::builtin::lanes::{self, Lanes};
 use crate::builtin::matrix::{self, Linear};
 use crate::builtin::overflow::{self, Arithmetic, Overflow};
 use crate::builtin::rotation::{self, Rotation};
@@ -50,6 +51,8 @@ pub(crate) enum Intrinsic {
     Character(Character),
     /// Vectors.
     Vector(Vector),
+    /// Vectors by their lanes.
+    Lanes(Lanes),
     /// Vectors as directions.
     Direction(Direction),
     /// Matrices.
@@ -75,6 +78,7 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
         ascii::METHODS,
         character::METHODS,
         vector::METHODS,
+        lanes::METHODS,
         direction::METHODS,
         METHODS,
         overflow::METHODS,
@@ -136,6 +140,14 @@ pub(crate) enum Receiver {
     Vec2,
     /// `Vec3` only
     Vec3,
+    /// `Vec4` only
+    Vec4,
+    /// `IVec2` only
+    IVec2,
+    /// `IVec3` only
+    IVec3,
+    /// `UVec3` only
+    UVec3,
     /// `Mat2`, `Mat3`, `Mat4`
     Matrix,
     /// `Mat2` only
@@ -178,6 +190,8 @@ pub(crate) enum Sig {
     Bytes,
     /// `(Same, Same)`
     PairSame,
+    /// `(Same, Element)`
+    SameAndElement,
     /// `(Same, bool)`
     SameAndFlag,
     /// `Option<Same>`
@@ -211,6 +225,21 @@ pub(crate) enum Sig {
     Mat3,
     Mat4,
     Quat,
+    /// `&Mat3`
+    LentMat3,
+    /// `&Mat4`
+    LentMat4,
+    /// `(Vec3, f32)`
+    AxisAndAngle,
+    /// `(Vec3, Quat, Vec3)`
+    ScaleRotationTranslation,
     /// `[f32; 4]`
     F32x4,
+}
+
+impl Sig {
+    /// Whether a parameter is a reference.
+    pub(crate) const fn is_lent(self) -> bool {
+        matches!(self, Self::Lent | Self::CellArray | Self::CellArrays | Self::LentMat3 | Self::LentMat4)
+    }
 }

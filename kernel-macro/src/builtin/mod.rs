@@ -11,6 +11,7 @@ pub(crate) mod image;
 pub(crate) mod int;
 pub(crate) mod intrinsic;
 pub(crate) mod iteration;
+pub(crate) mod lanes;
 pub(crate) mod matrix;
 pub(crate) mod names;
 pub(crate) mod overflow;

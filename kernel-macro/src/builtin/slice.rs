@@ -38,6 +38,8 @@ pub(crate) enum SliceMethod {
     },
     /// `map` of an array.
     Map,
+    /// `map` of a vector's lanes.
+    MapLanes,
     PartitionPoint,
     /// `binary_search`, of an element.
     Search,
@@ -107,6 +109,7 @@ impl SliceMethod {
             | Self::Equal
             | Self::SplitAt { .. }
             | Self::Map
+            | Self::MapLanes
             | Self::PartitionPoint
             | Self::Search
             | Self::SearchBy => 1,

@@ -283,12 +283,13 @@ impl<'a> Infer<'a> {
         if row.kind == Kind::Method {
             params.insert(0, receiver.clone());
         }
-        // glam takes all cells of a matrix by reference, and nothing else.
-        let wanted = |sig: &Sig| matches!(sig, Sig::CellArray | Sig::CellArrays).then_some(false);
+        // glam takes cells and other matrices by reference.
+        let wanted = |sig: &Sig| sig.is_lent().then_some(false);
         let (name, span) = (name.to_string(), SpanRange::token(name.span()));
         match row.params.iter().any(|sig| wanted(sig).is_some()) {
             true => {
-                let references: Vec<_> = row.params.iter().map(wanted).collect();
+                let own = (row.kind == Kind::Method).then_some(None);
+                let references: Vec<_> = own.into_iter().chain(row.params.iter().map(wanted)).collect();
                 self.check_lent_arguments(&name, (&params, &references), args, span);
             }
             false => self.check_arguments(&name, &params, args, span),

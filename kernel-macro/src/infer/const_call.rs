@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use crate::ast::{Expr, Item, ScalarName};
 use crate::builtin::elementary::Elementary;
 use crate::builtin::intrinsic::{Intrinsic, Length};
+use crate::builtin::matrix::Linear;
 use crate::builtin::overflow::{Arithmetic, Overflow};
+use crate::builtin::rotation::Rotation;
 use crate::builtin::vector::Vector;
 use crate::program::{ItemId, TypedItem};
 use crate::typed::{Callee, ChoiceMethod, ConstValue, Ty};
@@ -112,8 +114,21 @@ impl Evaluator<'_> {
             (Intrinsic::Length(Length::IsEmpty), [ConstValue::Aggregate(elements)]) => {
                 return Ok(ConstValue::Bool(elements.is_empty()));
             }
-            (Intrinsic::Vector(Vector::FromArray | Vector::ToArray), [array]) => {
+            (Intrinsic::Vector(Vector::FromArray | Vector::ToArray), [array])
+            | (Intrinsic::Rotation(Rotation::QuatFromArray), [array])
+            | (Intrinsic::Linear(Linear::FromColsArray2d | Linear::ToColsArray2d), [array]) => {
                 return Ok(array.clone());
+            }
+            (Intrinsic::Linear(Linear::FromCols), _) | (Intrinsic::Rotation(Rotation::FromXyzw), _) => {
+                return Ok(ConstValue::Aggregate(args.to_vec()));
+            }
+            (Intrinsic::Linear(Linear::FromColsArray | Linear::FromRowsArray), [ConstValue::Aggregate(cells)]) => {
+                if let Ty::Matrix(size) = self.final_type(expr) {
+                    let columns: Vec<Vec<_>> = cells.chunks(size.into()).map(<[_]>::to_vec).collect();
+                    let is_by_row = intrinsic == Intrinsic::Linear(Linear::FromRowsArray);
+                    let columns = if is_by_row { transposed(&columns) } else { columns };
+                    return Ok(ConstValue::Aggregate(columns.into_iter().map(ConstValue::Aggregate).collect()));
+                }
             }
             (Intrinsic::Elementary(Elementary::ToBits), [ConstValue::F32(value)]) => {
                 return Ok(ConstValue::U32(value.to_bits()));
@@ -155,6 +170,10 @@ impl Evaluator<'_> {
         }
         unsupported(expr)
     }
+}
+
+fn transposed(rows: &[Vec<ConstValue>]) -> Vec<Vec<ConstValue>> {
+    (0..rows.len()).map(|at| rows.iter().filter_map(|row| row.get(at).cloned()).collect()).collect()
 }
 
 /// The failure of an expression whose value differs if `usize` has 64 bits.

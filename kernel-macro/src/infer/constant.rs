@@ -1,9 +1,10 @@
 //! Constants of built-in types and of `core`: `f32::EPSILON`, `Vec3::ZERO`, `std::f32::consts::PI`. Device consts are items.
 
 use std::f64::consts;
+use std::rc::Rc;
 
 use crate::ast::{Path, ScalarName};
-use crate::typed::{ConstValue, Ty};
+use crate::typed::{ConstValue, Len, Ty};
 
 use super::ty::{builtin_modules, builtin_type};
 
@@ -26,6 +27,23 @@ const DOUBLES: &[(&str, f64)] = &[
     ("NEG_INFINITY", f64::NEG_INFINITY),
     ("NAN", f64::NAN),
 ];
+
+/// The constants that describe the format of `f32` or `f64`.
+fn float_format(scalar: ScalarName, name: &str) -> Option<ConstValue> {
+    let is_wide = scalar == ScalarName::F64;
+    let digits = |narrow: u32, wide: u32| Some(ConstValue::U32(if is_wide { wide } else { narrow }));
+    let exponent = |narrow: i32, wide: i32| Some(ConstValue::I32(if is_wide { wide } else { narrow }));
+    match name {
+        "RADIX" => digits(f32::RADIX, f64::RADIX),
+        "MANTISSA_DIGITS" => digits(f32::MANTISSA_DIGITS, f64::MANTISSA_DIGITS),
+        "DIGITS" => digits(f32::DIGITS, f64::DIGITS),
+        "MIN_EXP" => exponent(f32::MIN_EXP, f64::MIN_EXP),
+        "MAX_EXP" => exponent(f32::MAX_EXP, f64::MAX_EXP),
+        "MIN_10_EXP" => exponent(f32::MIN_10_EXP, f64::MIN_10_EXP),
+        "MAX_10_EXP" => exponent(f32::MAX_10_EXP, f64::MAX_10_EXP),
+        _ => None,
+    }
+}
 
 /// Whether Rust gives the type itself a constant of this name, which kernels may lack.
 pub(super) fn has_constant(scalar: ScalarName, name: &str) -> bool {
@@ -129,7 +147,12 @@ pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
         [.., ty, name] => {
             let ty = builtin_type(ty)?;
             let value = associated_constant(&ty, name)?;
-            let ty = if name == "BITS" { Ty::U32 } else { ty };
+            let ty = match (&ty, name.as_str()) {
+                (Ty::Vector(_, lanes), "AXES") => Ty::Array(Rc::new(ty.clone()), Len::Known((*lanes).into())),
+                (_, "BITS" | "RADIX" | "MANTISSA_DIGITS" | "DIGITS") => Ty::U32,
+                (_, "MIN_EXP" | "MAX_EXP" | "MIN_10_EXP" | "MAX_10_EXP") => Ty::I32,
+                _ => ty,
+            };
             Some((ty, value))
         }
         _ => None,
@@ -140,6 +163,10 @@ pub(super) fn builtin_constant(path: &Path) -> Option<(Ty, ConstValue)> {
 fn associated_constant(ty: &Ty, name: &str) -> Option<ConstValue> {
     match ty {
         Ty::Scalar(scalar) => scalar_constant(*scalar, name),
+        Ty::Vector(scalar, lanes) if name == "AXES" && *scalar != ScalarName::Bool => {
+            let axes = ["X", "Y", "Z", "W"].into_iter().take((*lanes).into());
+            Some(ConstValue::Aggregate(axes.filter_map(|axis| associated_constant(ty, axis)).collect()))
+        }
         Ty::Vector(scalar, lanes) => {
             let lane = vector_constant(*scalar, *lanes, name)?;
             Some(ConstValue::Aggregate((0..*lanes).map(lane).collect()))
@@ -151,6 +178,7 @@ fn associated_constant(ty: &Ty, name: &str) -> Option<ConstValue> {
 
 fn scalar_constant(scalar: ScalarName, name: &str) -> Option<ConstValue> {
     Some(match (scalar, name) {
+        (ScalarName::F32 | ScalarName::F64, _) if float_format(scalar, name).is_some() => float_format(scalar, name)?,
         (ScalarName::F32, _) => ConstValue::F32(FLOATS.iter().find(|(float, _)| *float == name)?.1),
         (ScalarName::F64, _) => ConstValue::Float(scalar, DOUBLES.iter().find(|(float, _)| *float == name)?.1),
         (ScalarName::F16 | ScalarName::Bf16, _) => ConstValue::Float(scalar, half_constant(scalar, name)?),

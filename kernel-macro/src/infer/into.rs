@@ -2,36 +2,55 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ScalarName};
+use crate::builtin::matrix::QUAT_LANES;
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Callee, Len, Ty};
 
-use super::Infer;
 use super::associated::converts;
-use super::block::strip;
 use super::finish::Deferred;
 use super::generic::Request;
 use super::method::find_row;
 use super::mismatch::Because;
-use super::unify::Term;
+use super::unify::{Term, VarKind};
+use super::{Expect, Infer};
 
 impl<'a> Infer<'a> {
-    /// `Vec3::from(array)` is glam's `from_array`; of a tuple, `new` is simpler. `None` for what glam has not.
+    /// `Vec3::from(…)` of an array, of a tuple of lanes and shorter vectors, or of a vector of `bool`.
     pub(super) fn infer_vector_from(&mut self, expr: &'a Expr, receiver: &Term, value: &'a Expr) -> Option<Term> {
-        let row = find_row("from_array", receiver, None)?;
         let Term::Vector(scalar, lanes) = *receiver else { return None };
-        if let ExprKind::Tuple(members) = &strip(value).kind {
-            let (name, members) = (self.describe(receiver), members.iter().map(text).collect::<Vec<_>>().join(", "));
-            let name = name.trim_matches('`');
-            let message = format!("`{name}` is not made from a tuple in kernels");
-            self.error(code::UNKNOWN_METHOD, value.span, message).help(format!("write `{name}::new({members})`"));
-            self.infer_arguments_only(std::slice::from_ref(value));
-            return Some(Term::Error);
+        let found = self.infer(value, &Expect::Nothing);
+        let found = self.table.shallow(&found);
+        let element = Term::Scalar(scalar);
+        match &found {
+            Term::Tuple(members) => {
+                for member in members.iter() {
+                    if let Some(VarKind::Int { .. } | VarKind::Float) = self.table.kind(member) {
+                        self.table.unify(member, &element);
+                    }
+                }
+            }
+            Term::Vector(..) | Term::Quat => {}
+            _ => {
+                let array = Term::Array(Rc::new(element), Len::Known(lanes.into()));
+                self.coerce(value, &found, &array, Because::Nothing);
+                let row = find_row("from_array", receiver, None)?;
+                self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+                return Some(receiver.clone());
+            }
         }
-        let array = Term::Array(Rc::new(Term::Scalar(scalar)), Len::Known(lanes.into()));
-        self.check(value, &array, Because::Nothing);
-        self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
+        if let (Some(from), Some(to)) = (self.table.resolve(&found), self.table.resolve(receiver)) {
+            if from != Ty::Error && from != to && !converts_lanes(&from, &to) {
+                let (from, to) = (self.name_of(&from), self.name_of(&to));
+                let message = format!("`{to}` is not made from `{from}`");
+                self.error(code::UNKNOWN_METHOD, value.span, message)
+                    .help(format!("write `{to}::new(…)` with the lanes"));
+            }
+        } else {
+            self.report_unknown(value);
+        }
+        self.tables.calls.insert(expr.id, Callee::Convert);
         Some(receiver.clone())
     }
 
@@ -81,7 +100,7 @@ impl<'a> Infer<'a> {
                 return;
             }
             // Every type is `From` itself.
-            _ if from == to => {
+            _ if from == to || converts_lanes(&from, &to) => {
                 self.tables.calls.insert(expr.id, Callee::Convert);
                 return;
             }
@@ -115,19 +134,59 @@ impl<'a> Infer<'a> {
                 let error =
                     self.error(code::UNKNOWN_METHOD, expr.span, format!("`{to}` is not made from `{from}` by `into`"));
                 match &to_term {
-                    Term::Vector(..) if matches!(from_term, Term::Array(..)) => {
-                        error.help(format!("write `{to}::from({source})`"))
+                    Term::Vector(..) if matches!(from_term, Term::Vector(..)) => error.help(format!(
+                        "write the lanes, `{source}.xy()`, or the conversion, `{source}.as_vec3()` and its like"
+                    )),
+                    Term::Array(..) if matches!(from_term, Term::Vector(..)) => {
+                        error.help(format!("`{source}.to_array()` has as many elements as there are lanes"))
                     }
                     Term::Vector(..) if matches!(from_term, Term::Tuple(_)) => {
-                        error.help(format!("write `{to}::new(…)` with the members"))
-                    }
-                    Term::Array(..) if matches!(from_term, Term::Vector(..)) => {
-                        error.help(format!("write `{source}.to_array()`"))
+                        error.help(format!("write `{to}::new(…)` with the lanes"))
                     }
                     Term::Scalar(_) => error.help(format!("write `{source} as {to}`, which may lose something")),
                     _ => error.help(format!("write `impl From<{from}> for {to}` in the `#[device] mod` of the type")),
                 };
             }
         }
+    }
+}
+
+/// Whether glam has `To::from(from)` of a vector or quaternion, or for a vector.
+fn converts_lanes(from: &Ty, to: &Ty) -> bool {
+    let lanes_of = |ty: &Ty| match ty {
+        Ty::Vector(scalar, lanes) => Some((*scalar, *lanes)),
+        Ty::Quat => Some((ScalarName::F32, QUAT_LANES)),
+        _ => None,
+    };
+    let is = |ty: &Ty, scalar: ScalarName| *ty == Ty::Scalar(scalar);
+    match (from, to) {
+        (Ty::Vector(ScalarName::Bool, from), Ty::Vector(to, lanes)) => from == lanes && *to != ScalarName::Bool,
+        (Ty::Quat, Ty::Vector(ScalarName::F32, QUAT_LANES)) => true,
+        (Ty::Array(element, Len::Known(len)), Ty::Vector(scalar, lanes)) => {
+            is(element, *scalar) && *len == u32::from(*lanes)
+        }
+        (_, Ty::Array(element, Len::Known(len))) => {
+            lanes_of(from).is_some_and(|(scalar, lanes)| is(element, scalar) && *len == u32::from(lanes))
+        }
+        (_, Ty::Tuple(members)) => lanes_of(from).is_some_and(|(scalar, lanes)| {
+            scalar != ScalarName::Bool && members.len() == usize::from(lanes) && members.iter().all(|it| is(it, scalar))
+        }),
+        (Ty::Tuple(members), Ty::Vector(scalar, lanes)) if *scalar != ScalarName::Bool => {
+            let counts: Vec<u8> = members
+                .iter()
+                .map(|member| match member {
+                    Ty::Scalar(own) if own == scalar => 1,
+                    Ty::Vector(own, count) if own == scalar => *count,
+                    _ => 0,
+                })
+                .collect();
+            let parts: &[&[u8]] = match lanes {
+                2 => &[&[1, 1]],
+                3 => &[&[1, 1, 1], &[2, 1]],
+                _ => &[&[1, 1, 1, 1], &[3, 1], &[1, 3], &[2, 1, 1], &[2, 2]],
+            };
+            parts.contains(&counts.as_slice())
+        }
+        _ => false,
     }
 }

@@ -33,6 +33,27 @@ const UNSUPPORTED_METHODS: &[(&str, &str)] = &[
         "col_mut",
         "write `m.x_axis[row] = …`; for a column by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`",
     ),
+    (
+        "set_row",
+        "write the lane of each column: `m.x_axis.y = row.x;` and so on; for a row by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`",
+    ),
+    (
+        "from_mat3_minor",
+        "write the columns with the lanes that stay: `Mat2::from_cols(m.y_axis.yz(), m.z_axis.yz())` leaves out the first ones",
+    ),
+    (
+        "from_mat4_minor",
+        "write the columns with the lanes that stay: `Mat3::from_cols(m.y_axis.yzw(), m.z_axis.yzw(), m.w_axis.yzw())` leaves out the first ones",
+    ),
+    (
+        "from_euler",
+        "multiply the turns: `Quat::from_rotation_y(a) * Quat::from_rotation_x(b) * Quat::from_rotation_z(c)` is that of `EulerRot::YXZ`",
+    ),
+    ("to_euler", "write the angles by `atan2` and `asin` of the matrix's cells, or pass them from the host"),
+    ("get_or_insert_default", "write the value that the type has by default: `*x.get_or_insert(0) += 1;`"),
+    ("take_if", "write `if x.is_some_and(|v| …) { x.take() } else { None }`"),
+    ("as_deref", "options hold values here: leave it out"),
+    ("from_rows_slice", "write `from_rows_array(&cells)`, of an array with as many numbers as there are cells"),
     ("as_mut", "take the place apart: `if let Some(v) = x.as_mut() { *v += 1; }`"),
     (
         "eq_ignore_ascii_case",
@@ -102,6 +123,9 @@ impl<'a> Infer<'a> {
         if let Some(term) = self.infer_elements_method(call, &shallow) {
             return term;
         }
+        if let Some(term) = self.infer_lanes_method(call, &shallow) {
+            return term;
+        }
         if let Some(result) = self.infer_choice_method(call, &shallow, expect) {
             return result;
         }
@@ -164,15 +188,21 @@ impl<'a> Infer<'a> {
     fn infer_swizzle(&mut self, expr: &'a Expr, receiver: &Term, name: &Ident, args: &'a [Expr]) -> Option<Term> {
         let Term::Vector(scalar, lanes) = receiver else { return None };
         let name_text = name.to_string();
-        let count = u8::try_from(name_text.len()).ok().filter(|count| (2..=4).contains(count))?;
         if *scalar == ScalarName::Bool {
             return None;
         }
-        let mut chosen = [0; 4];
-        for (slot, letter) in chosen.iter_mut().zip(name_text.bytes()) {
-            let lane = b"xyzw".iter().position(|lane| *lane == letter)?;
-            *slot = u8::try_from(lane).ok().filter(|lane| lane < lanes)?;
+        if let Some(letters) = name_text.strip_prefix("with_") {
+            let (chosen, count) = lanes_named(letters, *lanes)?;
+            let replaced = &chosen[..usize::from(count)];
+            let is_distinct = replaced.iter().enumerate().all(|(at, lane)| !replaced[..at].contains(lane));
+            if count == *lanes || !is_distinct {
+                return None;
+            }
+            self.check_arguments(&name_text, &[Term::Vector(*scalar, count)], args, range(name.span()));
+            self.tables.calls.insert(expr.id, Callee::WithLanes(chosen, count));
+            return Some(receiver.clone());
         }
+        let (chosen, count) = lanes_named(&name_text, *lanes)?;
         if !args.is_empty() {
             self.report_arity(&name_text, 0, args, range(name.span()));
             self.infer_arguments_only(args);
@@ -333,6 +363,17 @@ impl<'a> Infer<'a> {
     }
 }
 
+/// The two to four lanes that letters name, of a vector with so many, and their number.
+fn lanes_named(letters: &str, lanes: u8) -> Option<([u8; 4], u8)> {
+    let count = u8::try_from(letters.len()).ok().filter(|count| (2..=4).contains(count))?;
+    let mut chosen = [0; 4];
+    for (slot, letter) in chosen.iter_mut().zip(letters.bytes()) {
+        let lane = b"xyzw".iter().position(|lane| *lane == letter)?;
+        *slot = u8::try_from(lane).ok().filter(|lane| *lane < lanes)?;
+    }
+    Some((chosen, count))
+}
+
 /// Whether a method of slices writes elements.
 fn writes_elements(name: &str) -> bool {
     matches!(name, "iter_mut" | "get_mut")
@@ -397,6 +438,10 @@ fn is_of(class: Receiver, term: &Term) -> bool {
         (Receiver::BoolVec, Term::Vector(scalar, _)) => *scalar == ScalarName::Bool,
         (Receiver::Vec2, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 2),
         (Receiver::Vec3, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 3),
+        (Receiver::Vec4, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::F32, 4),
+        (Receiver::IVec2, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::I32, 2),
+        (Receiver::IVec3, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::I32, 3),
+        (Receiver::UVec3, Term::Vector(scalar, lanes)) => (*scalar, *lanes) == (ScalarName::U32, 3),
         (Receiver::Matrix, Term::Matrix(_)) | (Receiver::Quat, Term::Quat) => true,
         (Receiver::Mat2, Term::Matrix(size)) => *size == 2,
         (Receiver::Mat3, Term::Matrix(size)) => *size == 3,
@@ -473,6 +518,12 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
             other => other.clone(),
         },
         Sig::Bytes => Term::Array(Rc::new(Term::Scalar(ScalarName::U8)), Len::Known(same_scalar.bits() / 8)),
+        Sig::SameAndElement => Term::tuple(vec![receiver.clone(), element]),
+        Sig::AxisAndAngle => Term::tuple(vec![Term::Vector(ScalarName::F32, 3), Term::F32]),
+        Sig::ScaleRotationTranslation => {
+            let vector = Term::Vector(ScalarName::F32, 3);
+            Term::tuple(vec![vector.clone(), Term::Quat, vector])
+        }
         Sig::SameAndFlag => Term::tuple(vec![receiver.clone(), Term::BOOL]),
         Sig::OptionSame => Term::Option(Rc::new(receiver.clone())),
         Sig::OptionU32 => Term::Option(Rc::new(Term::U32)),
@@ -496,8 +547,8 @@ fn term_of_sig(sig: Sig, receiver: &Term) -> Term {
         Sig::Vec3 => Term::Vector(ScalarName::F32, 3),
         Sig::Vec4 => Term::Vector(ScalarName::F32, 4),
         Sig::Mat2 => Term::Matrix(2),
-        Sig::Mat3 => Term::Matrix(3),
-        Sig::Mat4 => Term::Matrix(4),
+        Sig::Mat3 | Sig::LentMat3 => Term::Matrix(3),
+        Sig::Mat4 | Sig::LentMat4 => Term::Matrix(4),
         Sig::Quat => Term::Quat,
         Sig::F32x4 => Term::Array(Rc::new(Term::F32), Len::Known(4)),
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, MethodCall, ScalarName};
 use crate::builtin::slice::SliceMethod;
 use crate::builtin::standard::Standard;
 use crate::diag::code;
@@ -39,6 +39,7 @@ impl<'a> Infer<'a> {
             | SliceMethod::SplitEnd { .. }
             | SliceMethod::GetPart { .. } => return self.infer_part(called, method),
             SliceMethod::Map
+            | SliceMethod::MapLanes
             | SliceMethod::PartitionPoint
             | SliceMethod::Search
             | SliceMethod::SearchBy
@@ -155,6 +156,24 @@ impl<'a> Infer<'a> {
             self.table.poison(&result);
         }
         result
+    }
+
+    /// `map` of a vector; `None` for other receivers and methods.
+    pub(super) fn infer_lanes_method(&mut self, method: MethodCall<'a>, term: &Term) -> Option<Term> {
+        let MethodCall { expr, name, args, .. } = method;
+        let Term::Vector(scalar, _) = *term else { return None };
+        if name != "map" || scalar == ScalarName::Bool {
+            return None;
+        }
+        self.tables.calls.insert(expr.id, Callee::Slice(SliceMethod::MapLanes));
+        if args.len() != 1 {
+            self.report_arity("map", 1, args, range(name.span()));
+            self.infer_unknown_arguments(args);
+            return Some(Term::Error);
+        }
+        let lane = Term::Scalar(scalar);
+        self.infer_wanted(expr, args, &[call(vec![lane.clone()], &lane)], &Expect::Nothing);
+        Some(term.clone())
     }
 
     /// The argument of `contains`, a reference to what is compared with each element.

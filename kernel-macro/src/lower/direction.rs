@@ -47,6 +47,27 @@ impl FnCx<'_, '_, '_> {
                 let turn = self.quat_of_axis(b, c);
                 self.rotate_vector(turn, a)
             }
+            D::RotateAngle => self.turned_by(a, b),
+            D::RotateTowardsVec2 => {
+                let (angle, side) = (self.angle_between(a, b), self.perp_dot(a, b));
+                let sign = self.signum(side);
+                let angle = self.b.op(Op::Mul, &[angle, sign]);
+                let (size, sign) = (self.b.op(Op::Abs, &[angle]), self.signum(angle));
+                let angle = self.angle_towards(expr, size, c);
+                let angle = self.b.op(Op::Mul, &[angle, sign]);
+                let turn = self.direction_of(angle);
+                self.complex_product(turn, a)
+            }
+            D::RotateTowardsVec3 => {
+                let angle = self.angle_between(a, b);
+                let angle = self.angle_towards(expr, angle, c);
+                let (normal, across) = (self.cross(a, b), self.any_orthogonal_vector(a));
+                let ((is_fine, normal), across) = (self.checked_normalize(normal), self.normalize(across));
+                let axis = self.select(is_fine, normal, across);
+                let turn = self.quat_of_axis(axis, angle);
+                self.rotate_vector(turn, a)
+            }
+            D::SlerpVec3 => self.slerp_vectors(a, b, c),
             D::AnyOrthogonalVector => self.any_orthogonal_vector(a),
             D::AnyOrthonormalVector => self.orthonormal_pair(a)[1],
             D::AnyOrthonormalPair => {
@@ -99,6 +120,58 @@ impl FnCx<'_, '_, '_> {
         let angle = self.b.op(Op::Mul, &[sum, root]);
         let other = self.b.op(Op::Sub, &[half_turn, angle]);
         self.select(is_sharp, angle, other)
+    }
+
+    /// The direction at an angle to the axis of x.
+    pub(super) fn direction_of(&mut self, angle: ValueId) -> ValueId {
+        let (sin, cos) = (self.sin(angle), self.cos(angle));
+        self.vector(&[cos, sin])
+    }
+
+    fn turned_by(&mut self, v: ValueId, angle: ValueId) -> ValueId {
+        let turn = self.direction_of(angle);
+        self.complex_product(v, turn)
+    }
+
+    /// An angle of at most `most`; a negative one leads away, up to half a turn.
+    fn angle_towards(&mut self, expr: &Expr, most: ValueId, angle: ValueId) -> ValueId {
+        let half_turn = self.f32(std::f32::consts::PI);
+        let least = self.b.op(Op::Sub, &[most, half_turn]);
+        self.clamp(expr, angle, least, most)
+    }
+
+    /// Interpolation of angle and length; of almost opposite vectors by way of one at right angles, of almost parallel ones straight.
+    fn slerp_vectors(&mut self, a: ValueId, b: ValueId, s: ValueId) -> ValueId {
+        let (a_length, b_length, one, zero) = (self.length(a), self.length(b), self.f32(1.0), self.f32(0.0));
+        let (dot, lengths) = (self.dot(a, b), self.b.op(Op::Mul, &[a_length, b_length]));
+        let cos = self.b.op(Op::Div, &[dot, lengths]);
+        let (size, limit) = (self.b.op(Op::Abs, &[cos]), self.f32(1.0 - 3e-7));
+        let is_apart = self.b.op(Op::Lt, &[size, limit]);
+        let is_opposite = self.b.op(Op::Lt, &[cos, zero]);
+        let more = self.b.op(Op::Sub, &[b_length, a_length]);
+        let more = self.b.op(Op::Mul, &[more, s]);
+        let length = self.b.op(Op::Add, &[a_length, more]);
+        let [a_scale, b_scale] = [a_length, b_length].map(|own| self.b.op(Op::Div, &[length, own]));
+
+        // Where another way is taken, slopes of this one are finite.
+        let cos = self.select(is_apart, cos, zero);
+        let angle = self.acos_approx(cos);
+        let rest = self.b.op(Op::Sub, &[one, s]);
+        let [first, second] = [rest, s].map(|part| self.b.op(Op::Mul, &[angle, part]));
+        let [first, second, whole] = [first, second, angle].map(|angle| self.sin(angle));
+        let (from, to) = (self.scaled(a, a_scale), self.scaled(b, b_scale));
+        let (from, to) = (self.scaled(from, first), self.scaled(to, second));
+        let (sum, factor) = (self.b.op(Op::Add, &[from, to]), self.recip(whole));
+        let round = self.scaled(sum, factor);
+
+        let across = self.any_orthogonal_vector(a);
+        let (across, half_turn) = (self.normalize(across), self.f32(std::f32::consts::PI));
+        let angle = self.b.op(Op::Mul, &[half_turn, s]);
+        let turn = self.quat_of_axis(across, angle);
+        let turned = self.rotate_vector(turn, a);
+        let (turned, straight) = (self.scaled(turned, a_scale), self.lerp(a, b, s));
+        let near = self.select(is_opposite, turned, straight);
+        self.select(is_apart, round, near)
     }
 
     /// A turn about one of the axes.
@@ -173,8 +246,20 @@ impl FnCx<'_, '_, '_> {
         let end = self.select(is_far, opposite, b);
         let negative = self.b.op(Op::Neg, &[dot]);
         let dot = self.select(is_far, negative, dot);
-        let near = self.f32(1.0 - f32::EPSILON);
-        let is_near = self.b.op(Op::Gt, &[dot, near]);
+        self.slerp_by(a, end, s, (dot, dot))
+    }
+
+    /// Spherical interpolation by the way that the quaternions have between them.
+    pub(super) fn slerp_long(&mut self, a: ValueId, b: ValueId, s: ValueId) -> ValueId {
+        let dot = self.dot(a, b);
+        let size = self.b.op(Op::Abs, &[dot]);
+        self.slerp_by(a, b, s, (dot, size))
+    }
+
+    /// Interpolation by the cosine of the angle between two rotations; straight where its size is almost 1.
+    fn slerp_by(&mut self, a: ValueId, end: ValueId, s: ValueId, (dot, size): (ValueId, ValueId)) -> ValueId {
+        let (zero, near) = (self.f32(0.0), self.f32(1.0 - f32::EPSILON));
+        let is_near = self.b.op(Op::Gt, &[size, near]);
         let straight = self.lerp(a, end, s);
         let straight = self.normalize(straight);
 

@@ -313,6 +313,14 @@ impl FnCx<'_, '_, '_> {
                 let lanes: Vec<_> = lanes.collect();
                 Some(self.vector(&lanes))
             }
+            Callee::WithLanes(chosen, count) => {
+                let (value, given) = (self.lower_expr(args[0])?, self.lower_expr(args[1])?);
+                let (mut lanes, given) = (self.lanes(value), self.lanes(given));
+                for (lane, given) in chosen[..usize::from(count)].iter().zip(given) {
+                    lanes[usize::from(*lane)] = given;
+                }
+                Some(self.vector(&lanes))
+            }
             Callee::Constructor => self.lower_constructor(expr, args),
             Callee::Atomic(op, order) => self.lower_atomic(expr, op, order, args),
             Callee::Coop(call) => self.lower_coop(expr, call, args),
@@ -338,7 +346,11 @@ impl FnCx<'_, '_, '_> {
 
     /// The number that `From` makes of another one; any other value is of that type already.
     pub(super) fn converted(&mut self, value: ValueId, to: &Ty) -> Option<ValueId> {
-        let Ty::Scalar(to) = *to else { return Some(value) };
+        let to = match to {
+            Ty::Scalar(to) => *to,
+            Ty::Vector(..) | Ty::Array(..) | Ty::Tuple(_) => return self.converted_lanes(value, to),
+            _ => return Some(value),
+        };
         // From `bool` to a float by way of an integer, and to a narrow float by way of a wider one.
         let from = self.shape(value).0;
         let value = match from {

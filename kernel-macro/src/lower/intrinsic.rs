@@ -34,6 +34,7 @@ impl FnCx<'_, '_, '_> {
             Intrinsic::Ascii(class) => Some(self.is_of_class(args[0], class)),
             Intrinsic::Character(method) => Some(self.character(expr, method, &args)),
             Intrinsic::Vector(method) => self.of_vector(expr, method, &args),
+            Intrinsic::Lanes(method) => self.of_lanes(expr, method, &args),
             Intrinsic::Direction(method) => self.of_directions(expr, method, &args),
             Intrinsic::Linear(method) => Some(self.linear(expr, method, &args)),
             Intrinsic::Rotation(method) => Some(self.rotation(expr, method, &args)),

@@ -24,6 +24,10 @@ impl FnCx<'_, '_, '_> {
                 let rows = self.matrix(args);
                 self.transpose(rows)
             }
+            L::FromRowsArray => {
+                let rows = self.matrix_of_cells(a, self.size_of(expr), false);
+                self.transpose(rows)
+            }
             L::FromDiagonal => self.from_diagonal(a),
             L::Diagonal => self.diagonal(a),
             L::Col => self.column_at(expr, a, b),
@@ -35,22 +39,55 @@ impl FnCx<'_, '_, '_> {
                 self.matrix_of_cells(a, self.size_of(expr), method == L::FromColsArray2d)
             }
             L::ToColsArray => self.cells(a, false),
+            L::ToRowsArray => {
+                let rows = self.transpose(a);
+                self.cells(rows, false)
+            }
             L::ToColsArray2d => self.cells(a, true),
             L::Transpose => self.transpose(a),
             L::Determinant => self.determinant(a),
             L::Inverse => self.matrix_inverse(a),
+            L::TryInverse => {
+                let inverse = self.matrix_inverse(a);
+                let is_finite = self.is_finite_matrix(inverse);
+                self.some_if(expr, is_finite, inverse)
+            }
+            L::InverseOrZero => {
+                let inverse = self.matrix_inverse(a);
+                let is_finite = self.is_finite_matrix(inverse);
+                self.each_column(inverse, |cx, column| {
+                    let zero = cx.float_like(column, 0.0);
+                    cx.select(is_finite, column, zero)
+                })
+            }
+            L::MulMatrix => self.each_column(b, |cx, column| cx.matrix_times_vector(a, column)),
+            L::AddMatrix => self.paired_columns(a, b, Op::Add),
+            L::SubMatrix => self.paired_columns(a, b, Op::Sub),
+            L::TransposeMulVec | L::MulTransposeVec => {
+                let lanes: Vec<_> = self.columns(a).into_iter().map(|column| self.dot(column, b)).collect();
+                self.vector(&lanes)
+            }
+            L::MulDiagonalScale => {
+                let pairs: Vec<_> = self.columns(a).into_iter().zip(self.lanes(b)).collect();
+                let columns: Vec<_> = pairs.into_iter().map(|(column, factor)| self.scaled(column, factor)).collect();
+                self.matrix(&columns)
+            }
             L::MulVec => self.matrix_times_vector(a, b),
             L::MulScalar => self.each_column_with(a, Op::Mul, b),
             L::DivScalar => self.each_column_with(a, Op::Div, b),
             L::MatrixAbs => self.each_column(a, |cx, column| cx.b.op(Op::Abs, &[column])),
             L::IsNan => self.any_part(a, |cx, part| cx.b.op(Op::IsNan, &[part])),
-            L::IsFinite => {
-                let odd = self.any_part(a, |cx, part| {
-                    let finite = cx.is_finite(part);
-                    cx.b.op(Op::Not, &[finite])
-                });
-                self.b.op(Op::Not, &[odd])
+            L::MatrixRecip => self.each_column(a, |cx, column| cx.recip(column)),
+            L::MatrixAbsDiffEq => {
+                let pairs: Vec<_> = self.columns(a).into_iter().zip(self.columns(b)).collect();
+                let mut all = self.bool(true);
+                for (a, b) in pairs {
+                    let here = self.abs_diff_eq(a, b, c);
+                    all = self.b.op(Op::And, &[all, here]);
+                }
+                all
             }
+            L::IsFinite => self.is_finite_matrix(a),
             L::FromScale2 | L::FromScale3 => {
                 let one = self.f32(1.0);
                 let diagonal = self.extend(a, one);
@@ -114,11 +151,7 @@ impl FnCx<'_, '_, '_> {
             (Ty::Matrix(_), Ty::Matrix(_)) if own == Op::Mul => {
                 self.each_column(b, |cx, column| cx.matrix_times_vector(a, column))
             }
-            (Ty::Matrix(_), Ty::Matrix(_)) => {
-                let pairs: Vec<_> = self.columns(a).into_iter().zip(self.columns(b)).collect();
-                let columns: Vec<_> = pairs.into_iter().map(|(a, b)| self.b.op(own, &[a, b])).collect();
-                self.matrix(&columns)
-            }
+            (Ty::Matrix(_), Ty::Matrix(_)) => self.paired_columns(a, b, own),
             (Ty::Matrix(_), Ty::Vector(..)) => self.matrix_times_vector(a, b),
             (Ty::Matrix(_), _) => self.each_column_with(a, own, b),
             (_, Ty::Matrix(size)) => {
@@ -178,6 +211,22 @@ impl FnCx<'_, '_, '_> {
         })
     }
 
+    /// An op on two matrices, column by column.
+    fn paired_columns(&mut self, a: ValueId, b: ValueId, op: Op) -> ValueId {
+        let pairs: Vec<_> = self.columns(a).into_iter().zip(self.columns(b)).collect();
+        let columns: Vec<_> = pairs.into_iter().map(|(a, b)| self.b.op(op, &[a, b])).collect();
+        self.matrix(&columns)
+    }
+
+    /// Whether all cells, or all lanes of a quaternion, are finite.
+    fn is_finite_matrix(&mut self, value: ValueId) -> ValueId {
+        let odd = self.any_part(value, |cx, part| {
+            let finite = cx.is_finite(part);
+            cx.b.op(Op::Not, &[finite])
+        });
+        self.b.op(Op::Not, &[odd])
+    }
+
     /// Whether a test holds for a lane of a quaternion or a cell of a matrix.
     fn any_part(&mut self, value: ValueId, test: impl Fn(&mut Self, ValueId) -> ValueId) -> ValueId {
         let parts =
@@ -192,7 +241,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Zeros, with a 1 in one lane.
-    fn unit(&mut self, count: u8, at: u8) -> ValueId {
+    pub(super) fn unit(&mut self, count: u8, at: u8) -> ValueId {
         let lanes: Vec<_> = (0..count).map(|lane| self.f32(if lane == at { 1.0 } else { 0.0 })).collect();
         self.vector(&lanes)
     }

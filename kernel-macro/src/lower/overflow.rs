@@ -9,17 +9,12 @@ use crate::ast::Expr;
 use crate::builtin::overflow::{Arithmetic, Overflow};
 
 /// A wrapped result, and whether it is not the whole one.
-struct Wrapped {
-    value: ValueId,
-    flag: ValueId,
+pub(super) struct Wrapped {
+    pub(super) value: ValueId,
+    pub(super) flag: ValueId,
 }
 
 impl FnCx<'_, '_, '_> {
-    /// `a.saturating_add(b)` and its like.
-    pub(super) fn saturating(&mut self, expr: &Expr, op: Arithmetic, args: &[ValueId]) -> ValueId {
-        self.arithmetic(expr, (Overflow::Saturating, op), args[0], args[1])
-    }
-
     /// A method of the table in [`crate::builtin::overflow`].
     pub(super) fn arithmetic(
         &mut self,
@@ -33,8 +28,33 @@ impl FnCx<'_, '_, '_> {
         {
             return value;
         }
-        let traps = overflow != Overflow::Checked;
-        let Wrapped { value, flag } = match op {
+        let Wrapped { value, flag } = self.flagged(expr, op, (a, b), overflow != Overflow::Checked);
+        match overflow {
+            Overflow::Wrapping => value,
+            Overflow::Overflowing => {
+                let ty = self.ty(self.ty_of(expr));
+                ty.map_or(value, |ty| self.compose(ty, &[value, flag]))
+            }
+            Overflow::Checked => {
+                let fits = self.op(Op::Not, &[flag]);
+                let ty = self.ty_of(expr).clone();
+                self.option_of(&ty, fits, value).unwrap_or(value)
+            }
+            Overflow::Strict => {
+                let fits = self.op(Op::Not, &[flag]);
+                self.panic_unless(expr, fits, op.panics());
+                value
+            }
+            Overflow::Saturating => {
+                let limit = self.limit(op, a, b);
+                self.select(flag, limit, value)
+            }
+        }
+    }
+
+    /// A result and whether it overflowed; divisions by zero trap, or are flagged.
+    pub(super) fn flagged(&mut self, expr: &Expr, op: Arithmetic, (a, b): (ValueId, ValueId), traps: bool) -> Wrapped {
+        match op {
             Arithmetic::Add => self.add_flagged(a, b),
             Arithmetic::Sub => self.sub_flagged(a, b),
             Arithmetic::Mul => self.mul_flagged(a, b),
@@ -58,27 +78,6 @@ impl FnCx<'_, '_, '_> {
             }
             Arithmetic::Pow => self.pow_flagged(a, b),
             Arithmetic::AddSigned | Arithmetic::AddUnsigned | Arithmetic::SubUnsigned => self.mixed_flagged(op, a, b),
-        };
-        match overflow {
-            Overflow::Wrapping => value,
-            Overflow::Overflowing => {
-                let ty = self.ty(self.ty_of(expr));
-                ty.map_or(value, |ty| self.compose(ty, &[value, flag]))
-            }
-            Overflow::Checked => {
-                let fits = self.op(Op::Not, &[flag]);
-                let ty = self.ty_of(expr).clone();
-                self.option_of(&ty, fits, value).unwrap_or(value)
-            }
-            Overflow::Strict => {
-                let fits = self.op(Op::Not, &[flag]);
-                self.panic_unless(expr, fits, op.panics());
-                value
-            }
-            Overflow::Saturating => {
-                let limit = self.limit(op, a, b);
-                self.select(flag, limit, value)
-            }
         }
     }
 

@@ -40,6 +40,17 @@ impl FnCx<'_, '_, '_> {
                 }
                 self.matrix(&columns)
             }
+            R::FromScaledAxis => self.from_scaled_axis(a),
+            R::FromRotationAxes => self.from_rotation_axes([a, b, c]),
+            R::QuatFromMat3 => {
+                let columns = self.columns(a);
+                self.from_rotation_axes([columns[0], columns[1], columns[2]])
+            }
+            R::QuatFromMat4 => {
+                let columns = self.columns(a);
+                let axes = [0, 1, 2].map(|at| self.truncate(columns[at]));
+                self.from_rotation_axes(axes)
+            }
             R::FromXyzw => self.vector(args),
             R::QuatFromArray => self.vector_of_array(a, 4),
             R::QuatToArray => self.array_of_vector(a),
@@ -57,11 +68,43 @@ impl FnCx<'_, '_, '_> {
             R::QuatSlerp => self.slerp_quats(a, b, c),
             R::QuatAngleBetween => self.angle_between_quats(a, b),
             R::QuatIsNormalized => self.is_normalized(a),
+            R::IsNearIdentity => {
+                let (w, limit) = (self.lane(a, 3), self.f32(1.0 - 1e-6));
+                let size = self.b.op(Op::Abs, &[w]);
+                self.b.op(Op::Gt, &[size, limit])
+            }
+            R::QuatAbsDiffEq => self.abs_diff_eq(a, b, c),
+            R::SlerpLong => self.slerp_long(a, b, c),
+            R::QuatRotateTowards => self.rotate_towards(expr, a, b, c),
+            R::ToAxisAngle => {
+                let (axis, angle) = self.axis_and_angle(a);
+                self.tuple_of(expr, &[axis, angle])
+            }
+            R::ToScaledAxis => {
+                let (axis, angle) = self.axis_and_angle(a);
+                self.scaled(axis, angle)
+            }
+            R::ToScaleRotationTranslation => self.to_scale_rotation_translation(expr, a),
+            R::FromRotationArcColinear => {
+                let (dot, zero, opposite) = (self.dot(a, b), self.f32(0.0), self.b.op(Op::Neg, &[b]));
+                let is_opposite = self.b.op(Op::Lt, &[dot, zero]);
+                let to = self.select(is_opposite, opposite, b);
+                self.quat_of_arc(a, to)
+            }
+            R::FromRotationArc2d => self.quat_of_flat_arc(a, b),
             R::FromRotationArc => self.quat_of_arc(a, b),
             R::MulQuat => self.multiply_quats(a, b),
             R::MulVec3 => self.rotate_vector(a, b),
             // The lanes stay.
             R::FromVec4 => a,
+        }
+    }
+
+    /// The value of a tuple that an expression gives.
+    pub(super) fn tuple_of(&mut self, expr: &Expr, members: &[ValueId]) -> ValueId {
+        match self.ty(self.ty_of(expr)) {
+            Some(ty) => self.compose(ty, members),
+            None => unreachable!("a tuple of numbers has a type"),
         }
     }
 

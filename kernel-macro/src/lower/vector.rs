@@ -5,11 +5,10 @@
 
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
-use gridwise_ir::types::Scalar;
+use gridwise_ir::types::{Scalar, Type};
 
 use super::function::FnCx;
 use crate::ast::Expr;
-use crate::builtin::overflow::Arithmetic;
 use crate::builtin::vector::Vector;
 use crate::typed::Ty;
 
@@ -26,6 +25,10 @@ impl FnCx<'_, '_, '_> {
             V::FromArray => self.vector_of_array(a, lane_count(self.ty_of(expr))),
             V::ToArray => self.array_of_vector(a),
             V::Dot => self.dot(a, b),
+            V::DotIntoVec => {
+                let dot = self.dot(a, b);
+                self.splat(dot, self.shape(a).1)
+            }
             V::Cross => self.cross(a, b),
             V::PerpDot => self.perp_dot(a, b),
             V::Length => self.length(a),
@@ -34,16 +37,14 @@ impl FnCx<'_, '_, '_> {
             V::Distance => self.distance(a, b),
             V::DistanceSquared => self.distance_squared(a, b),
             V::Lerp => self.lerp(a, b, c),
+            V::LerpMonotonic => {
+                let way = self.b.op(Op::Sub, &[b, a]);
+                let part = self.scaled(way, c);
+                self.b.op(Op::Add, &[a, part])
+            }
             V::Reflect => self.reflect(a, b),
             V::MinElement => self.min_element(a),
             V::MaxElement => self.max_element(a),
-            V::LanesWrappingAdd => self.b.op(Op::Add, args),
-            V::LanesWrappingSub => self.b.op(Op::Sub, args),
-            V::LanesWrappingMul => self.b.op(Op::Mul, args),
-            V::LanesSaturatingAdd => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Add, lane)),
-            V::LanesSaturatingSub => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Sub, lane)),
-            V::LanesSaturatingMul => self.each_lane(args, |cx, lane| cx.saturating(expr, Arithmetic::Mul, lane)),
-            V::LanesSignum => self.each_lane(args, |cx, lane| cx.signum_int(lane[0])),
             V::ElementSum => self.fold_lanes(a, Op::Add),
             V::ElementProduct => self.fold_lanes(a, Op::Mul),
             V::Cmpeq => self.b.op(Op::Eq, args),
@@ -75,6 +76,7 @@ impl FnCx<'_, '_, '_> {
                 let ty = self.ty_of(expr).clone();
                 return self.option_of(&ty, is_fine, normalized);
             }
+            V::NormalizeAndLength => return self.normalize_and_length(expr, a),
             V::ClampLength => self.clamp_length(a, Some(b), Some(c)),
             V::ClampLengthMin => self.clamp_length(a, Some(b), None),
             V::ClampLengthMax => self.clamp_length(a, None, Some(b)),
@@ -87,18 +89,18 @@ impl FnCx<'_, '_, '_> {
                 let along = self.project_onto(a, b);
                 self.b.op(Op::Sub, &[a, along])
             }
+            V::RejectFromNormalized => {
+                let along = self.dot(a, b);
+                let along = self.scaled(b, along);
+                self.b.op(Op::Sub, &[a, along])
+            }
             V::Midpoint => {
                 let (sum, half) = (self.b.op(Op::Add, &[a, b]), self.float_like(a, 0.5));
                 self.b.op(Op::Mul, &[sum, half])
             }
             V::MoveTowards => self.move_towards(a, b, c),
             V::Refract => self.refract(a, b, c),
-            V::AbsDiffEq => {
-                let difference = self.b.op(Op::Sub, &[a, b]);
-                let (size, limit) = (self.b.op(Op::Abs, &[difference]), self.splat(c, self.shape(a).1));
-                let lanes = self.b.op(Op::Le, &[size, limit]);
-                self.b.op(Op::All, &[lanes])
-            }
+            V::AbsDiffEq => self.abs_diff_eq(a, b, c),
             V::IsNan => {
                 let lanes = self.b.op(Op::Ne, &[a, a]);
                 self.b.op(Op::Any, &[lanes])
@@ -135,15 +137,26 @@ impl FnCx<'_, '_, '_> {
                 self.vector(&[x, lanes[0]])
             }
             V::RotateVec2 => self.complex_product(a, b),
-            V::FromAngleVec2 => {
-                let (sin, cos) = (self.sin(a), self.cos(a));
-                self.vector(&[cos, sin])
+            V::FromAngleVec2 => self.direction_of(a),
+            V::FromHomogeneous | V::Project => {
+                let (point, w) = (self.truncate(a), self.lane(a, 3));
+                let w = self.splat(w, 3);
+                self.b.op(Op::Div, &[point, w])
             }
+            V::ToHomogeneous => self.point(a),
             V::ToAngle => {
                 let lanes = self.lanes(a);
                 self.b.op(Op::Atan2, &[lanes[1], lanes[0]])
             }
         })
+    }
+
+    /// Whether no lane differs by more than a limit.
+    pub(super) fn abs_diff_eq(&mut self, a: ValueId, b: ValueId, limit: ValueId) -> ValueId {
+        let difference = self.b.op(Op::Sub, &[a, b]);
+        let (size, limit) = (self.b.op(Op::Abs, &[difference]), self.splat(limit, self.shape(a).1));
+        let lanes = self.b.op(Op::Le, &[size, limit]);
+        self.b.op(Op::All, &[lanes])
     }
 
     fn with_lane(&mut self, v: ValueId, lane: usize, value: ValueId) -> ValueId {
@@ -160,7 +173,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// Each lane times a scalar.
-    fn scaled(&mut self, v: ValueId, by: ValueId) -> ValueId {
+    pub(super) fn scaled(&mut self, v: ValueId, by: ValueId) -> ValueId {
         let by = self.splat(by, self.shape(v).1);
         self.b.op(Op::Mul, &[v, by])
     }
@@ -171,7 +184,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The vector times the reciprocal of its length, and whether that is a positive number.
-    fn checked_normalize(&mut self, v: ValueId) -> (ValueId, ValueId) {
+    pub(super) fn checked_normalize(&mut self, v: ValueId) -> (ValueId, ValueId) {
         let reciprocal = self.length_recip(v);
         let zero = self.float_like(reciprocal, 0.0);
         let (is_finite, is_positive) = (self.is_finite(reciprocal), self.b.op(Op::Gt, &[reciprocal, zero]));
@@ -184,6 +197,15 @@ impl FnCx<'_, '_, '_> {
         let v = self.select(is_fine, v, one);
         let reciprocal = self.length_recip(v);
         (is_fine, self.scaled(v, reciprocal))
+    }
+
+    /// `X` and zero where the length has no positive reciprocal.
+    fn normalize_and_length(&mut self, expr: &Expr, v: ValueId) -> Option<ValueId> {
+        let (length, (is_fine, normalized)) = (self.length(v), self.checked_normalize(v));
+        let (axis, zero) = (self.unit(self.shape(v).1, 0), self.f32(0.0));
+        let members = [self.select(is_fine, normalized, axis), self.select(is_fine, length, zero)];
+        let ty = self.ty(self.ty_of(expr))?;
+        Some(self.compose(ty, &members))
     }
 
     /// `bound * (v / length)` where the length is out of bounds.
@@ -204,7 +226,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The same of each lane.
-    fn each_lane(&mut self, args: &[ValueId], each: impl Fn(&mut Self, &[ValueId]) -> ValueId) -> ValueId {
+    pub(super) fn each_lane(&mut self, args: &[ValueId], each: impl Fn(&mut Self, &[ValueId]) -> ValueId) -> ValueId {
         let lanes = self.shape(args[0]).1;
         let values: Vec<_> = (0..lanes)
             .map(|lane| {
@@ -253,7 +275,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// A product of complex numbers.
-    fn complex_product(&mut self, a: ValueId, b: ValueId) -> ValueId {
+    pub(super) fn complex_product(&mut self, a: ValueId, b: ValueId) -> ValueId {
         let (l, r) = (self.lanes(a), self.lanes(b));
         let product = |cx: &mut Self, i: usize, j: usize| cx.b.op(Op::Mul, &[l[i], r[j]]);
         let (xx, yy, yx, xy) = (product(self, 0, 0), product(self, 1, 1), product(self, 1, 0), product(self, 0, 1));
@@ -268,6 +290,46 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn vector_of_array(&mut self, array: ValueId, count: u8) -> ValueId {
         let lanes: Vec<_> = (0..count).map(|index| self.b.extract(array, &[u32::from(index)])).collect();
         self.vector(&lanes)
+    }
+
+    /// The lanes of a vector, tuple or array as another one, as glam's `From` gives them; `bool` becomes 0 or 1.
+    pub(super) fn converted_lanes(&mut self, value: ValueId, to: &Ty) -> Option<ValueId> {
+        let ty = self.ty(to)?;
+        if self.b.value_type(value) == ty {
+            return Some(value);
+        }
+        let lanes = self.scalars(value);
+        Some(match to {
+            Ty::Vector(..) => {
+                let (scalar, _) = self.shape_of_type(ty)?;
+                let lanes: Vec<_> = lanes
+                    .into_iter()
+                    .map(|lane| match self.shape(lane).0 {
+                        Scalar::Bool if scalar.is_float() => {
+                            let bit = self.cast(lane, Scalar::U32);
+                            self.cast(bit, scalar)
+                        }
+                        _ => self.cast(lane, scalar),
+                    })
+                    .collect();
+                self.vector(&lanes)
+            }
+            _ => self.compose(ty, &lanes),
+        })
+    }
+
+    /// The numbers of a scalar, vector, tuple or array in order.
+    fn scalars(&mut self, value: ValueId) -> Vec<ValueId> {
+        if self.shape_of_type(self.b.value_type(value)).is_some() {
+            return self.lanes(value);
+        }
+        let count = match self.b.types().get(self.b.value_type(value)) {
+            Type::Tuple(members) => members.len() as u32,
+            Type::Array(_, len) => len.known().unwrap_or(0),
+            _ => 0,
+        };
+        let members: Vec<_> = (0..count).map(|at| self.b.extract(value, &[at])).collect();
+        members.into_iter().flat_map(|member| self.scalars(member)).collect()
     }
 
     pub(super) fn array_of_vector(&mut self, v: ValueId) -> ValueId {

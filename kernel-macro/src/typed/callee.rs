@@ -240,6 +240,8 @@ pub(crate) enum Callee {
     Constructor,
     /// `v.zyx()`: which lanes, and how many of them.
     Swizzle([u8; 4], u8),
+    /// `v.with_zx(w)`: the lanes that are replaced, and how many.
+    WithLanes([u8; 4], u8),
     /// A method of `Option`, `Result` or `bool`.
     Choice(ChoiceMethod),
     /// A method that compares.

@@ -101,13 +101,13 @@ functions! {
     rem_euclid remainder_euclid "a.rem_euclid(b)";
 }
 
-/// Integers.
+/// Integers and integer vectors.
 pub trait Integer: Copy {
-    /// Whether it is zero.
+    /// Whether it is zero, or has a lane that is.
     fn is_zero(self) -> bool;
     /// One.
     const ONE: Self;
-    /// The lower 32 bits as a trap's operand.
+    /// The lower 32 bits as a trap's operand, or those of a lane that is zero.
     fn word(self) -> u32;
 }
 
@@ -128,6 +128,24 @@ macro_rules! integers {
 }
 
 integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+macro_rules! integer_vectors {
+    ($($ty:ty),+) => { $(
+        impl Integer for $ty {
+            const ONE: Self = Self::ONE;
+            #[inline]
+            fn is_zero(self) -> bool {
+                self.to_array().contains(&0)
+            }
+            #[inline]
+            fn word(self) -> u32 {
+                0
+            }
+        }
+    )+ };
+}
+
+integer_vectors!(IVec2, IVec3, IVec4, UVec2, UVec3, UVec4);
 
 /// A divisor; after a trap 1 for zero.
 #[inline]

@@ -13,6 +13,7 @@ use crate::builtin::character::MAX_RADIX;
 use crate::builtin::elementary::Elementary;
 use crate::builtin::int::{BAD_BASE, Number};
 use crate::builtin::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
+use crate::builtin::lanes::Lanes;
 use crate::builtin::matrix::Linear;
 use crate::builtin::overflow::Overflow;
 use crate::emit::tokens::{Tokens, Word, tokens};
@@ -202,6 +203,12 @@ impl Renderer<'_> {
         {
             let kind = if op.is_remainder() { SiteKind::RemainderByZero } else { SiteKind::DivideByZero };
             let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
+            *divisor = tokens!(#twin::nonzero(#sink, #site, #divisor));
+        }
+        if let (Intrinsic::Lanes(Lanes::WrappingDiv | Lanes::SaturatingDiv), Some(divisor)) =
+            (intrinsic, args.first_mut())
+        {
+            let (twin, sink, site) = (self.twin(), self.sink(), self.site(SiteKind::DivideByZero, whole));
             *divisor = tokens!(#twin::nonzero(#sink, #site, #divisor));
         }
         if let Intrinsic::Character(method) = intrinsic

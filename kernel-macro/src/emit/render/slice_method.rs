@@ -29,7 +29,7 @@ impl Renderer<'_> {
                 return tokens!(#slice.#name());
             }
             SliceMethod::GetPart { mutable } => return self.get_part(receiver, &args[0], mutable),
-            SliceMethod::Map => {
+            SliceMethod::Map | SliceMethod::MapLanes => {
                 let value = self.expr(receiver);
                 let call = self.bare(self.typed.argument(whole, 0, &args[0]));
                 return tokens!(#value.#name(#call));

@@ -43,32 +43,32 @@ fn functions_of_two() {
 fn vectors() {
     check_each(
         &[
-            r##"fn f(x: f32) -> Vec2 { Vec2::from((x, 1.0)) }"##,
+            r##"fn f(x: f32) -> Vec3 { Vec3::from((x, 1.0)) }"##,
             r##"fn f(x: [f32; 3]) -> Vec2 { Vec2::from(x) }"##,
-            r##"fn f(x: [f32; 2]) -> Vec2 { x.into() }"##,
-            r##"fn f(x: Vec2) -> [f32; 2] { x.into() }"##,
-            r##"fn f(x: f32) -> Vec2 { (x, x).into() }"##,
+            r##"fn f(x: Vec3) -> Vec2 { x.into() }"##,
+            r##"fn f(x: f32) -> Vec3 { (x, x).into() }"##,
+            r##"fn f(x: Vec3) -> [f32; 2] { x.into() }"##,
         ],
         expect![[r#"
-            error: [K0104] `Vec2` is not made from a tuple in kernels
-                   help: write `Vec2::new(x, 1.0)`
-             1 | fn f(x: f32) -> Vec2 { Vec2::from((x, 1.0)) }
+            error: [K0104] `Vec3` is not made from `(f32, f32)`
+                   help: write `Vec3::new(…)` with the lanes
+             1 | fn f(x: f32) -> Vec3 { Vec3::from((x, 1.0)) }
                |                                   ^^^^^^^^
             error: [K0102] expected `[f32; 2]`, found `[f32; 3]`
              1 | fn f(x: [f32; 3]) -> Vec2 { Vec2::from(x) }
                |                                        ^
-            error: [K0104] `Vec2` is not made from `[f32; 2]` by `into`
-                   help: write `Vec2::from(x)`
-             1 | fn f(x: [f32; 2]) -> Vec2 { x.into() }
-               |                             ^^^^^^^^
-            error: [K0104] `[f32; 2]` is not made from `Vec2` by `into`
-                   help: write `x.to_array()`
-             1 | fn f(x: Vec2) -> [f32; 2] { x.into() }
-               |                             ^^^^^^^^
-            error: [K0104] `Vec2` is not made from `(f32, f32)` by `into`
-                   help: write `Vec2::new(…)` with the members
-             1 | fn f(x: f32) -> Vec2 { (x, x).into() }
+            error: [K0104] `Vec2` is not made from `Vec3` by `into`
+                   help: write the lanes, `x.xy()`, or the conversion, `x.as_vec3()` and its like
+             1 | fn f(x: Vec3) -> Vec2 { x.into() }
+               |                         ^^^^^^^^
+            error: [K0104] `Vec3` is not made from `(f32, f32)` by `into`
+                   help: write `Vec3::new(…)` with the lanes
+             1 | fn f(x: f32) -> Vec3 { (x, x).into() }
                |                        ^^^^^^^^^^^^^
+            error: [K0104] `[f32; 2]` is not made from `Vec3` by `into`
+                   help: `x.to_array()` has as many elements as there are lanes
+             1 | fn f(x: Vec3) -> [f32; 2] { x.into() }
+               |                             ^^^^^^^^
         "#]],
     );
 }
@@ -221,6 +221,61 @@ fn closures_and_iterators_as_results() {
                    help: write bytes, `b"text"`, or keep text on the host
              1 | fn f() { let s = "text"; }
                |                  ^^^^^^
+        "#]],
+    );
+}
+
+/// Methods of Rust's and glam's libraries that kernels lack.
+#[test]
+fn library() {
+    check_each(
+        &[
+            r##"fn f(mut m: Mat3, v: Vec3) { m.set_row(1, v); }"##,
+            r##"fn f(m: Mat3) -> Mat2 { Mat2::from_mat3_minor(m, 0, 1) }"##,
+            r##"fn f(v: Vec3) -> f32 { v.as_dvec3().x as f32 }"##,
+            r##"fn f() -> u32 { u32::max_value() }"##,
+            r##"fn f(x: f32) -> i32 { x.to_int_unchecked() }"##,
+            r##"fn f(x: &[u32]) -> u32 { x.select_nth_unstable(2) }"##,
+            r##"fn f(mut o: Option<u32>) -> u32 { *o.get_or_insert_default() }"##,
+            r##"fn f(v: Vec3) -> Vec3 { v.map(|x| x > 1.0) }"##,
+            r##"fn f(v: Vec3) -> Vec3 { v.map() }"##,
+        ],
+        expect![[r#"
+            error: [K0104] no method `set_row` on type `Mat3`
+                   help: write the lane of each column: `m.x_axis.y = row.x;` and so on; for a row by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`
+             1 | fn f(mut m: Mat3, v: Vec3) { m.set_row(1, v); }
+               |                                ^^^^^^^
+            error: [K0104] no function `from_mat3_minor` on type `Mat2`
+                   help: write the columns with the lanes that stay: `Mat2::from_cols(m.y_axis.yz(), m.z_axis.yz())` leaves out the first ones
+             1 | fn f(m: Mat3) -> Mat2 { Mat2::from_mat3_minor(m, 0, 1) }
+               |                               ^^^^^^^^^^^^^^^
+            error: [K0104] no method `as_dvec3` on type `Vec3`
+                   help: vectors have `f32`, `i32` or `u32` here: convert the lanes, `v.x as f64`
+             1 | fn f(v: Vec3) -> f32 { v.as_dvec3().x as f32 }
+               |                          ^^^^^^^^
+            error: [K0104] no function `max_value` on type `u32`
+                   help: write the const of the type, `u32::MAX`
+             1 | fn f() -> u32 { u32::max_value() }
+               |                      ^^^^^^^^^
+            error: [K0104] no method `to_int_unchecked` on type `f32`
+                   help: write `x as i32`, which gives the nearest number
+             1 | fn f(x: f32) -> i32 { x.to_int_unchecked() }
+               |                         ^^^^^^^^^^^^^^^^
+            error: [K0104] no method `select_nth_unstable` on type `&[u32]`
+                   help: sort it, `x.sort();`, and take `x[n]`
+             1 | fn f(x: &[u32]) -> u32 { x.select_nth_unstable(2) }
+               |                            ^^^^^^^^^^^^^^^^^^^
+            error: [K0104] no method `get_or_insert_default` on type `Option<u32>`
+                   help: write the value that the type has by default: `*x.get_or_insert(0) += 1;`
+             1 | fn f(mut o: Option<u32>) -> u32 { *o.get_or_insert_default() }
+               |                                      ^^^^^^^^^^^^^^^^^^^^^
+            error: [K0102] expected `f32`, found `bool`
+                   help: write `(x > 1.0) as u32 as f32`
+             1 | fn f(v: Vec3) -> Vec3 { v.map(|x| x > 1.0) }
+               |                                   ^^^^^^^
+            error: [K0106] `map` takes 1 argument, but 0 were given
+             1 | fn f(v: Vec3) -> Vec3 { v.map() }
+               |                           ^^^
         "#]],
     );
 }

@@ -119,6 +119,20 @@ impl FnCx<'_, '_, '_> {
         })
     }
 
+    /// `vector.map(…)`
+    pub(super) fn map_lanes(&mut self, vector: &Expr, call: &Expr) -> Option<ValueId> {
+        let vector = self.lower_expr(vector)?;
+        let call = self.callable(call)?;
+        let mut mapped = Vec::new();
+        for lane in self.lanes(vector) {
+            mapped.push(self.call_inline(&call, &[Some(lane)])?);
+            if self.b.is_terminated() {
+                return None;
+            }
+        }
+        Some(self.vector(&mapped))
+    }
+
     /// `array::from_fn(…)`
     pub(in crate::lower) fn array_from_fn(&mut self, expr: &Expr, call: &Expr) -> Option<ValueId> {
         let Ty::Array(_, len) = *self.ty_of(expr) else { return None };

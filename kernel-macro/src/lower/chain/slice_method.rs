@@ -36,6 +36,7 @@ impl FnCx<'_, '_, '_> {
             SliceMethod::SplitEnd { last } => return self.split_end(expr, args[0], last),
             SliceMethod::GetPart { .. } => return self.get_part(expr, args[0], args[1]),
             SliceMethod::Map => return self.map_array(expr, args[0], args[1]),
+            SliceMethod::MapLanes => return self.map_lanes(args[0], args[1]),
             _ => {}
         }
         let elements = self.all_elements(args[0])?;
@@ -92,7 +93,8 @@ impl FnCx<'_, '_, '_> {
             | SliceMethod::SplitAtChecked
             | SliceMethod::SplitEnd { .. }
             | SliceMethod::GetPart { .. }
-            | SliceMethod::Map => None,
+            | SliceMethod::Map
+            | SliceMethod::MapLanes => None,
             SliceMethod::CopyFrom => {
                 let source = self.all_elements(args[1])?;
                 self.check_lengths(expr, source.len, elements.len);

@@ -211,6 +211,10 @@ fn types_of(receiver: Receiver) -> &'static [TypeRow] {
         Receiver::BoolVec => &[("BVec2", "bool", 2), ("BVec3", "bool", 3), ("BVec4", "bool", 4)],
         Receiver::Vec2 => &[("Vec2", "f32", 2)],
         Receiver::Vec3 => &[("Vec3", "f32", 3)],
+        Receiver::Vec4 => &[("Vec4", "f32", 4)],
+        Receiver::IVec2 => &[("IVec2", "i32", 2)],
+        Receiver::IVec3 => &[("IVec3", "i32", 3)],
+        Receiver::UVec3 => &[("UVec3", "u32", 3)],
         Receiver::Matrix => &[("Mat2", "f32", 2), ("Mat3", "f32", 3), ("Mat4", "f32", 4)],
         Receiver::Mat2 => &[("Mat2", "f32", 2)],
         Receiver::Mat3 => &[("Mat3", "f32", 3)],
@@ -255,6 +259,9 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
                 let bits = crate::ast::ScalarName::from_name(ty).map_or(0, |scalar| scalar.bits());
                 format!("[u8; {}]", bits / 8)
             }
+            Sig::SameAndElement => format!("({ty}, {element})"),
+            Sig::AxisAndAngle => "(Vec3, f32)".to_owned(),
+            Sig::ScaleRotationTranslation => "(Vec3, Quat, Vec3)".to_owned(),
             Sig::SameAndFlag => format!("({ty}, bool)"),
             Sig::OptionSame => format!("Option<{ty}>"),
             Sig::OptionU32 => "Option<u32>".to_owned(),
@@ -275,8 +282,8 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
             Sig::Vec3 => "Vec3".to_owned(),
             Sig::Vec4 => "Vec4".to_owned(),
             Sig::Mat2 => "Mat2".to_owned(),
-            Sig::Mat3 => "Mat3".to_owned(),
-            Sig::Mat4 => "Mat4".to_owned(),
+            Sig::Mat3 | Sig::LentMat3 => "Mat3".to_owned(),
+            Sig::Mat4 | Sig::LentMat4 => "Mat4".to_owned(),
             Sig::Quat => "Quat".to_owned(),
             Sig::F32x4 => "[f32; 4]".to_owned(),
         }])
@@ -284,11 +291,11 @@ fn source_of(row: &Row, ty: &str, element: &str, lanes: usize) -> Option<String>
     let mut params = if row.kind == Kind::Method { vec![ty.to_owned()] } else { Vec::new() };
     for param in row.params {
         // Taken by reference, as glam does.
-        let lent = if matches!(param, Sig::CellArray | Sig::CellArrays | Sig::Lent) { "&" } else { "" };
+        let lent = if param.is_lent() { "&" } else { "" };
         params.extend(sig(*param)?.into_iter().map(|ty| format!("{lent}{ty}")));
     }
     let result = sig(row.result)?.remove(0);
-    let name = row.name.replace("vecN", &format!("vec{lanes}"));
+    let name = row.name.replace("vecN", &format!("vec{lanes}")).replace("matN", &format!("mat{lanes}"));
     let declared: Vec<_> = params.iter().enumerate().map(|(index, ty)| format!("p{index}: {ty}")).collect();
     let names: Vec<_> = (0..params.len()).map(|index| format!("p{index}")).collect();
     let call = match row.kind {
