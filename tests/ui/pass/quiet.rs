@@ -1,3 +1,4 @@
+//! Right kernels, which compile without a warning.
 #![deny(warnings)]
 #![forbid(unsafe_code)]
 
