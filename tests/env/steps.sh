@@ -15,10 +15,11 @@ count_results() { # LOG STATUS
         }' "$1"
 }
 
-# All tests are built from the whole workspace with these features: cargo then compiles each dependency once for all of them. The
+# All tests are built from the whole workspace with these features: cargo then compiles each dependency once for all of them. Lints, examples
+# and packages are built without the sanitizer. The
 # packages left out of the second list have nothing but suites.
-features=gridwise/algorithms,gridwise/tracing,gridwise/guide
-with_suites=(--workspace --features "$features")
+features=gridwise/algorithms,gridwise/tracing,gridwise/guide,gridwise/sanitizer
+with_suites=(--workspace --features "$features,gridwise-tests/sanitizer")
 without_suites=(--workspace --exclude gridwise-tests --exclude gridwise-differential --exclude gridwise-gradients --features "$features")
 
 # Where a run of the tests keeps the paths of the suites that it built: a file for each. Later steps touch what suites are made of.
@@ -69,7 +70,21 @@ vulkaninfo_of() { # DEVICE
 }
 
 # Random programs are many, and all of a kind: lints and documentation do without them, and documentation without the corpus.
-run_clippy() { GRIDWISE_PROGRAMS=3 cargo clippy --quiet --workspace --all-targets -- -D warnings; }
+run_clippy() {
+    GRIDWISE_PROGRAMS=3 dumping_words clippy cargo clippy --quiet --workspace --all-targets -- -D warnings
+}
+
+# Where a run keeps the words of the kernels that a process of the compiler made.
+words() { printf '%s/words%s' "$(target_dir)" "${1:+/$1}"; } # [NAME]
+
+# Runs a command of cargo that compiles kernels. Each of their files is named after the kernel and its words.
+dumping_words() { # NAME COMMAND…
+    local folder
+    folder=$(words "$1")
+    shift
+    mkdir -p "$folder"
+    KERNEL_DUMP=spv KERNEL_DUMP_DIR=$folder "$@"
+}
 
 # What is of systems other than Unix, which nothing here could run: workers that there are none of, memory that is not shared.
 check_other_systems() {
@@ -190,8 +205,8 @@ run_in_valgrind() {
 
 # All at once, which keeps both cores busy.
 build_suites() {
-    build_tests '' corpus errors reports devices differential precision tuning together gradients loops subnormals algorithms spirv \
-        faults steady scarce stress
+    dumping_words suites build_tests '' corpus errors reports devices differential precision tuning together gradients loops subnormals \
+        algorithms spirv faults steady scarce stress sanitizer
 }
 
 # Fails when the layers said anything, whatever the program made of it.
@@ -249,14 +264,8 @@ run_corpus_faults() {
         "$repo_root/tests/env/on" debian "$binary" corpus::)
 }
 
-sanitizer=gridwise-tests/sanitizer
-
-build_sanitizer() {
-    build_tests "$sanitizer" corpus algorithms sanitizer
-}
-
 # The corpus once more, each kernel compiled from what the printer of modules makes of it. The dumps say which were.
-printed=gridwise-tests/sanitizer,gridwise-tests/printed
+printed=gridwise-tests/printed
 
 build_printed() {
     local dumps count
@@ -285,12 +294,12 @@ run_printed() { # DEVICE
     rm -f "$log"
 }
 
-run_sanitizer_suite() { cargo test "${with_suites[@]}" --features "$sanitizer" --test sanitizer; }
+run_sanitizer_suite() { (cd "$repo_root/tests" && "$(suite_binary sanitizer)"); }
 
 # Host twin and interpreter agree, and nothing races.
 run_in_sanitizer() { # NAME [ARGUMENT…]
     local binary log
-    binary=$(suite_binary "$1" "$sanitizer")
+    binary=$(suite_binary "$1")
     shift
     log=$(mktemp)
     (cd "$repo_root/tests" && GRIDWISE_DEVICE=sanitizer timeout --signal=KILL 900 "$binary" "$@") 2>&1 | tee "$log"
@@ -489,14 +498,22 @@ validate_modules() { # debian|current
     [ "$bad" = 0 ]
 }
 
-# The same tokens must give the same words in another process of the compiler: the one that compiled them for the sanitizer.
+# The same tokens must give the same words in another process of the compiler: those of the lints and of the suites. Lints know fewer random
+# programs.
 compare_two_builds() {
-    local first second count
-    first=$(target_dir)/spirv-first
-    second=$(target_dir)/spirv-second
-    dump_modules "$first"
-    dump_modules "$second" "$sanitizer"
-    diff -rq "$first" "$second"
-    count=$(find "$first" -name '*.spv' | wc -l)
+    local name count
+    for name in clippy suites; do
+        [ ! -d "$(words $name)" ] || continue
+        touch tests/lib.rs
+        dumping_words "$name" cargo check "${with_suites[@]}"
+    done
+    list_words() { (cd "$(words "$1")" && printf '%s\n' *.spv | grep -v '^program' | LC_ALL=C sort); }
+    LC_ALL=C comm -23 <(list_words suites) <(list_words clippy) >"$(words)/only-suites"
+    count=$(list_words suites | wc -l)
+    if [ -s "$(words)/only-suites" ]; then
+        head -n 20 "$(words)/only-suites"
+        fail "another process of the compiler made other words of these kernels"
+    fi
+    [ "$count" -ge 1000 ] || fail "only $count kernels were compiled twice"
     note "test result: same. $count passed; 0 failed; 0 ignored"
 }
