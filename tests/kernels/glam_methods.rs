@@ -112,7 +112,7 @@ twice! {
         let (c, d) = (a.as_ivec4(), b.as_ivec4());
         let (e, f) = (a.truncate(), d.truncate());
         let divisor = b | 1;
-        let odd = IVec4::select((d & 1).cmpeq(IVec4::ZERO), IVec4::splat(3), d);
+        let odd = ivec4(3, -5, 7, -11);
         let q = a.wrapping_div(divisor) ^ a.saturating_div(divisor).wxyz();
         let r = c.wrapping_div(odd) ^ c.saturating_div(odd).wxyz();
         let s = e.wrapping_add_signed(f) ^ e.saturating_add_signed(f).zxy();
