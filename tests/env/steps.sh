@@ -253,8 +253,9 @@ run_suite() { # DEVICE NAME [FILTER]
 run_corpus_in_any_order() { GRIDWISE_HOST_SEED=7 run_suite no-driver corpus; }
 
 # Kernels that find tensors by addresses, as on NVIDIA's driver. The corpus alone: lavapipe 26.1 loads from an address that all lanes share
-# also where no lane gets to the load, and an index that is out of range there ends the process.
-run_corpus_by_address() { GRIDWISE_BY_ADDRESS=1 run_suite current corpus; }
+# also where no lane gets to the load, and an index that is out of range there ends the process. So does the one before the first element,
+# which the reversed loop of `chains::buffers` has then, where nothing is mapped before the tensor.
+run_corpus_by_address() { GRIDWISE_BY_ADDRESS=1 run_suite current corpus --skip=chains::buffers; }
 
 # Some programs of the corpus, with each call to Vulkan failing in each way; GRIDWISE_SEED chooses others.
 run_corpus_faults() {
@@ -507,7 +508,7 @@ compare_two_builds() {
         touch tests/lib.rs
         dumping_words "$name" cargo check "${with_suites[@]}"
     done
-    list_words() { (cd "$(words "$1")" && printf '%s\n' *.spv | grep -v '^program' | LC_ALL=C sort); }
+    list_words() { (cd "$(words "$1")" && printf '%s\n' *.spv | grep -v '^random' | LC_ALL=C sort); }
     LC_ALL=C comm -23 <(list_words suites) <(list_words clippy) >"$(words)/only-suites"
     count=$(list_words suites | wc -l)
     if [ -s "$(words)/only-suites" ]; then
