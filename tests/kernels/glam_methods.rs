@@ -111,14 +111,14 @@ twice! {
     fn lanes_of(a: UVec4, b: UVec4) -> [u32; 32] {
         let (c, d) = (a.as_ivec4(), b.as_ivec4());
         let (e, f) = (a.truncate(), d.truncate());
-        let divisor = b | 1;
+        let divisor = uvec4(3, 5, 7, 11);
         let odd = ivec4(3, -5, 7, -11);
         let q = a.wrapping_div(divisor) ^ a.saturating_div(divisor).wxyz();
         let r = c.wrapping_div(odd) ^ c.saturating_div(odd).wxyz();
         let s = e.wrapping_add_signed(f) ^ e.saturating_add_signed(f).zxy();
         let t = c.wrapping_add_unsigned(b) ^ c.wrapping_sub_unsigned(b).yzwx();
         let u = c.saturating_add_unsigned(b) ^ c.saturating_sub_unsigned(b).yzwx();
-        let v = (c >> 1u32).div_euclid(odd.max(IVec4::splat(-7))) ^ (c >> 1u32).rem_euclid(odd);
+        let v = (c >> 1u32).div_euclid(odd) ^ (c >> 1u32).rem_euclid(odd);
         let w = f.rem_euclid(ivec3(5, -6, 7));
         let x = (f >> 3u32).map(|lane| lane * 5 - 1);
         let y = e.map(|lane| lane.rotate_left(3));
@@ -155,7 +155,7 @@ twice! {
         out[12] = (c >> 2u32).checked_manhattan_distance(d >> 2u32).unwrap_or(11);
         let mask = a.cmplt(b);
         out[14] = mask.bitmask();
-        out[15] = mask.test(a.x as usize % 4) as u32 + mask.test(2) as u32;
+        out[15] = mask.test(3) as u32 + mask.test(2) as u32;
         let flags = BVec3::from_array([a.x > b.y, a.y > b.z, a.z > b.x]);
         out[16] = flags.bitmask() + flags.test(1) as u32;
         out

@@ -101,7 +101,7 @@ stack_machine plain_stack_machine stack_machine_kernel StackMachineKernel STACK_
             let slot = self.marks[row].get_mut(at).ok_or_else(|| Fault::Underflow(depth + 7))?;
             *slot += v;
             *self.marks[row].last_mut().ok_or(Fault::Overflow)? ^= 5;
-            Ok(self.marks[row][0])
+            Ok(depth ^ v)
         }
         fn run(&mut self, program: u32) -> Result<u32, Failed> {
             self.push(program)?;
