@@ -152,7 +152,8 @@ run_unit_tests() {
     of_rows=$!
     cargo test "${without_suites[@]}" "${suites[@]/rows/spans}"
     cargo test "${without_suites[@]}" --doc
-    cargo test "${with_suites[@]}" --test documents
+    # It is the first that compiles the corpus.
+    dumping_words suites cargo test "${with_suites[@]}" --test documents
     wait "$of_rows"
 }
 
@@ -170,11 +171,11 @@ run_miri() {
         --skip random --skip crew --skip stack
 }
 
-run_compile_fail() { cargo test "${with_suites[@]}" --test ui --test pass-quiet --test pass-together --test pass-unordered; }
+run_compile_fail() { dumping_words suites cargo test "${with_suites[@]}" --test ui --test pass-quiet --test pass-together --test pass-unordered; }
 
 run_editor() {
     rust-analyzer --version || rustup component add rust-analyzer
-    cargo test "${with_suites[@]}" --test editor
+    dumping_words suites cargo test "${with_suites[@]}" --test editor
 }
 
 # Many more programs than rustc could compile in the time, through the passes alone.
