@@ -171,11 +171,11 @@ run_miri() {
         --skip random --skip crew --skip stack
 }
 
-run_compile_fail() { dumping_words suites cargo test "${with_suites[@]}" --test ui --test pass-quiet --test pass-together --test pass-unordered; }
+run_compile_fail() { cargo test "${with_suites[@]}" --test ui --test pass-quiet --test pass-together --test pass-unordered; }
 
 run_editor() {
     rust-analyzer --version || rustup component add rust-analyzer
-    dumping_words suites cargo test "${with_suites[@]}" --test editor
+    cargo test "${with_suites[@]}" --test editor
 }
 
 # Many more programs than rustc could compile in the time, through the passes alone.
