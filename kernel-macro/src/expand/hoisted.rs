@@ -14,7 +14,7 @@ pub(super) fn hoist(items: &mut SourceItems, host: &[syn::Item]) {
     while at < items.0.len() {
         for body in 0..blocks(&mut items.0[at]).len() {
             let inner = blocks(&mut items.0[at]).swap_remove(body).clone();
-            if let Some(moved) = movable(&inner, (items, at), host) {
+            if let Some(moved) = movable(&inner, (items, at, body), host) {
                 blocks(&mut items.0[at])[body].stmts.retain(|statement| moved_item(statement).is_none());
                 items.0.extend(moved);
             }
@@ -24,7 +24,11 @@ pub(super) fn hoist(items: &mut SourceItems, host: &[syn::Item]) {
 }
 
 /// The items of a body, if all may move.
-fn movable(body: &syn::Block, (items, at): (&SourceItems, usize), host: &[syn::Item]) -> Option<Vec<SourceItem>> {
+fn movable(
+    body: &syn::Block,
+    (items, at, number): (&SourceItems, usize, usize),
+    host: &[syn::Item],
+) -> Option<Vec<SourceItem>> {
     let moved: Vec<SourceItem> = body.stmts.iter().filter_map(moved_item).filter_map(SourceItem::of).collect();
     if moved.is_empty() {
         return None;
@@ -35,12 +39,12 @@ fn movable(body: &syn::Block, (items, at): (&SourceItems, usize), host: &[syn::I
     let is_named = |tokens: &TokenStream| names_any(tokens, &|word| names.contains(&word));
     let others = items.0.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, item)| item.to_token_stream());
     let mut others = others.chain(host.iter().map(ToTokens::to_token_stream));
+    // The signature, and the other functions of an `impl`, have no part in a body's names.
+    let mut around = items.0[at].clone();
+    blocks(&mut around)[number].stmts.clear();
     let is_free = !body.stmts.iter().any(stays)
         && !others.any(|tokens| is_named(&tokens))
-        && blocks(&mut items.0[at].clone())
-            .into_iter()
-            .filter(|block| *block != body)
-            .all(|block| !is_named(&block.to_token_stream()));
+        && !is_named(&around.to_token_stream());
     is_free.then_some(moved)
 }
 
