@@ -114,15 +114,14 @@ mod tests {
 
     #[test]
     fn a_line_leads_to_its_function_with_attributes() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(
-            folder.path().join("a.rs"),
-            "const A: u32 = 1;\n\n#[kernel]\nfn one() {\n    1;\n}\nfn two() {}\n",
-        )
-        .expect("written");
-        let mut sources = Sources::new(folder.path().to_owned());
+        let folder = std::env::temp_dir().join(format!("gridwise-sources-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let text = "const A: u32 = 1;\n\n#[kernel]\nfn one() {\n    1;\n}\nfn two() {}\n";
+        std::fs::write(folder.join("a.rs"), text).expect("written");
+        let mut sources = Sources::new(folder.clone());
         let place = |line| ("a.rs".to_owned(), line);
         let found = sources.excerpts([place(5), place(4), place(7), place(1)].into_iter());
+        _ = std::fs::remove_dir_all(&folder);
         let shown: Vec<_> = found.iter().map(|excerpt| (excerpt.first, excerpt.lines.join("|"))).collect();
         let one = (3, "#[kernel]|fn one() {|    1;|}".to_owned());
         assert_eq!(shown, [one, (7, "fn two() {}".to_owned()), (1, "const A: u32 = 1;".to_owned())]);

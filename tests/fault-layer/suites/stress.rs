@@ -225,13 +225,14 @@ fn tokio_drives_evaluations() {
 }
 
 #[test]
-fn smol_drives_evaluations() {
+fn async_executor_drives_evaluations() {
     let _turn = turn();
     let mgr = manager();
-    let tasks: Vec<_> = (0..10).map(|_| smol::spawn(work(mgr.clone()))).collect();
-    smol::block_on(async {
+    let executor = async_executor::Executor::new();
+    let tasks: Vec<_> = (0..10).map(|_| executor.spawn(work(mgr.clone()))).collect();
+    pollster::block_on(executor.run(async {
         for task in tasks {
             assert_eq!(task.await.expect("runs"), 20);
         }
-    });
+    }));
 }
