@@ -53,12 +53,17 @@ pub fn include_spirv(tokens: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn names_in_kernels_need_the_device_attribute(tokens: TokenStream) -> TokenStream {
-    guarded([tokens.into()], |[tokens]| expand::resume(tokens)).into()
+    callback(tokens.into()).into()
 }
 
 /// The same for the names of Rust's constants.
 #[doc(hidden)]
 #[proc_macro]
 pub fn imported_constants_need_their_whole_path_in_kernels(tokens: TokenStream) -> TokenStream {
-    guarded([tokens.into()], |[tokens]| expand::resume(tokens)).into()
+    callback(tokens.into()).into()
+}
+
+/// What was gathered is looked through once, when nothing is missing any more.
+fn callback(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    expand::step(&tokens).unwrap_or_else(|| guarded([tokens], |[tokens]| expand::resume(tokens)))
 }

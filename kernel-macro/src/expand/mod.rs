@@ -26,7 +26,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
-use crate::gather::{Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call};
+use crate::gather::{self, Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call};
 use crate::krate::facade_path;
 
 /// The result of a gathering that is over.
@@ -44,11 +44,13 @@ impl Default for Finished {
     }
 }
 
-/// The callback with the next item.
+/// The callback with an item that is not the last one: the call that asks for the next. It reads no item.
+pub(crate) fn step(tokens: &TokenStream) -> Option<TokenStream> {
+    spelled_call(tokens).or_else(|| gather::step(tokens, &facade_path()))
+}
+
+/// The callback with the last item.
 pub(crate) fn resume(tokens: TokenStream) -> TokenStream {
-    if let Some(call) = spelled_call(&tokens) {
-        return call;
-    }
     match syn::parse2::<Resumed>(tokens) {
         Ok(Resumed(mut state)) => state.next_call(&facade_path()).unwrap_or_else(|| complete(state)),
         Err(error) => {

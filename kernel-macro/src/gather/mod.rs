@@ -25,6 +25,7 @@ mod locals;
 mod names;
 mod outline;
 mod state;
+mod step;
 mod unmarked;
 
 pub(crate) use cycle::check_cycle;
@@ -35,6 +36,7 @@ pub(crate) use names::{
     names_of_trait, names_of_type,
 };
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
+pub(crate) use step::step;
 #[cfg(test)]
 pub(crate) use unmarked::seek_in;
 pub(crate) use unmarked::{Lookup, Unmarked, is_associated, seek};

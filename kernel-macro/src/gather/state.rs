@@ -33,16 +33,9 @@ impl State {
             return None;
         }
         let path = self.todo.remove(0);
-        let text = path.text();
-        let span = path.segments.last().map_or_else(Span::call_site, proc_macro2::Ident::span);
-        let call = spelled(macro_path(&path));
-        // Not at the name: editors would take it for another meaning of it.
-        let resume = callback(krate, Some(&path));
-        Some(quote_spanned! {span=> #call ! { [ #resume ] { #self #text } } })
+        Some(ask(&path, &self.to_token_stream(), krate))
     }
-}
 
-impl State {
     /// The item once more, told whether there are debug assertions: rustc knows, and drops one of the two.
     pub(crate) fn ask_for_debug(self, krate: &TokenStream) -> TokenStream {
         let on = Self { debug: Some(true), ..self };
@@ -56,6 +49,16 @@ impl State {
             #callback! { #off "" => }
         }
     }
+}
+
+/// The call of the macro of a path's item, which hands a state back with it.
+pub(super) fn ask(path: &Path, state: &TokenStream, krate: &TokenStream) -> TokenStream {
+    let text = path.text();
+    let span = path.segments.last().map_or_else(Span::call_site, proc_macro2::Ident::span);
+    let call = spelled(macro_path(path));
+    // Not at the name: editors would take it for another meaning of it.
+    let resume = callback(krate, Some(path));
+    quote_spanned! {span=> #call ! { [ #resume ] { #state #text } } }
 }
 
 /// The callback. If a name has no macro beside it, rustc names the macro that asked for it: so this macro's name says
@@ -188,7 +191,7 @@ impl Parse for Resumed {
             braced!(closure in done_tokens);
             done.push((path, closure.parse()?));
         }
-        let todo = todo_tokens.parse_terminated(syn::Path::parse_mod_style, Token![,])?;
+        let todo = paths_of(&todo_tokens)?;
         let debug = if input.peek(syn::LitBool) { Some(input.parse::<syn::LitBool>()?.value) } else { None };
         let current = input.parse::<LitStr>()?.value();
         input.parse::<Token![=>]>()?;
@@ -196,10 +199,16 @@ impl Parse for Resumed {
         if !current.is_empty() {
             done.push((current, input.parse()?));
         }
-        let todo = todo.into_iter().map(|path| {
-            let segments = path.segments.into_iter().map(|segment| segment.ident).collect();
-            Path::plain(path.leading_colon.is_some(), segments)
-        });
-        Ok(Self(State { kind, key, attr: attr.parse()?, item: item.parse()?, done, todo: todo.collect(), debug }))
+        Ok(Self(State { kind, key, attr: attr.parse()?, item: item.parse()?, done, todo, debug }))
     }
+}
+
+/// The paths that are still to gather.
+pub(super) fn paths_of(input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
+    let paths = input.parse_terminated(syn::Path::parse_mod_style, Token![,])?;
+    let plain = paths.into_iter().map(|path| {
+        let segments = path.segments.into_iter().map(|segment| segment.ident).collect();
+        Path::plain(path.leading_colon.is_some(), segments)
+    });
+    Ok(plain.collect())
 }

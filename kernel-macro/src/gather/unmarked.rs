@@ -6,7 +6,7 @@
 //! rustc reports the missing macro and names the macro that asked for it: hence the callback's name,
 //! `names_in_kernels_need_the_device_attribute`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path as FilePath, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,7 +87,8 @@ pub(crate) fn seek_in(path: &Path, from: &Ident, in_module: bool, text: &str) ->
         return found;
     }
     let scopes = Arc::new(outline(text).expect("brackets match"));
-    let file = File { path: "a.rs".into(), text: text.into(), scopes, is_only_text: true };
+    let lines = Arc::new(Lines::of(&scopes));
+    let file = File { path: "a.rs".into(), text: text.into(), scopes, lines, is_only_text: true };
     in_file(path, file, from, in_module).unwrap_or(Lookup::Unknown)
 }
 
@@ -100,8 +101,7 @@ pub(crate) fn is_associated(name: &Ident, item: &proc_macro2::TokenStream) -> bo
         return false;
     }
     let known = |file: File| {
-        let is_it = |(known, line): &(String, u32)| name == known && u32::try_from(span.line) == Ok(*line);
-        file.scopes.iter().any(|scope| scope.associated.iter().any(is_it))
+        u32::try_from(span.line).is_ok_and(|line| file.lines.associated.contains(&(line, name.to_string())))
     };
     name.span().local_file().and_then(File::read).is_some_and(known)
 }
@@ -130,8 +130,9 @@ fn in_file(path: &Path, file: File, from: &Ident, in_module: bool) -> Option<Loo
     }
     let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
     let (name, line) = (from.to_string(), u32::try_from(from.span().start().line).ok()?);
-    let is_origin = |item: &Item| item.name == name && item.line == line;
-    let mut scopes = (0..file.scopes.len()).filter(|scope| file.scopes[*scope].items.iter().any(is_origin));
+    let is_origin = |item: &Item| item.line == line && item.name == name;
+    let scopes = file.lines.items.get(&line).into_iter().flatten().copied();
+    let mut scopes = scopes.filter(|scope| file.scopes[*scope].items.iter().any(is_origin));
     let scope = scopes.next().filter(|_| scopes.next().is_none())?;
     let scope = match file.scopes[scope].items.iter().find(|item| is_origin(item))?.kind {
         Kind::Mod(inner) if in_module => inner?,
@@ -155,12 +156,35 @@ struct File {
     path: PathBuf,
     text: Arc<str>,
     scopes: Arc<Vec<Scope>>,
+    lines: Arc<Lines>,
     /// Whether there is no such file, as in tests.
     is_only_text: bool,
 }
 
-/// The outline of a file, and the time of its last change.
-type Known = (SystemTime, Arc<str>, Option<Arc<Vec<Scope>>>);
+/// The names of an outline by their lines: files may have thousands of items, and each of them is looked for.
+#[derive(Debug)]
+struct Lines {
+    /// Scopes that have an item with its name on the line.
+    items: BTreeMap<u32, BTreeSet<usize>>,
+    /// Functions of `impl`s and traits.
+    associated: BTreeSet<(u32, String)>,
+}
+
+impl Lines {
+    fn of(scopes: &[Scope]) -> Self {
+        let mut lines = Self { items: BTreeMap::new(), associated: BTreeSet::new() };
+        for (at, scope) in scopes.iter().enumerate() {
+            for item in &scope.items {
+                lines.items.entry(item.line).or_default().insert(at);
+            }
+            lines.associated.extend(scope.associated.iter().map(|(name, line)| (*line, name.clone())));
+        }
+        lines
+    }
+}
+
+/// The time of a file's last change, its text and its outline.
+type Known = (SystemTime, Arc<str>, Option<(Arc<Vec<Scope>>, Arc<Lines>)>);
 
 /// The files that were read. A process that expands a text again, as editors do, reads what was changed.
 static KNOWN: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
@@ -171,11 +195,16 @@ impl File {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if known.get(&path).is_none_or(|(then, ..)| *then != changed) {
             let text: Arc<str> = std::fs::read_to_string(&path).ok()?.into();
-            let scopes = outline(&text).map(Arc::new);
-            known.insert(path.clone(), (changed, text, scopes));
+            let outline = outline(&text).map(|scopes| {
+                let lines = Lines::of(&scopes);
+                (Arc::new(scopes), Arc::new(lines))
+            });
+            known.insert(path.clone(), (changed, text, outline));
         }
-        let (_, text, scopes) = known.get(&path)?;
-        Some(Self { text: Arc::clone(text), scopes: Arc::clone(scopes.as_ref()?), path, is_only_text: false })
+        let (_, text, outline) = known.get(&path)?;
+        let (scopes, lines) = outline.as_ref()?;
+        let (scopes, lines) = (Arc::clone(scopes), Arc::clone(lines));
+        Some(Self { text: Arc::clone(text), scopes, lines, path, is_only_text: false })
     }
 
     /// Whether the file is surely a module: the crate's own, or declared by another file.
