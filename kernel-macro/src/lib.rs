@@ -63,7 +63,7 @@ pub fn imported_constants_need_their_whole_path_in_kernels(tokens: TokenStream) 
     callback(tokens.into()).into()
 }
 
-/// What was gathered is looked through once, when nothing is missing any more.
+/// The next step of a gathering. The tokens are looked through once, with the last item.
 fn callback(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     expand::step(&tokens).unwrap_or_else(|| guarded([tokens], |[tokens]| expand::resume(tokens)))
 }
