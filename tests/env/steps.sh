@@ -466,10 +466,9 @@ run_gpu_work() {
 run_quickstart_without_loader() { run_example no-loader quickstart; }
 
 # Lets the corpus suite write its SPIR-V modules to a fresh directory.
-dump_modules() { # DIRECTORY [FEATURE]
+dump_modules() { # DIRECTORY
     local binary folder=$1
-    shift
-    binary=$(suite_binary corpus "$@")
+    binary=$(suite_binary corpus)
     rm -rf "$folder"
     mkdir -p "$folder"
     (cd "$repo_root/tests" && GRIDWISE_DUMP_SPIRV="$folder" "$repo_root/tests/env/on" no-driver "$binary" --list) >/dev/null

@@ -299,5 +299,116 @@ const SORTED_PARTS: Case = Case {
     }),
 };
 
+#[device]
+const FACTOR: u32 = 7;
+
+mod farther {
+    use gridwise::prelude::*;
+
+    #[device]
+    pub(super) fn mixed(a: u32) -> u32 {
+        a.rotate_left(5) ^ 0x9e37
+    }
+}
+
+/// The same items in a kernel, in a `#[device] fn` and in a function that only rustc compiles.
+macro_rules! with_own_items {
+    ($($items:tt)*) => {
+        #[kernel(workgroup = 32)]
+        fn items_in_kernels(out: &mut [[u32; 2]]) {
+            $($items)*
+            let i = global_id().x;
+            out[i] = [of(i), items_of_a_function(i)];
+        }
+        #[device]
+        fn items_of_a_function(i: u32) -> u32 {
+            $($items)*
+            let shape = Shape { side: i % 5 + 1, kind: Kind::Ring(2) };
+            of(i) ^ shape.area() << 8
+        }
+        fn plain_items(i: u32) -> u32 {
+            $($items)*
+            of(i)
+        }
+        fn plain_items_of_a_function(i: u32) -> u32 {
+            $($items)*
+            let shape = Shape { side: i % 5 + 1, kind: Kind::Ring(2) };
+            of(i) ^ shape.area() << 8
+        }
+    };
+}
+
+with_own_items! {
+    use core::ops::Mul;
+    use self::farther::mixed;
+    const STEP: u32 = 3;
+    const UNUSED_BY_ITEMS: u32 = 2;
+    type Pair = (u32, u32);
+    #[derive(Clone, Copy, PartialEq)]
+    enum Kind {
+        Full,
+        Ring(u32),
+    }
+    #[derive(Clone, Copy)]
+    struct Shape {
+        side: u32,
+        kind: Kind,
+    }
+    trait Area {
+        fn area(&self) -> u32;
+    }
+    impl Area for Shape {
+        fn area(&self) -> u32 {
+            match self.kind {
+                Kind::Full => self.side * self.side,
+                Kind::Ring(width) => self.side * self.side - self.side.saturating_sub(2 * width).pow(2),
+            }
+        }
+    }
+    impl Shape {
+        const LEAST: u32 = 2;
+        fn grown(self) -> Self {
+            Self { side: self.side.max(Self::LEAST) + STEP, ..self }
+        }
+    }
+    impl Mul<u32> for Shape {
+        type Output = Shape;
+        fn mul(self, by: u32) -> Shape {
+            Shape { side: self.side * by, ..self }
+        }
+    }
+    fn weight(d: u32) -> u32 {
+        fn twice(d: u32) -> u32 {
+            2 * d
+        }
+        twice(d) + FACTOR * STEP + self::farther::mixed(d)
+    }
+    fn pair(i: u32) -> Pair {
+        (i % 9, mixed(i) % 4)
+    }
+    fn of(i: u32) -> u32 {
+        let (side, by) = pair(i);
+        let kind = if i % 2 == 0 { Kind::Full } else { Kind::Ring(1) };
+        let shape = (Shape { side, kind }).grown() * by;
+        weight(shape.area()) ^ i << 20
+    }
+}
+
+const ITEMS_IN_KERNELS: Case = Case {
+    name: "habits::items_in_kernels",
+    kernels: &[<ItemsInKernels as gridwise::Kernel>::DESCRIPTOR],
+    run: |mgr| {
+        let mut out = mgr.tensor_of_len::<[u32; 2]>(N)?;
+        let seq = mgr.sequence()?;
+        ItemsInKernels::dispatch(&seq, Grid::items(N as u32), &mut out)?.eval()?;
+        Ok(vec![Output::U32(out.to_vec()?.into_flattened())])
+    },
+    expected: Some(|| {
+        let of = |i: u32| [plain_items(i), plain_items_of_a_function(i)];
+        vec![Output::U32((0..N as u32).flat_map(of).collect())]
+    }),
+};
+
 /// All cases of this file.
-pub const CASES: &[Case] = &[OWN_NUMBERS, STACK_MACHINE, ITEMS_IN_FUNCTIONS, FILLED_ROWS, SORTED_PARTS];
+pub const CASES: &[Case] =
+    &[OWN_NUMBERS, STACK_MACHINE, ITEMS_IN_FUNCTIONS, ITEMS_IN_KERNELS, FILLED_ROWS, SORTED_PARTS];

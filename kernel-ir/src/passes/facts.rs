@@ -3,6 +3,7 @@
 //! Facts are added on the way into a branch and taken back on the way out, so everything known holds on the current path.
 
 mod conditions;
+mod lanes;
 mod orders;
 mod selects;
 
@@ -342,6 +343,7 @@ impl<'a> Facts<'a> {
                     },
                     None => full,
                 },
+                (_, [lane]) => self.lane(*composite, *lane).meet(full),
                 _ => full,
             },
             _ => full,

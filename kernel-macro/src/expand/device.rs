@@ -7,6 +7,7 @@ use super::derivative::Derivative;
 use super::globs::gather_first;
 use super::held::held_struct;
 use super::incomplete::{check_incomplete, report_unmarked};
+use super::own_items::set_apart;
 use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, SpanRange};
 use crate::attribute::check_no_arguments;
@@ -201,6 +202,13 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
             .help("put the type and its `impl` into a `#[device] mod`, where functions need no attribute");
         let stub = editor::unless_written(|| method_stub(function));
         return [written, errors_of(diags), stub].into_iter().collect();
+    }
+    if matches!(read, DeviceItem::Fn(_))
+        && let Some(apart) = set_apart("device", &attr, &item)
+    {
+        // What is wrong is found in what is written here.
+        drop(diags.into_list());
+        return apart;
     }
     let (parsed, state) = device_state(&read, item, &mut diags);
     if let Item::Fn(function) = &parsed {

@@ -49,7 +49,7 @@ fn movable(
 }
 
 /// The item that a statement is, of those that may move.
-fn moved_item(statement: &syn::Stmt) -> Option<&syn::Item> {
+pub(super) fn moved_item(statement: &syn::Stmt) -> Option<&syn::Item> {
     match statement {
         syn::Stmt::Item(
             item @ (syn::Item::Fn(_)

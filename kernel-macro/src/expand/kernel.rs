@@ -9,6 +9,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use super::globs::gather_first;
 use super::incomplete::{check_incomplete, report_unmarked};
 use super::instances::{bind_unknown_types, compile_instances};
+use super::own_items::set_apart;
 use super::printed;
 use super::{Finished, advance, errors_of, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, ScalarName, SpanRange, TypeKind};
@@ -96,8 +97,15 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
         tokens.extend(editor::unread(item));
         return tokens;
     };
-    if !kernel.signature.has_receiver && is_associated(&kernel.function.name, &item) {
-        return in_implementation(kernel);
+    let other = if !kernel.signature.has_receiver && is_associated(&kernel.function.name, &item) {
+        Some(in_implementation(&kernel))
+    } else {
+        set_apart("kernel", &attr, &item)
+    };
+    if let Some(other) = other {
+        // Nothing else is said of the one, and what is wrong with the other is found in what is written here.
+        drop(diags.into_list());
+        return other;
     }
     let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
@@ -124,7 +132,7 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Reports a kernel in an `impl` or trait, where its dispatch type cannot stand.
-fn in_implementation(kernel: KernelItem) -> TokenStream {
+fn in_implementation(kernel: &KernelItem) -> TokenStream {
     let name = &kernel.function.name;
     let mut diags = Diagnostics::new();
     diags
@@ -137,7 +145,7 @@ fn in_implementation(kernel: KernelItem) -> TokenStream {
         .help("make it a free function beside the `impl`, which may call methods of the type");
     let mut tokens = editor::written(&kernel.item);
     tokens.extend(errors_of(diags));
-    let source = syn::parse2::<syn::ItemFn>(kernel.item);
+    let source = syn::parse2::<syn::ItemFn>(kernel.item.clone());
     tokens.extend(editor::unless_written(|| source.map(|source| fn_stub(&source)).unwrap_or_default()));
     tokens
 }

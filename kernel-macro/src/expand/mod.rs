@@ -13,6 +13,7 @@ mod inner_module;
 mod instances;
 mod kernel;
 mod module;
+mod own_items;
 mod printed;
 mod slices;
 #[cfg(test)]

@@ -95,30 +95,24 @@ impl Parser<'_> {
         self.let_else((pattern, ty.map(Box::new)), value, otherwise, span)
     }
 
+    /// Items among a function's own statements were moved before it was read.
     fn unsupported_item(&mut self, item: &syn::Item) {
+        const APART: &str = "write it among the function's own statements, with a name that its module does not have, or outside with `#[device]`";
         let (what, help, span) = match item {
-            syn::Item::Fn(item) => {
-                ("functions inside functions are", "move it out and mark it `#[device]`", item.sig.ident.span())
-            }
+            syn::Item::Fn(item) => ("functions inside functions are", APART, item.sig.ident.span()),
             syn::Item::Const(item) => {
                 ("consts inside functions are", "move it out and mark it `#[device]`", item.const_token.span)
             }
             syn::Item::Static(item) => {
                 ("`static` is", "use a `#[device] const`, or pass a buffer", item.static_token.span)
             }
-            syn::Item::Struct(item) => {
-                ("structs inside functions are", "move it out and derive `GpuData`", item.struct_token.span)
-            }
+            syn::Item::Struct(item) => ("structs inside functions are", APART, item.struct_token.span),
             syn::Item::Macro(item) => {
                 ("macros are", "write the code out, or call a `#[device] fn`", item.mac.path.span())
             }
-            syn::Item::Enum(item) => {
-                ("enums inside functions are", "move it out and mark it `#[device]`", item.enum_token.span)
-            }
+            syn::Item::Enum(item) => ("enums inside functions are", APART, item.enum_token.span),
             syn::Item::Type(item) => ("type aliases are", "write the type itself", item.type_token.span),
-            syn::Item::Impl(item) => {
-                ("`impl` inside functions is", "move it beside the type, in a `#[device] mod`", item.impl_token.span)
-            }
+            syn::Item::Impl(item) => ("`impl` inside functions is", "write it beside the type", item.impl_token.span),
             other => ("items inside functions are", "move it out of the function", other.span()),
         };
         self.unsupported(proc_macro2::Ident::new("item", span), what, help);

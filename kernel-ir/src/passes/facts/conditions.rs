@@ -43,6 +43,7 @@ impl Facts<'_> {
         match self.definition(condition) {
             Some(InstKind::Const(constant)) => eval::is_true(*constant) == Some(!truth),
             Some(InstKind::Op(Op::Not, operands)) => self.never(operands[0], !truth),
+            Some(InstKind::Op(Op::Any, operands)) if truth => self.never_in_a_lane(operands[0]),
             Some(InstKind::Op(op @ (Op::And | Op::Or), operands)) => {
                 let mut parts = operands.iter().map(|part| self.never(*part, truth));
                 if (*op == Op::And) == truth {

@@ -158,13 +158,14 @@ impl Facts<'_> {
         differs
     }
 
-    /// Whether two integers are certainly not the same: one is a number that a guard excludes, or that no arm of the selection gives which
-    /// the other is.
+    /// Whether two integers are certainly not the same: one is a number that a guard excludes, zero where a bit of the other is
+    /// set, or what no arm of the selection gives which the other is.
     pub(in crate::passes) fn differ(&self, a: ValueId, b: ValueId) -> bool {
         [(a, b), (b, a)].into_iter().any(|(value, other)| {
             let number = self.range(other);
             number.lo == number.hi
                 && (self.holes.contains(&(self.stripped(value), number.lo))
+                    || number.lo == 0 && self.has_a_bit(value)
                     || self.differs_from(value, number.lo, ARMS, &|_, _| false))
         })
     }
