@@ -7,6 +7,7 @@ struct Filter;
 impl Filter {
     #[kernel]
     fn apply(x: &[f32], out: &mut [f32]) {
+        static SCALE: f32 = 2.0;
         let i = global_id().x;
         out[i] = x[i];
     }
