@@ -12,11 +12,11 @@ fn unsupported_items() {
     check_body(
         "fn inner() {}",
         expect![[r#"
-        error: [K0001] functions inside functions are not supported in kernels
-               help: move it out and mark it `#[device]`
-         1 | fn k(x: &mut [f32]) { fn inner() {} }
-           |                          ^^^^^
-    "#]],
+            error: [K0001] functions inside functions are not supported in kernels
+                   help: write it among the function's own statements, with a name that its module does not have, or outside with `#[device]`
+             1 | fn k(x: &mut [f32]) { fn inner() {} }
+               |                          ^^^^^
+        "#]],
     );
     check_body(
         "static S: u32 = 1;",
@@ -30,18 +30,18 @@ fn unsupported_items() {
     check_body(
         "struct S { a: f32 }",
         expect![[r#"
-        error: [K0001] structs inside functions are not supported in kernels
-               help: move it out and derive `GpuData`
-         1 | fn k(x: &mut [f32]) { struct S { a: f32 } }
-           |                       ^^^^^^
-    "#]],
+            error: [K0001] structs inside functions are not supported in kernels
+                   help: write it among the function's own statements, with a name that its module does not have, or outside with `#[device]`
+             1 | fn k(x: &mut [f32]) { struct S { a: f32 } }
+               |                       ^^^^^^
+        "#]],
     );
     check_body("use core::f32::consts::PI;", expect![""]);
     check_body(
         "impl S {}",
         expect![[r#"
             error: [K0001] `impl` inside functions is not supported in kernels
-                   help: move it beside the type, in a `#[device] mod`
+                   help: write it beside the type
              1 | fn k(x: &mut [f32]) { impl S {} }
                |                       ^^^^
         "#]],
