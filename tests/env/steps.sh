@@ -212,6 +212,15 @@ build_suites() {
         algorithms spirv faults steady scarce stress
     # Lints have no such suite, which needs a feature.
     build_tests '' sanitizer
+    compiled_once
+}
+
+# The lints of two systems have compilers of their own. All else shares one, which takes a minute to compile: a dev-dependency that turns on
+# a feature of what gridwise-ir is made of (`cargo tree -d` names it) makes them two.
+compiled_once() {
+    local count
+    count=$(find "$(target_dir)/debug/deps" -name 'libgridwise_ir-*.rlib' -newer "$logs/started" | wc -l)
+    [ "$count" -le 3 ] || fail "gridwise-ir was compiled $count times"
 }
 
 # Fails when the layers said anything, whatever the program made of it.
