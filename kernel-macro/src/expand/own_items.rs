@@ -9,7 +9,7 @@ use syn::{Item, Stmt, Visibility};
 use super::globs::names_any;
 use super::hoisted::moved_item;
 use crate::ast::Path;
-use crate::gather::{Lookup, seek};
+use crate::gather::{ITEMS_OF, Lookup, seek};
 use crate::krate::facade_path;
 use crate::parse::SourceItem;
 
@@ -43,7 +43,7 @@ pub(super) fn set_apart(attribute: &str, attr: &TokenStream, item: &TokenStream)
         }
     }
     let imports = rest.iter().filter(|statement| matches!(statement, Stmt::Item(Item::Use(_))));
-    let name = format_ident!("__gridwise_items_of_{}", function.sig.ident);
+    let name = format_ident!("{ITEMS_OF}{}", function.sig.ident, span = function.sig.ident.span());
     let names = moved.iter().filter_map(SourceItem::of).filter_map(|item| item.name().map(|(name, _)| name.clone()));
     let import: Stmt = syn::parse2(quote!(use #name::{#(#names),*};)).ok()?;
     moved.iter_mut().for_each(show);

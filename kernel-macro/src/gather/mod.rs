@@ -39,4 +39,4 @@ pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
 #[cfg(test)]
 pub(crate) use unmarked::seek_in;
-pub(crate) use unmarked::{Lookup, Unmarked, is_associated, seek};
+pub(crate) use unmarked::{ITEMS_OF, Lookup, Unmarked, is_associated, seek};

@@ -31,6 +31,9 @@ pub(crate) struct Unmarked {
     pub(crate) others: Vec<String>,
 }
 
+/// How the name of the hidden module begins that has the items of a function, before the function's own name.
+pub(crate) const ITEMS_OF: &str = "__gridwise_items_of_";
+
 /// How many imports may lead to an item, and how many files above it there may be.
 const MAX_STEPS: usize = 16;
 
@@ -76,6 +79,13 @@ pub(crate) fn seek(path: &Path, from: &Ident, in_module: bool) -> Lookup {
     if let Some(found) = in_library(path) {
         return found;
     }
+    // The items of a function stand in its text, where paths to the module around are one step shorter.
+    let function = from.to_string().strip_prefix(ITEMS_OF).map(|name| Ident::new(name, from.span()));
+    if function.is_some() && path.segments.len() > 1 {
+        return Lookup::Unknown;
+    }
+    let in_module = in_module && function.is_none();
+    let from = function.as_ref().unwrap_or(from);
     let file = from.span().local_file().and_then(File::read);
     file.and_then(|file| in_file(path, file, from, in_module)).unwrap_or(Lookup::Unknown)
 }
