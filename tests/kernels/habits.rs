@@ -409,6 +409,90 @@ const ITEMS_IN_KERNELS: Case = Case {
     }),
 };
 
+#[repr(C)]
+#[derive(Clone, Copy, GpuData)]
+struct Particle {
+    x: f32,
+    v: f32,
+}
+
+#[device]
+mod doubles {
+    pub trait Twice {
+        fn twice(self) -> Self;
+    }
+    impl Twice for f32 {
+        fn twice(self) -> f32 {
+            2.0 * self
+        }
+    }
+    impl Twice for super::Particle {
+        fn twice(self) -> Self {
+            Self { x: self.x.twice(), v: self.v }
+        }
+    }
+}
+
+#[device]
+mod fours {
+    use super::doubles::Twice;
+    pub fn four_times(x: f32) -> f32 {
+        x.twice().twice()
+    }
+}
+
+#[device]
+fn eight_times(x: f32) -> f32 {
+    use doubles::Twice as _;
+    fours::four_times(x).twice()
+}
+
+mod importing {
+    use gridwise::prelude::*;
+
+    use super::doubles::*;
+
+    /// No path here names the trait `Twice`.
+    #[kernel(workgroup = 32)]
+    pub(super) fn imported_traits(p: &mut [super::Particle]) {
+        trait Step {
+            const DT: f32;
+            fn step(&mut self);
+        }
+        impl Step for super::Particle {
+            const DT: f32 = 0.5;
+            fn step(&mut self) {
+                self.x += self.v * Self::DT;
+            }
+        }
+        let i = global_id().x;
+        p[i].step();
+        let mut particle = p[i].twice();
+        particle.step();
+        particle.v = super::eight_times(particle.v).twice();
+        p[i] = particle;
+    }
+}
+
+fn particles() -> Vec<Particle> {
+    (0..N).map(|i| Particle { x: i as f32, v: (i % 7) as f32 - 3.0 }).collect()
+}
+
+const IMPORTED_TRAITS: Case = Case {
+    name: "habits::imported_traits",
+    kernels: &[<importing::ImportedTraits as gridwise::Kernel>::DESCRIPTOR],
+    run: |mgr| {
+        let mut p = mgr.tensor(&particles())?;
+        let seq = mgr.sequence()?;
+        importing::ImportedTraits::dispatch(&seq, Grid::items(N as u32), &mut p)?.eval()?;
+        Ok(vec![Output::F32(p.to_vec()?.iter().flat_map(|p| [p.x, p.v]).collect())])
+    },
+    expected: Some(|| {
+        let of = |p: Particle| [2.0 * (p.x + 0.5 * p.v) + 0.5 * p.v, 16.0 * p.v];
+        vec![Output::F32(particles().into_iter().flat_map(of).collect())]
+    }),
+};
+
 /// All cases of this file.
 pub const CASES: &[Case] =
-    &[OWN_NUMBERS, STACK_MACHINE, ITEMS_IN_FUNCTIONS, ITEMS_IN_KERNELS, FILLED_ROWS, SORTED_PARTS];
+    &[OWN_NUMBERS, STACK_MACHINE, ITEMS_IN_FUNCTIONS, ITEMS_IN_KERNELS, IMPORTED_TRAITS, FILLED_ROWS, SORTED_PARTS];

@@ -25,7 +25,7 @@ use crate::emit::codegen::{
 };
 use crate::emit::editor;
 use crate::emit::{derivatives, fits, gradient, print_options};
-use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type};
+use crate::gather::{Closure, EntryKind, Place, State, is_associated, names_of_fn, names_of_type, traits_in_scope};
 use crate::infer::{const_params, infer_item};
 use crate::krate::facade_path;
 use crate::lower::{Lowered, lower_kernel, lower_kernel_natively, lower_kernel_to_derive};
@@ -107,7 +107,8 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
         drop(diags.into_list());
         return other;
     }
-    let names = kernel.names(&mut diags);
+    let mut names = kernel.names(&mut diags);
+    names.extend(traits_in_scope(&item, &kernel.function.name, false));
     let failed = diags.has_errors();
     if failed {
         report_unmarked(&names, &kernel.function.name, false, &mut diags);

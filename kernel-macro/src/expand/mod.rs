@@ -27,7 +27,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
-use crate::gather::{self, Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call};
+use crate::gather::{self, Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call, traits_in_scope};
 use crate::krate::facade_path;
 
 /// The result of a gathering that is over.
@@ -130,7 +130,8 @@ fn finish(state: State, diags: &mut Diagnostics) -> Finished {
 /// The start of a gathering: `todo` without repetitions.
 fn start(kind: EntryKind, name: &Ident, attr: TokenStream, item: TokenStream, todo: Vec<Path>) -> State {
     let mut seen = std::collections::BTreeSet::new();
-    let todo = todo.into_iter().filter(|path| seen.insert(path.text())).collect();
+    let traits = traits_in_scope(&item, name, kind == EntryKind::Module);
+    let todo = todo.into_iter().chain(traits).filter(|path| seen.insert(path.text())).collect();
     State { kind, key: item_key(name), attr, item, done: Vec::new(), todo, debug: None }
 }
 

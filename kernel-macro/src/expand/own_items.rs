@@ -2,7 +2,7 @@
 //! there the device knows functions, types and their `impl`s together. They mean the same there, as items in a function see
 //! nothing of its parameters, generics and variables.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Item, Stmt, Visibility};
 
@@ -42,8 +42,10 @@ pub(super) fn set_apart(attribute: &str, attr: &TokenStream, item: &TokenStream)
             _ => {}
         }
     }
-    let imports = rest.iter().filter(|statement| matches!(statement, Stmt::Item(Item::Use(_))));
-    let name = format_ident!("{ITEMS_OF}{}", function.sig.ident, span = function.sig.ident.span());
+    let imports: Vec<&Stmt> = rest.iter().filter(|statement| matches!(statement, Stmt::Item(Item::Use(_)))).collect();
+    // Where the body imports names, those of the module around tell nothing of its items.
+    let span = if imports.is_empty() { function.sig.ident.span() } else { Span::call_site() };
+    let name = format_ident!("{ITEMS_OF}{}", function.sig.ident, span = span);
     let names = moved.iter().filter_map(SourceItem::of).filter_map(|item| item.name().map(|(name, _)| name.clone()));
     let import: Stmt = syn::parse2(quote!(use #name::{#(#names),*};)).ok()?;
     moved.iter_mut().for_each(show);

@@ -26,6 +26,7 @@ mod names;
 mod outline;
 mod state;
 mod step;
+mod traits;
 mod unmarked;
 
 pub(crate) use cycle::check_cycle;
@@ -37,6 +38,7 @@ pub(crate) use names::{
 };
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
+pub(crate) use traits::traits_in_scope;
 #[cfg(test)]
 pub(crate) use unmarked::seek_in;
 pub(crate) use unmarked::{ITEMS_OF, Lookup, Unmarked, is_associated, seek};

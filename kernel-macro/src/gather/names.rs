@@ -13,6 +13,7 @@ use crate::diag::{Diagnostics, code};
 use crate::source::Spelling;
 
 use super::locals::Locals;
+use super::unmarked::ITEMS_OF;
 
 /// The paths to gather, each once, in order of their first use.
 #[derive(Debug, Default)]
@@ -286,8 +287,20 @@ impl Names {
                 self.bind(pattern);
             }
             Statement::OptionPlace(option_place) => self.statement(&option_place.written),
-            Statement::Use(_) => {}
+            Statement::Use(import) => self.own_items(import),
             Statement::Expr { expr, .. } => self.expr(expr),
+        }
+    }
+
+    /// The items of the function itself are one unit, of which methods may be called that no path names.
+    fn own_items(&mut self, import: &proc_macro2::TokenStream) {
+        let Ok(import) = syn::parse2::<syn::ItemUse>(import.clone()) else { return };
+        if let syn::UseTree::Path(module) = import.tree
+            && module.ident.to_string().starts_with(ITEMS_OF)
+            && let syn::UseTree::Group(names) = *module.tree
+            && let Some(syn::UseTree::Name(name)) = names.items.first()
+        {
+            self.paths.push(Path::plain(false, vec![module.ident, name.ident.clone()]));
         }
     }
 

@@ -80,14 +80,15 @@ pub(crate) fn seek(path: &Path, from: &Ident, in_module: bool) -> Lookup {
         return found;
     }
     // The items of a function stand in its text, where paths to the module around are one step shorter.
-    let function = from.to_string().strip_prefix(ITEMS_OF).map(|name| Ident::new(name, from.span()));
-    if function.is_some() && path.segments.len() > 1 {
+    let is_of_function = from.to_string().starts_with(ITEMS_OF);
+    if is_of_function && path.segments.len() > 1 {
         return Lookup::Unknown;
     }
-    let in_module = in_module && function.is_none();
-    let from = function.as_ref().unwrap_or(from);
-    let file = from.span().local_file().and_then(File::read);
-    file.and_then(|file| in_file(path, file, from, in_module)).unwrap_or(Lookup::Unknown)
+    match place_of(from, in_module).and_then(|place| in_place(path, &place)) {
+        // It may be the body's.
+        Some(Lookup::Absent) | None if is_of_function => Lookup::Unknown,
+        found => found.unwrap_or(Lookup::Unknown),
+    }
 }
 
 /// The same, in a file that is only a text.
@@ -99,7 +100,7 @@ pub(crate) fn seek_in(path: &Path, from: &Ident, in_module: bool, text: &str) ->
     let scopes = Arc::new(outline(text).expect("brackets match"));
     let lines = Arc::new(Lines::of(&scopes));
     let file = File { path: "a.rs".into(), text: text.into(), scopes, lines, is_only_text: true };
-    in_file(path, file, from, in_module).unwrap_or(Lookup::Unknown)
+    place_in(file, from, in_module).and_then(|place| in_place(path, &place)).unwrap_or(Lookup::Unknown)
 }
 
 /// Whether a function stands in an `impl` or a trait, as far as the text of its file says.
@@ -134,11 +135,31 @@ fn is_library(first: &str) -> bool {
     matches!(first, "std" | "core" | "alloc")
 }
 
-fn in_file(path: &Path, file: File, from: &Ident, in_module: bool) -> Option<Lookup> {
+fn in_place(path: &Path, place: &Place) -> Option<Lookup> {
     if path.leading_colon {
         return None;
     }
     let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
+    if let [name] = segments.as_slice()
+        && place.around().all(|place| place.lacks(name, 0))
+    {
+        return Some(Lookup::Absent);
+    }
+    Some(match find(place, &segments, 0)? {
+        Hit::Item(found) => found.unmarked().map_or(Lookup::Marked, Lookup::Unmarked),
+        Hit::Library(path) => Lookup::Library(path),
+    })
+}
+
+/// The scope of an item, or within it, as far as the text of its file tells.
+pub(super) fn place_of(from: &Ident, in_module: bool) -> Option<Place> {
+    let function = from.to_string().strip_prefix(ITEMS_OF).map(|name| Ident::new(name, from.span()));
+    let in_module = in_module && function.is_none();
+    let from = function.as_ref().unwrap_or(from);
+    place_in(from.span().local_file().and_then(File::read)?, from, in_module)
+}
+
+fn place_in(file: File, from: &Ident, in_module: bool) -> Option<Place> {
     let (name, line) = (from.to_string(), u32::try_from(from.span().start().line).ok()?);
     let is_origin = |item: &Item| item.line == line && item.name == name;
     let scopes = file.lines.items.get(&line).into_iter().flatten().copied();
@@ -148,16 +169,7 @@ fn in_file(path: &Path, file: File, from: &Ident, in_module: bool) -> Option<Loo
         Kind::Mod(inner) if in_module => inner?,
         _ => scope,
     };
-    let place = Place { file: Rc::new(file), scope };
-    if let [name] = segments.as_slice()
-        && place.around().all(|place| place.lacks(name, 0))
-    {
-        return Some(Lookup::Absent);
-    }
-    Some(match find(&place, &segments, 0)? {
-        Hit::Item(found) => found.unmarked().map_or(Lookup::Marked, Lookup::Unmarked),
-        Hit::Library(path) => Lookup::Library(path),
-    })
+    Some(Place { file: Rc::new(file), scope })
 }
 
 /// A source file with its outline.
@@ -237,7 +249,7 @@ impl File {
 
 /// A scope of a file.
 #[derive(Debug, Clone)]
-struct Place {
+pub(super) struct Place {
     file: Rc<File>,
     scope: usize,
 }
@@ -259,13 +271,13 @@ impl Hit {
 }
 
 /// An item and its scope.
-struct Found {
-    place: Place,
-    item: usize,
+pub(super) struct Found {
+    pub(super) place: Place,
+    pub(super) item: usize,
 }
 
 impl Place {
-    fn scope(&self) -> &Scope {
+    pub(super) fn scope(&self) -> &Scope {
         &self.file.scopes[self.scope]
     }
 
@@ -279,9 +291,19 @@ impl Place {
     }
 
     /// The scope and those around it, up to its module.
-    fn around(&self) -> impl Iterator<Item = Self> + '_ {
+    pub(super) fn around(&self) -> impl Iterator<Item = Self> + '_ {
         std::iter::successors(Some(self.scope), |scope| self.file.scopes[*scope].lexical_parent)
             .map(|scope| self.at(scope))
+    }
+
+    /// The item that a path names.
+    pub(super) fn find_item(&self, path: &[String]) -> Option<Found> {
+        find(self, path, 1)?.item()
+    }
+
+    /// The module that a path names.
+    pub(super) fn find_module(&self, path: &[String]) -> Option<Self> {
+        module_of(self, path, 1)
     }
 
     /// Whether a scope surely has nothing of a name, its own or imported.
@@ -460,8 +482,17 @@ fn first_word(attr: &str) -> &str {
 }
 
 impl Found {
-    fn item(&self) -> &Item {
+    pub(super) fn item(&self) -> &Item {
         &self.place.scope().items[self.item]
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.place.file.text[self.item().text.clone()]
+    }
+
+    /// Whether it has a macro of ours, as far as the text tells.
+    pub(super) fn is_marked(&self) -> bool {
+        !self.is_unmarked()
     }
 
     /// The item, if it surely has no macro of ours.
@@ -485,7 +516,7 @@ impl Found {
                 kind,
                 name: item.name.clone(),
                 place: format!("{}:{}", self.place.file.path.display(), item.line),
-                text: self.place.file.text[item.text.clone()].to_owned(),
+                text: self.text().to_owned(),
                 others,
             }
         })
@@ -518,8 +549,7 @@ impl Found {
         if depth > MAX_STEPS || self.item().kind != Kind::Fn {
             return;
         }
-        let text = &self.place.file.text[self.item().text.clone()];
-        let Ok(tokens) = text.parse::<proc_macro2::TokenStream>() else { return };
+        let Ok(tokens) = self.text().parse::<proc_macro2::TokenStream>() else { return };
         let mut called = Vec::new();
         collect_calls(tokens, &mut called);
         for name in called {
