@@ -436,7 +436,7 @@ mod doubles {
 #[device]
 mod fours {
     use super::doubles::Twice;
-    pub fn four_times(x: f32) -> f32 {
+    pub(super) fn four_times(x: f32) -> f32 {
         x.twice().twice()
     }
 }
@@ -485,11 +485,11 @@ const IMPORTED_TRAITS: Case = Case {
         let mut p = mgr.tensor(&particles())?;
         let seq = mgr.sequence()?;
         importing::ImportedTraits::dispatch(&seq, Grid::items(N as u32), &mut p)?.eval()?;
-        Ok(vec![Output::F32(p.to_vec()?.iter().flat_map(|p| [p.x, p.v]).collect())])
+        Ok(vec![Output::exact(p.to_vec()?.iter().flat_map(|p| [p.x, p.v]).collect())])
     },
     expected: Some(|| {
         let of = |p: Particle| [2.0 * (p.x + 0.5 * p.v) + 0.5 * p.v, 16.0 * p.v];
-        vec![Output::F32(particles().into_iter().flat_map(of).collect())]
+        vec![Output::exact(particles().into_iter().flat_map(of).collect())]
     }),
 };
 
