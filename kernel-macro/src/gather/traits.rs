@@ -38,7 +38,7 @@ pub(crate) fn traits_in_scope(item: &TokenStream, from: &Ident, in_module: bool)
     wanted.map(path).collect()
 }
 
-/// What a function imports among its own statements: paths and names, as written. Its items are told by their whole paths.
+/// The imports among the statements of a function: paths and names, as written. Its items are told by their whole paths.
 fn imports_of_body(item: &TokenStream) -> Vec<(Vec<String>, Option<String>)> {
     let mut found = Vec::new();
     let Some(TokenTree::Group(body)) = item.clone().into_iter().last() else { return found };
