@@ -12,11 +12,6 @@ use crate::ast::Path;
 /// The traits with our attribute that are in scope at an item and have a function of the name of a method that it calls.
 /// `in_module`: the item is a module, and what it imports counts.
 pub(crate) fn traits_in_scope(item: &TokenStream, from: &Ident, in_module: bool) -> Vec<Path> {
-    let mut called = BTreeSet::new();
-    collect_methods(item.clone(), &mut called);
-    if called.is_empty() {
-        return Vec::new();
-    }
     let Some(place) = place_of(from, in_module) else { return Vec::new() };
     // A trait by itself is a unit, too, and stands beside others that may need it.
     if in_module && place.scope().items.iter().any(|item| from == &item.name) {
@@ -29,9 +24,14 @@ pub(crate) fn traits_in_scope(item: &TokenStream, from: &Ident, in_module: bool)
         let imports = &place.scope().imports;
         found.extend(place.imported_by(imports.iter().map(|import| (import.path.clone(), import.name.clone()))));
     }
-    let is_wanted =
-        |found: &Found| found.item().kind == Kind::Trait && has_function(found.text(), &called) && found.is_marked();
-    let wanted = found.into_iter().filter(|(_, found)| is_wanted(found));
+    found.retain(|(_, found)| found.item().kind == Kind::Trait && found.is_marked());
+    // As a rule there are none, and nobody need look through the item.
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let mut called = BTreeSet::new();
+    collect_methods(item.clone(), &mut called);
+    let wanted = found.into_iter().filter(|(_, found)| has_function(found.text(), &called));
     let path = |(written, _): (Vec<String>, Found)| {
         Path::plain(false, written.iter().map(|segment| Ident::new(segment, from.span())).collect())
     };
