@@ -39,6 +39,8 @@ pub(crate) use names::{
 };
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
+#[cfg(test)]
+pub(crate) use traits::traits_in;
 pub(crate) use traits::traits_in_scope;
 #[cfg(test)]
 pub(crate) use unmarked::seek_in;

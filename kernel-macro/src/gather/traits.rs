@@ -12,7 +12,17 @@ use crate::ast::Path;
 /// The traits with our attribute that are in scope at an item and have a function of the name of a method that it calls.
 /// `in_module`: the item is a module, and what it imports counts.
 pub(crate) fn traits_in_scope(item: &TokenStream, from: &Ident, in_module: bool) -> Vec<Path> {
-    let Some(place) = place_of(from, in_module) else { return Vec::new() };
+    place_of(from, in_module).map(|place| traits_at(&place, item, from, in_module)).unwrap_or_default()
+}
+
+/// The same, in a file that is only a text.
+#[cfg(test)]
+pub(crate) fn traits_in(item: &TokenStream, from: &Ident, in_module: bool, text: &str) -> Vec<Path> {
+    let place = super::unmarked::place_in_text(from, in_module, text);
+    place.map(|place| traits_at(&place, item, from, in_module)).unwrap_or_default()
+}
+
+fn traits_at(place: &Place, item: &TokenStream, from: &Ident, in_module: bool) -> Vec<Path> {
     // A trait by itself is a unit, too, and stands beside others that may need it.
     if in_module && place.scope().items.iter().any(|item| from == &item.name) {
         return Vec::new();

@@ -97,10 +97,14 @@ pub(crate) fn seek_in(path: &Path, from: &Ident, in_module: bool, text: &str) ->
     if let Some(found) = in_library(path) {
         return found;
     }
+    place_in_text(from, in_module, text).and_then(|place| in_place(path, &place)).unwrap_or(Lookup::Unknown)
+}
+
+#[cfg(test)]
+pub(super) fn place_in_text(from: &Ident, in_module: bool, text: &str) -> Option<Place> {
     let scopes = Arc::new(outline(text).expect("brackets match"));
     let lines = Arc::new(Lines::of(&scopes));
-    let file = File { path: "a.rs".into(), text: text.into(), scopes, lines, is_only_text: true };
-    place_in(file, from, in_module).and_then(|place| in_place(path, &place)).unwrap_or(Lookup::Unknown)
+    place_in(File { path: "a.rs".into(), text: text.into(), scopes, lines, is_only_text: true }, from, in_module)
 }
 
 /// Whether a function stands in an `impl` or a trait, as far as the text of its file says.

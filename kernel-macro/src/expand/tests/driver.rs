@@ -7,10 +7,11 @@ use expect_test::Expect;
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 
+use super::super::own_items::set_apart;
 use super::super::{Finished, device, finish, globs, gpu_data, incomplete, kernel, module, report_depth};
 use crate::diag::Diagnostics;
 use crate::diag::test_support::render;
-use crate::gather::{Closure, Lookup, Resumed, State, seek_in};
+use crate::gather::{Closure, Lookup, Resumed, State, seek_in, traits_in};
 use crate::guard::{beyond, on_own_stack};
 use crate::spirv_file;
 
@@ -183,20 +184,25 @@ fn gather(mut state: State, closures: &BTreeMap<String, Closure>, diags: &mut Di
     finish(state, diags)
 }
 
-/// Reports what is wrong with an item whatever it names; whether it is one of ours.
-pub(super) fn errors_without_names(mut item: syn::Item, diags: &mut Diagnostics) -> bool {
-    let attrs = match &mut item {
-        syn::Item::Fn(item) => &mut item.attrs,
-        syn::Item::Const(item) => &mut item.attrs,
-        syn::Item::Mod(item) => &mut item.attrs,
+/// Reports what is wrong with an item whatever it names; whether it is one of ours. Functions with items of their own are read apart.
+pub(super) fn errors_without_names(mut item: syn::Item, source: &str, diags: &mut Diagnostics) -> bool {
+    let tokens = item.to_token_stream();
+    let is_module = matches!(item, syn::Item::Mod(_));
+    let (attrs, name) = match &mut item {
+        syn::Item::Fn(item) if set_apart("kernel", &TokenStream::new(), &tokens).is_none() => {
+            (&mut item.attrs, item.sig.ident.clone())
+        }
+        syn::Item::Const(item) => (&mut item.attrs, item.ident.clone()),
+        syn::Item::Mod(item) => (&mut item.attrs, item.ident.clone()),
         _ => return false,
     };
     attrs.retain(|attr| ["kernel", "device"].iter().any(|name| attr.path().is_ident(name)));
     let is_ours = !attrs.is_empty();
     if is_ours
-        && let Some((_, Some(state))) = start_item(item, diags)
+        && let Some((_, Some(mut state))) = start_item(item, diags)
         && !globs::is_first(&state)
     {
+        state.todo.extend(traits_in(&tokens, &name, is_module, source));
         incomplete::report_without_names(state, diags);
     }
     is_ours

@@ -177,7 +177,7 @@ fn right_items_have_no_errors_where_nothing_of_their_names_is_known() {
                     }
                     item => {
                         let mut diags = Diagnostics::new();
-                        count += u32::from(errors_without_names(item, &mut diags));
+                        count += u32::from(errors_without_names(item, &text, &mut diags));
                         wrong.push_str(&render(diags, &text));
                     }
                 }
