@@ -160,7 +160,7 @@ fn signature_of(unmarked: &Unmarked) -> Option<Closure> {
 }
 
 /// The name of the item that is expanded.
-fn own_name(state: &State) -> Option<Ident> {
+pub(super) fn own_name(state: &State) -> Option<Ident> {
     if state.kind == EntryKind::Module {
         return syn::parse2(state.attr.clone()).ok();
     }

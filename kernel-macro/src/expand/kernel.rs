@@ -65,6 +65,7 @@ impl KernelItem {
         names.extend(self.attr.const_paths().filter(|path| !is_param(path)).cloned());
         let listed = self.attr.type_lists().iter().flat_map(|list| &list.types).flat_map(names_of_type);
         names.extend(listed.filter(|path| !is_param(&path)));
+        names.extend(traits_in_scope(&self.item, &self.function.name, false));
         dump("ast", &self.function.name.to_string(), || format!("{:#?}", self.function));
         names
     }
@@ -107,8 +108,7 @@ pub(crate) fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
         drop(diags.into_list());
         return other;
     }
-    let mut names = kernel.names(&mut diags);
-    names.extend(traits_in_scope(&item, &kernel.function.name, false));
+    let names = kernel.names(&mut diags);
     let failed = diags.has_errors();
     if failed {
         report_unmarked(&names, &kernel.function.name, false, &mut diags);

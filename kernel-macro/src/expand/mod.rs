@@ -101,12 +101,13 @@ fn complete(mut state: State) -> TokenStream {
 /// The names to gather for an item that was rewritten; none if it has errors now, which its end reports.
 fn names_again(state: &mut State) -> Vec<Path> {
     let mut errors = Diagnostics::new();
-    let names = match state.kind {
+    let mut names = match state.kind {
         EntryKind::Kernel => kernel::names_of_state(state, &mut errors),
         EntryKind::Module => module::names_of_state(state, &mut errors),
         _ => device::names_of_state(state, &mut errors),
     };
     if errors.into_list().is_empty() {
+        names.extend(incomplete::own_name(state).iter().flat_map(|name| traits_of(state.kind, name, &state.item)));
         return names;
     }
     state.done.push((String::new(), Closure::Broken));
@@ -127,11 +128,15 @@ fn finish(state: State, diags: &mut Diagnostics) -> Finished {
     }
 }
 
+/// The traits that an item names only by their methods. A kernel's are among its names, of which it asks whether there are any.
+fn traits_of(kind: EntryKind, name: &Ident, item: &TokenStream) -> Vec<Path> {
+    if kind == EntryKind::Kernel { Vec::new() } else { traits_in_scope(item, name, kind == EntryKind::Module) }
+}
+
 /// The start of a gathering: `todo` without repetitions.
 fn start(kind: EntryKind, name: &Ident, attr: TokenStream, item: TokenStream, todo: Vec<Path>) -> State {
     let mut seen = std::collections::BTreeSet::new();
-    let traits = traits_in_scope(&item, name, kind == EntryKind::Module);
-    let todo = todo.into_iter().chain(traits).filter(|path| seen.insert(path.text())).collect();
+    let todo = todo.into_iter().chain(traits_of(kind, name, &item)).filter(|path| seen.insert(path.text())).collect();
     State { kind, key: item_key(name), attr, item, done: Vec::new(), todo, debug: None }
 }
 

@@ -17,7 +17,9 @@ use crate::parse::SourceItem;
 pub(super) fn set_apart(attribute: &str, attr: &TokenStream, item: &TokenStream) -> Option<TokenStream> {
     // Parsing takes longer than a look at the words.
     let TokenTree::Group(body) = item.clone().into_iter().last()? else { return None };
-    if !names_any(&body.stream(), &|word| ["fn", "struct", "enum", "trait", "type"].iter().any(|known| word == known)) {
+    const KEYWORDS: [&str; 5] = ["fn", "struct", "enum", "trait", "type"];
+    let is_keyword = |token| matches!(token, TokenTree::Ident(word) if KEYWORDS.iter().any(|known| word == known));
+    if !body.stream().into_iter().any(is_keyword) {
         return None;
     }
     let mut function: syn::ItemFn = syn::parse2(item.clone()).ok()?;

@@ -19,7 +19,6 @@ impl Facts<'_> {
         let scalar = match *self.types.get(self.function.values[value].ty) {
             Type::Vector(scalar, _) if scalar.is_int() => scalar,
             // An operand that all lanes share.
-            Type::Scalar(Scalar::Bool) => return Range::ANY,
             Type::Scalar(scalar) if scalar.is_int() => return self.range(value),
             _ => return Range::ANY,
         };
