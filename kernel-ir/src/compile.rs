@@ -9,7 +9,7 @@ use crate::check_groups::CheckGroups;
 use crate::descriptor::{
     ConstType, Feature, HostStack, ImageAccess, LaunchWord, LaunchWordKind, ParamKind, SiteKind, Size,
 };
-use crate::ir::{ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
+use crate::ir::{Inst, InstKind, ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::layout::Layout;
 use crate::locals;
@@ -294,7 +294,10 @@ fn describe(
             position(positions, buffer)
         })
     };
-    let obligations = match emitted.sites.iter().any(|site| module.sites[*site].at_launch.is_some()) {
+    let asks = |inst: &Inst| matches!(inst.kind, InstKind::Proven(_));
+    let is_asked = emitted.sites.iter().any(|site| module.sites[*site].at_launch.is_some())
+        || function.insts.iter().any(|(_, inst)| asks(inst));
+    let obligations = match is_asked {
         true => program(&kernel.obligations, &|obligation| groups.that_need(obligation)),
         false => Vec::new(),
     };

@@ -1,5 +1,6 @@
 //! Type rules: the result type of ops and the type of places. Shared by the builder and the verifier; changes nothing.
 
+use crate::layout::Layout;
 use crate::ir::{AtomicOp, Fold, Function, Module, Place, Root, Span, Step, SubgroupOp};
 use crate::op::{Op, TypeRule};
 use crate::types::{Scalar, Size, Type, TypeId, Types};
@@ -191,6 +192,7 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
     };
     steps.iter().try_fold(start, |ty, step| match *step {
         Step::Field(member) => member_type(types, ty, &[member]),
+        Step::Joined { scalar, lanes } => joined_type(module, place, ty, (scalar, lanes)),
         Step::Index { .. } => match types.get(ty) {
             Type::Array(element, _) => Ok(*element),
             Type::Vector(..) => member_type(types, ty, &[0]),
@@ -202,6 +204,25 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
             (None, _) => Err(format!("type `{}` has no elements that invocations hold", types.display(ty))),
         },
     })
+}
+
+/// The type of several elements as one value, given that of one.
+fn joined_type(module: &Module, place: &Place, element: TypeId, (scalar, lanes): (Scalar, u8)) -> Result<TypeId, String> {
+    let types = &module.types;
+    let buffer = match (place.root, module.kernel.as_ref(), &place.path[..]) {
+        (Root::Buffer(id), Some(kernel), [_, _]) => &kernel.buffers[id],
+        _ => return Err("elements are joined where they are loaded from a buffer".to_owned()),
+    };
+    if buffer.writable || buffer.is_texels {
+        return Err("elements are joined where nobody writes them".to_owned());
+    }
+    let number = if lanes == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, lanes) };
+    let joined = types.find(&number).ok_or_else(|| "there is no such vector".to_owned())?;
+    let size = |ty: TypeId| Layout::of(types, ty).map(|layout| layout.size);
+    match (size(joined), size(element)) {
+        (Some(whole), Some(part)) if part > 0 && whole % part == 0 => Ok(joined),
+        _ => Err(format!("no number of elements of type `{}` is as large", types.display(element))),
+    }
 }
 
 /// Checks the types around an atomic access; `value` is that of operands and result.

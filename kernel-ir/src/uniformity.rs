@@ -429,7 +429,7 @@ fn index(step: &Step) -> Option<ValueId> {
     match step {
         Step::Index { value, .. } => Some(*value),
         // The invocations hold different ones, but the matrix stays one that they have together.
-        Step::Field(_) | Step::Element(_) => None,
+        Step::Field(_) | Step::Element(_) | Step::Joined { .. } => None,
     }
 }
 

@@ -161,7 +161,7 @@ impl Coverage<'_> {
             let index = match *index {
                 Step::Index { value, .. } => positions.bits(value, &|value| self.definition(value))?,
                 Step::Field(number) => Bits::fixed(number),
-                Step::Element(_) => return None,
+                Step::Element(_) | Step::Joined { .. } => return None,
             };
             if index.possible() >= len {
                 return None;

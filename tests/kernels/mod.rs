@@ -91,6 +91,7 @@ pub mod moving_slices;
 pub mod narrow;
 pub mod narrow_atomics;
 pub mod natural;
+pub mod neighbours;
 pub mod neutral;
 pub mod numbers;
 pub mod obligations;
@@ -250,6 +251,7 @@ pub fn all() -> Vec<Case> {
         narrow::CASES,
         narrow_atomics::CASES,
         natural::CASES,
+        neighbours::CASES,
         neutral::CASES,
         numbers::CASES,
         obligations::CASES,

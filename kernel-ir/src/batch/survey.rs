@@ -87,7 +87,7 @@ impl<'m> Survey<'m> {
             InstKind::Load(place) | InstKind::Store(place, _) => {
                 let left = place.path.iter().find_map(|step| match step {
                     Step::Index { check, .. } => check.filter(|site| self.module.sites[*site].at_launch.is_none()),
-                    Step::Field(_) | Step::Element(_) => None,
+                    Step::Field(_) | Step::Element(_) | Step::Joined { .. } => None,
                 });
                 match (place.root, left) {
                     _ if place.is_unordered => refuse(Obstacle::Together),

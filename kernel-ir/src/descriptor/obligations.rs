@@ -52,14 +52,20 @@ impl Obligations {
     }
 
     /// The verdict of the conditions on a launch.
+    /// Conditions that speak of a value which is not settled are open.
     pub fn verdict(&self, launch: &impl LaunchNumbers) -> Verdict {
-        self.run(launch).unwrap_or(Verdict::Open { unproven: u32::MAX })
+        let of_settled = || {
+            let launch = Unsettled { launch, has_grid: true, is_asked_for: Cell::new(false) };
+            self.run_in(&launch, || launch.is_asked_for.take())
+        };
+        let found = self.run(launch).or_else(|| if self.asks_for_values() { of_settled() } else { None });
+        found.unwrap_or(Verdict::Open { unproven: u32::MAX })
     }
 
     /// The verdict on a launch over a grid that only the device knows, and which may be empty: conditions that speak of it are open, and
     /// none is broken.
     pub fn verdict_of_any_grid(&self, launch: &impl LaunchNumbers) -> Verdict {
-        let launch = AnyGrid { launch, is_asked_for: Cell::new(false) };
+        let launch = Unsettled { launch, has_grid: false, is_asked_for: Cell::new(false) };
         match self.run_in(&launch, || launch.is_asked_for.take()) {
             Some(verdict @ (Verdict::Hold | Verdict::Open { .. })) => verdict,
             Some(Verdict::Broken(_)) | None => Verdict::Open { unproven: u32::MAX },
@@ -122,22 +128,28 @@ impl Obligations {
     }
 }
 
-/// A launch over a grid that is not known.
-struct AnyGrid<'l, L> {
+/// A launch of which some numbers are not known: values, and perhaps the grid.
+struct Unsettled<'l, L> {
     launch: &'l L,
-    /// Whether the condition that is computed asks for the grid.
+    has_grid: bool,
+    /// Whether the condition that is computed asks for what is not known.
     is_asked_for: Cell<bool>,
 }
 
-impl<L: LaunchNumbers> LaunchNumbers for AnyGrid<'_, L> {
-    fn items(&self, _: u8) -> u64 {
+impl<L: LaunchNumbers> Unsettled<'_, L> {
+    fn unknown(&self) -> u64 {
         self.is_asked_for.set(true);
         0
     }
+}
 
-    fn groups(&self, _: u8) -> u64 {
-        self.is_asked_for.set(true);
-        0
+impl<L: LaunchNumbers> LaunchNumbers for Unsettled<'_, L> {
+    fn items(&self, axis: u8) -> u64 {
+        if self.has_grid { self.launch.items(axis) } else { self.unknown() }
+    }
+
+    fn groups(&self, axis: u8) -> u64 {
+        if self.has_grid { self.launch.groups(axis) } else { self.unknown() }
     }
 
     fn len(&self, param: u16) -> u64 {
@@ -157,7 +169,7 @@ impl<L: LaunchNumbers> LaunchNumbers for AnyGrid<'_, L> {
     }
 
     fn value(&self, offset: u8, size: u8) -> Option<u64> {
-        self.launch.value(offset, size)
+        Some(self.launch.value(offset, size).unwrap_or_else(|| self.unknown()))
     }
 
     fn constant(&self, position: u16) -> u64 {
@@ -262,6 +274,14 @@ mod tests {
         assert_eq!(unproven(&[&fails, &serves(0b10), &holds]), 0, "no group needs it");
         let no_program = program(&[Step::Const(1), Step::Serves(1)]);
         assert_eq!(no_program.verdict(&LAUNCH), Verdict::Open { unproven: u32::MAX });
+    }
+
+    #[test]
+    fn a_value_that_is_not_settled_leaves_other_conditions() {
+        let value = |size| [Step::Value { offset: 0, size }, Step::Len(1), Step::Less];
+        let (holds, fails) = ([Step::Const(699), Step::Len(1), Step::Less], [Step::Const(700), Step::Len(1), Step::Less]);
+        let steps = [&[Step::Serves(1)][..], &value(2), &[Step::Serves(2)], &holds, &[Step::Serves(4)], &fails];
+        assert_eq!(program(&steps.concat()).verdict(&Launch { value: 3 }), Verdict::Open { unproven: 0b101 });
     }
 
     #[test]

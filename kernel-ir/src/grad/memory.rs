@@ -146,7 +146,7 @@ impl Reverse<'_, '_> {
                     at = self.b.op(Op::Add, &[at, offset]);
                     ty = types.member(ty, 0).unwrap_or(ty);
                 }
-                Step::Element(_) => {}
+                Step::Element(_) | Step::Joined { .. } => {}
             }
         }
         self.add_flat(shadow, at, ty, g);

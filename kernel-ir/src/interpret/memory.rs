@@ -148,6 +148,7 @@ impl Memory {
         };
         for (depth, step) in place.path.iter().enumerate() {
             let index = match *step {
+                Step::Joined { .. } => unreachable!("elements are read one by one"),
                 Step::Field(index) => index,
                 Step::Element(value) => {
                     let element = ty.and_then(|ty| types.held_element(ty)).expect("the verifier follows every path");

@@ -15,6 +15,7 @@ mod coop;
 mod finding;
 mod group;
 mod image;
+mod joined;
 mod launch;
 mod memory;
 mod runs;

@@ -113,12 +113,14 @@ impl<'m> Thread<'m> {
             }
             InstKind::CoopLoad(access) => self.coop_load(cx, memory, access, ty)?,
             InstKind::Param(param) => cx.params[param.index()].clone(),
-            InstKind::ForgetsResults => Value::Scalar(Constant::Bool(false)),
+            // It knows nothing of launches.
+            InstKind::Proven(_) | InstKind::ForgetsResults => Value::Scalar(Constant::Bool(false)),
             InstKind::Builtin(builtin) => self.builtin(cx, *builtin),
             InstKind::Len(buffer) => Value::u32(memory.len(*buffer)),
             InstKind::MemberLen(list, member) => {
                 Value::u32(memory.member(*list, frame.value(*member).bits()).len() as u32)
             }
+            InstKind::Load(place) if place.is_joined() => self.load_joined(cx, memory, (place, ty))?,
             InstKind::Load(place) => match memory.resolve(cx, self, place)? {
                 Some(access) => memory.read(cx, self, &access),
                 None => Value::zero(types, ty),

@@ -43,6 +43,8 @@ pub enum InstKind {
     ConstParam(ConstParamId),
     /// Whether the driver has [`Fault::ForgottenLoopResults`](crate::faults::Fault::ForgottenLoopResults), a `bool`.
     ForgetsResults,
+    /// Whether a launch meets what a site needs, so that nothing is checked there, a `bool`. A launch may say no where it does.
+    Proven(SiteId),
     /// An id or size of the running invocation, a `UVec3` or a `u32`.
     Builtin(Builtin),
     /// Number of elements of a buffer, or of buffers in a list, `u32`.
@@ -132,6 +134,7 @@ macro_rules! each_use {
             | Self::Param(_)
             | Self::ConstParam(_)
             | Self::ForgetsResults
+            | Self::Proven(_)
             | Self::Builtin(_)
             | Self::Len(_)
             | Self::Barrier(_)
@@ -218,6 +221,7 @@ impl InstKind {
                 | Self::Param(_)
                 | Self::ConstParam(_)
                 | Self::ForgetsResults
+                | Self::Proven(_)
                 | Self::Builtin(_)
                 | Self::Len(_)
                 | Self::MemberLen(..)

@@ -1,6 +1,7 @@
 //! Places: how loads and stores name memory without pointers.
 
 use crate::few::Few;
+use crate::types::Scalar;
 
 use super::{BufferId, LocalId, SharedId, SiteId, ValueId};
 
@@ -63,6 +64,14 @@ pub enum Step {
     /// Element of a matrix of the subgroup, by its number among those that the invocation holds, a `u32`: known to be
     /// in range. The device decides which row and column that is.
     Element(ValueId),
+    /// The last step of a load from a buffer that is only read: the elements from there on, as many as lie in memory where such a scalar or
+    /// vector would, as one. They are known to begin at a multiple of its size; of a word, bytes behind the buffer's end are zero.
+    Joined {
+        /// A scalar of 32 bits, or `f16`.
+        scalar: Scalar,
+        /// One, or those of a vector.
+        lanes: u8,
+    },
 }
 
 impl Step {
@@ -70,7 +79,7 @@ impl Step {
     pub fn value(self) -> Option<ValueId> {
         match self {
             Self::Index { value, .. } | Self::Element(value) => Some(value),
-            Self::Field(_) => None,
+            Self::Field(_) | Self::Joined { .. } => None,
         }
     }
 }
@@ -101,6 +110,11 @@ impl Place {
     pub fn values(&self) -> impl Iterator<Item = ValueId> + '_ {
         let steps = self.path.iter().filter_map(|step| step.value());
         self.root.member().into_iter().chain(steps)
+    }
+
+    /// Whether it is several elements as one value.
+    pub fn is_joined(&self) -> bool {
+        matches!(self.path.last(), Some(Step::Joined { .. }))
     }
 
     /// Whether a step is checked, so that the access may trap.

@@ -106,6 +106,9 @@ impl FunctionParser<'_, '_> {
         if let Some(param) = self.cursor.eat_id("constant") {
             return Ok(InstKind::ConstParam(param));
         }
+        if self.cursor.eat_word("proven") {
+            return Ok(InstKind::Proven(self.cursor.id("site")?));
+        }
         if self.cursor.eat_word("forgets_results") {
             return Ok(InstKind::ForgetsResults);
         }
@@ -268,6 +271,12 @@ impl FunctionParser<'_, '_> {
             } else if self.cursor.eat("<") {
                 path.push(Step::Element(self.value()?));
                 self.cursor.expect(">")?;
+            } else if self.cursor.eat_word("as") {
+                let Some(scalar) = self.cursor.peek_word().and_then(super::header::scalar) else {
+                    return self.cursor.expected("a scalar");
+                };
+                self.cursor.skip_word(scalar.name());
+                path.push(Step::Joined { scalar, lanes: self.cursor.number()? });
             } else {
                 return Ok(Place { root, path, is_unordered });
             }

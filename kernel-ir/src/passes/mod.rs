@@ -21,6 +21,8 @@ pub mod hoist_invariants;
 mod identities;
 pub mod inline_functions;
 pub mod leave_at_head;
+pub mod join_bytes;
+pub mod join_loads;
 mod live_locals;
 pub(crate) mod loop_ends;
 mod loop_spans;
@@ -153,7 +155,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     let mut checks = CheckCount::default();
     let is_alone = module.functions.len() == 1;
     let mut too_large = None;
-    run_on_module(module, "inline_functions", |module| {
+    let _ = run_on_module(module, "inline_functions", |module| {
         inline_functions::run(module).unwrap_or_else(|large| {
             too_large = Some(large);
             Changed::No
@@ -164,7 +166,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     }
     // Where there was one function, none is called no longer.
     if !is_alone {
-        run_on_module(module, "renumber", renumber::run);
+        let _ = run_on_module(module, "renumber", renumber::run);
     }
     let divergences = divergences(module, &mut checks);
     let mut races = Analysis::default();
@@ -196,7 +198,13 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     }
     let _ = run_on_functions(module, "leave_at_head", leave_at_head::run, &mut checks);
     leave_to_the_launch(module, std::mem::take(&mut checks.indices));
-    run_on_module(module, "renumber", renumber::run);
+    if run_on_module(module, "join_loads", join_loads::run) == Changed::Yes {
+        fold_and_share(module, &mut checks);
+        if run_on_functions(module, "join_bytes", join_bytes::run, &mut checks) == Changed::Yes {
+            fold_and_share(module, &mut checks);
+        }
+    }
+    let _ = run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);
     Optimized { checks, divergences, races, too_large: None }
 }
@@ -256,7 +264,7 @@ fn fold_and_share(module: &mut Module, checks: &mut CheckCount) {
 /// When inlining is too much; the module is not to be used any more.
 pub fn simplify(module: &mut Module) -> Result<(), TooLarge> {
     if inline_functions::run(module)? == Changed::Yes {
-        run_on_module(module, "renumber", renumber::run);
+        let _ = run_on_module(module, "renumber", renumber::run);
     }
     let mut checks = CheckCount::default();
     for _ in 0..ROUNDS {
@@ -292,7 +300,7 @@ pub fn flatten(module: &mut Module) -> Result<(), TooLarge> {
 /// When inlining is too much; the module is not to be used any more.
 pub fn expose(module: &mut Module) -> Result<(), TooLarge> {
     if inline_functions::run(module)? == Changed::Yes {
-        run_on_module(module, "renumber", renumber::run);
+        let _ = run_on_module(module, "renumber", renumber::run);
     }
     let mut checks = CheckCount::default();
     let _ = run_on_functions(module, "split_locals", split_locals::run, &mut checks);
@@ -361,7 +369,7 @@ fn mask_panics(module: &mut Module, checks: &mut CheckCount) {
     if any(|kind| matches!(kind, InstKind::Panic(..))) && any(InstKind::needs_full_workgroup) {
         let _ = run_on_functions(module, "split_locals", split_locals::run, checks);
         let _ = run_on_functions(module, "promote_locals", promote_locals::run, checks);
-        run_on_module(module, "mask_panics", mask_panics::run);
+        let _ = run_on_module(module, "mask_panics", mask_panics::run);
     }
 }
 
@@ -387,10 +395,11 @@ pub fn run_on_functions(module: &mut Module, name: &str, pass: FunctionPass, che
     changed
 }
 
-fn run_on_module(module: &mut Module, name: &str, pass: impl FnOnce(&mut Module) -> Changed) {
+fn run_on_module(module: &mut Module, name: &str, pass: impl FnOnce(&mut Module) -> Changed) -> Changed {
     let before = dump_wanted().then(|| module.to_string());
     let changed = pass(module);
     finish(module, name, changed, before);
+    changed
 }
 
 fn finish(module: &Module, name: &str, changed: Changed, before: Option<String>) {

@@ -146,7 +146,7 @@ impl<'a, 's> Renumber<'a, 's> {
     fn operands(&mut self, kind: &mut InstKind) {
         match kind {
             InstKind::Load(place) | InstKind::Store(place, _) => self.place(place),
-            InstKind::Trap(site, _) | InstKind::Print(site, _) | InstKind::Panic(site, _) => {
+            InstKind::Proven(site) | InstKind::Trap(site, _) | InstKind::Print(site, _) | InstKind::Panic(site, _) => {
                 *site = self.sites.map(*site)
             }
             InstKind::Atomic(atomic) => self.place(&mut atomic.place),

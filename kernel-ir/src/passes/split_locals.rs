@@ -130,7 +130,7 @@ fn fix_constant_indices(function: &mut Function, accesses: &Accesses, types: &Ty
             let member = match *step {
                 Step::Field(index) => index,
                 Step::Index { .. } => 0,
-                Step::Element(_) => break,
+                Step::Element(_) | Step::Joined { .. } => break,
             };
             let Some(inner) = types.member(ty, member) else { break };
             ty = inner;
@@ -193,7 +193,7 @@ fn constant_steps(path: &[Step]) -> Vec<u32> {
     path.iter()
         .map_while(|step| match step {
             Step::Field(index) => Some(*index),
-            Step::Index { .. } | Step::Element(_) => None,
+            Step::Index { .. } | Step::Element(_) | Step::Joined { .. } => None,
         })
         .collect()
 }

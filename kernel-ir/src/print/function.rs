@@ -182,6 +182,7 @@ impl<'a> Printer<'a> {
             }
             InstKind::Param(param) => write!(f, "{param}"),
             InstKind::ConstParam(param) => write!(f, "{param}"),
+            InstKind::Proven(site) => write!(f, "proven {site}"),
             InstKind::ForgetsResults => f.write_str("forgets_results"),
             InstKind::Builtin(builtin) => f.write_str(builtin.name()),
             InstKind::Len(buffer) => write!(f, "len {buffer}"),

@@ -198,6 +198,7 @@ impl Display for Place {
         }
         self.path.iter().try_for_each(|step| match step {
             Step::Field(field) => write!(f, ".{field}"),
+            Step::Joined { scalar, lanes } => write!(f, " as {} {lanes}", scalar.name()),
             Step::Element(value) => write!(f, "<{value}>"),
             Step::Index { value, check: None } => write!(f, "[{value}]"),
             Step::Index { value, check: Some(site) } => write!(f, "[{value} !{site}]"),

@@ -420,7 +420,7 @@ impl<'i, 'm> Walker<'i, 'm> {
                     let value = if check.is_some() { self.within(value) } else { value };
                     self.index.form(value)
                 }
-                Step::Element(_) => break,
+                Step::Element(_) | Step::Joined { .. } => break,
             });
         }
         path

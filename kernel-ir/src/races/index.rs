@@ -355,7 +355,7 @@ impl<'m> Index<'m> {
             match *step {
                 Step::Field(field) => way.push(Form::constant(field.into())),
                 Step::Index { value, .. } => way.push(self.form(value)),
-                Step::Element(_) => return self.opaque(value),
+                Step::Element(_) | Step::Joined { .. } => return self.opaque(value),
             }
         }
         way.extend(path.iter().map(|field| Form::constant((*field).into())));

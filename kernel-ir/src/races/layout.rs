@@ -31,7 +31,7 @@ impl Engine<'_> {
                     };
                     (scaled, 0)
                 }
-                Step::Element(_) => break,
+                Step::Element(_) | Step::Joined { .. } => break,
             };
             start = match (&start, &before) {
                 (Lanes::Unknown, _) | (_, Lanes::Unknown) => Lanes::Unknown,

@@ -350,7 +350,7 @@ impl Walker<'_, '_> {
         let steps = place.path.iter().map(|step| match *step {
             Step::Field(field) => Some(field),
             Step::Index { value, check: None } => self.index.constant(value),
-            Step::Index { .. } | Step::Element(_) => None,
+            Step::Index { .. } | Step::Element(_) | Step::Joined { .. } => None,
         });
         steps.collect()
     }

@@ -85,7 +85,7 @@ impl Printer<'_> {
             match step {
                 Step::Index { value, .. } => memory = format!("{memory}[{}]", self.name(*value)),
                 Step::Field(field) => memory = format!("{memory}[{field}]"),
-                Step::Element(_) => return self.fail("an element of a matrix"),
+                Step::Element(_) | Step::Joined { .. } => return self.fail("an element of a matrix"),
             }
         }
         let layout = match access.layout {

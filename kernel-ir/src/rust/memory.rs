@@ -55,6 +55,7 @@ impl<'m> Printer<'m> {
                     let Some(member) = types.member(ty, 0) else { return self.fail("a place") };
                     ty = member;
                 }
+                Step::Joined { .. } => return self.fail("several elements as one"),
                 Step::Element(number) => {
                     text = format!("{text}.__element({})", self.name(*number));
                     let Some(element) = types.held_element(ty) else { return self.fail("a place") };

@@ -139,6 +139,10 @@ impl FunctionWriter<'_, '_> {
                 let constant = self.w.const_param(*param);
                 self.w.widen(constant, ty)
             }
+            (InstKind::Proven(site), Some(ty)) => match self.w.check_groups.group(*site) {
+                Some(group) => self.w.is_proven(group),
+                None => self.w.constant(Constant::Bool(false), ty),
+            },
             (InstKind::ForgetsResults, _) => self.w.forgets_results(),
             (InstKind::Builtin(builtin), _) => self.prologue.builtin(*builtin),
             (InstKind::Len(buffer), _) => self.prologue.len(*buffer),

@@ -66,7 +66,7 @@ impl<'f> Filling<'f> {
                 let index = match step {
                     Step::Field(index) => index,
                     Step::Index { value, check: None } => self.index(value, progress)?,
-                    Step::Index { .. } | Step::Element(_) => return None,
+                    Step::Index { .. } | Step::Element(_) | Step::Joined { .. } => return None,
                 };
                 *progress.is_written.get_mut(index as usize)? = true;
                 Some(())

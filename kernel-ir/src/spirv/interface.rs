@@ -4,6 +4,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::batch::BatchEntry;
 use super::features::OuterMemory;
+use super::joined::JoinedVariable;
 use super::module::Writer;
 use super::types::Lanes;
 use super::uses::{FunctionUses, Uses};
@@ -29,6 +30,8 @@ pub(super) struct Interface {
     pub(super) variables: Vec<Id>,
     /// The variable of each buffer; of a list its table.
     pub(super) buffers: Vec<Id>,
+    /// Further variables of buffers.
+    pub(super) joined: Vec<JoinedVariable>,
     /// The type of the addresses in the table of each list, by number.
     pub(super) addresses: Vec<Option<Id>>,
     /// Each function that runs, by number.
@@ -216,7 +219,7 @@ impl Writer<'_> {
     }
 
     /// A block of elements that lie so far apart.
-    fn elements_type(&mut self, element: Id, stride: u32) -> Id {
+    pub(super) fn elements_type(&mut self, element: Id, stride: u32) -> Id {
         let array = self.new_global(Op::TypeRuntimeArray, None, &[element]);
         self.decorate(array, Decoration::ArrayStride, &[stride]);
         self.block_type(&[(array, 0)])

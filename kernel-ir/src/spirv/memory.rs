@@ -6,6 +6,7 @@ use super::function::{FunctionWriter, OwnElement};
 use super::late_traps::LateTrap;
 use super::module::Writer;
 use super::rows::Row;
+use super::types::Lanes;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::ir::{BufferId, Builtin, InstKind, Place, Root, SiteId, Step, ValueId};
@@ -71,6 +72,12 @@ impl FunctionWriter<'_, '_> {
         if let Some(OwnElement::Value(value)) = self.own_element(place) {
             let value = *value;
             return self.w.widen(value, ty);
+        }
+        if let (Root::Buffer(buffer), [Step::Index { value, .. }, Step::Joined { scalar, lanes }]) =
+            (place.root, &place.path[..])
+        {
+            let index = self.value(*value);
+            return self.w.load_joined(buffer, index, Lanes { scalar: *scalar, count: *lanes });
         }
         let access = self.access(place);
         if access.checks.is_empty() {
@@ -423,6 +430,7 @@ impl FunctionWriter<'_, '_> {
     fn add_step(&mut self, access: &mut Access, step: &Step) {
         let types = &self.w.module.types;
         let (index, member) = match *step {
+            Step::Joined { .. } => panic!("several elements have a variable of their own"),
             Step::Field(number) => {
                 let member = types.member(access.ty, number);
                 (self.w.const_u32(number), member)

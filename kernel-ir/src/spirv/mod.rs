@@ -48,6 +48,7 @@ mod gather;
 mod image;
 mod input;
 mod interface;
+mod joined;
 mod late_traps;
 mod locals;
 mod loops;

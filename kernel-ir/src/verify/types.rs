@@ -42,6 +42,10 @@ impl<'m> FunctionCx<'m, '_> {
             }
             InstKind::Param(param) => self.check_param(*param, inst),
             InstKind::ConstParam(param) => self.check_const_param(*param, inst),
+            InstKind::Proven(site) => {
+                self.check_site(*site, &inst.kind);
+                self.check_result_is(inst, &Type::Scalar(Scalar::Bool));
+            }
             InstKind::ForgetsResults => self.check_result_is(inst, &Type::Scalar(Scalar::Bool)),
             InstKind::Len(buffer) => self.check_len(*buffer, inst),
             InstKind::MemberLen(list, member) => self.check_member_len(*list, *member, inst),

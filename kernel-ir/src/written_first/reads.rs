@@ -216,7 +216,7 @@ impl<'m, D: Fn(ValueId) -> Option<&'m InstKind>> Walk<'_, 'm, D> {
                     let index = self.sums.of(value).filter(|index| index.most().is_some_and(|most| most < len));
                     index.unwrap_or_else(|| Sum::counter(Counter::Within(value), len))
                 }
-                Step::Element(_) => return None,
+                Step::Element(_) | Step::Joined { .. } => return None,
             };
             let part = element.map_or(Some(1), |element| cells(types, element))?;
             sum = sum.plus(&index.times(part)?)?;

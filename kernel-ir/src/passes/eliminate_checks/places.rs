@@ -36,7 +36,7 @@ impl Walker<'_> {
                 Step::Field(index) => index,
                 Step::Index { .. } => 0,
                 // Nothing is behind it.
-                Step::Element(_) => return,
+                Step::Element(_) | Step::Joined { .. } => return,
             };
             ty = match (ty, place.root) {
                 (Some(ty), _) => self.types.member(ty, member),
