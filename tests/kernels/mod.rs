@@ -110,6 +110,7 @@ pub mod passed_slices;
 pub mod phrases;
 pub mod ported;
 pub mod programs;
+pub mod quotients;
 pub mod ranges;
 pub mod readme;
 pub mod references;
@@ -266,6 +267,7 @@ pub fn all() -> Vec<Case> {
         phrases::CASES,
         ported::CASES,
         programs::CASES,
+        quotients::CASES,
         ranges::CASES,
         readme::CASES,
         references::CASES,

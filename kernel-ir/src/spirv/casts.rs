@@ -141,9 +141,15 @@ impl Writer<'_> {
         let bools = self.lanes_type(from.of(Scalar::Bool));
         let float = self.lanes_type(from);
 
-        let is_number = self.op(Spv::FOrdEqual, bools, &[value, value]);
-        let number = self.op(Spv::Select, float, &[is_number, value, zero]);
-        let fitting = self.glsl_op(GLOp::FClamp, float, &[number, lowest, highest]);
+        // Of NaN and a number the greater is the number, which is zero here.
+        let is_natural = !to.is_signed() && bits.cast_signed() <= digits;
+        let (number, fitting) = if is_natural {
+            (value, self.glsl_op(GLOp::NClamp, float, &[value, lowest, highest]))
+        } else {
+            let is_number = self.op(Spv::FOrdEqual, bools, &[value, value]);
+            let number = self.op(Spv::Select, float, &[is_number, value, zero]);
+            (number, self.glsl_op(GLOp::FClamp, float, &[number, lowest, highest]))
+        };
         let held = self.lanes_type(from.of(in_register(to)));
         let spv = if to.is_signed() { Spv::ConvertFToS } else { Spv::ConvertFToU };
         let converted = self.op(spv, held, &[fitting]);

@@ -3,7 +3,7 @@
 use rspirv::spirv::{GlslStd450Op as GLOp, Op as Spv};
 
 use super::function::FunctionWriter;
-use super::math::Helper;
+use super::math::{Helper, constant_divisor};
 use super::module::Writer;
 use super::registers::is_narrow;
 use super::types::Lanes;
@@ -87,6 +87,11 @@ impl FunctionWriter<'_, '_> {
             && let Some(factor) = self.exact_inverse(operands[1], lanes)
         {
             return self.lanes_op(Op::Mul, lanes, &[ids[0], factor]);
+        }
+        if op == Op::Div
+            && let Some(quotient) = self.by_constant(lanes, operands, ids[0])
+        {
+            return quotient;
         }
         match op {
             Op::Cast => self.w.cast(lanes, to, ids[0]),
@@ -257,23 +262,50 @@ impl FunctionWriter<'_, '_> {
             Scalar::F64 => (11, 52),
             _ => return None,
         };
+        let bits = self.constant_bits(divisor)?;
+        let (sign, exponent, most) =
+            (bits >> (width + digits), bits >> digits & ((1 << width) - 1), (1u64 << width) - 2);
+        let is_power = bits & ((1 << digits) - 1) == 0 && (1..most).contains(&exponent);
+        is_power.then(|| self.w.const_lanes(lanes, sign << (width + digits) | (most - exponent) << digits))
+    }
+
+    /// The bits of a constant, or of all lanes of one.
+    fn constant_bits(&self, value: ValueId) -> Option<u64> {
         let kind = |value: ValueId| self.definitions[value.index()].map(|inst| &self.function.insts[inst].kind);
-        let bits = match kind(divisor)? {
-            InstKind::Const(constant) => eval::bits(*constant)?,
+        match kind(value)? {
+            InstKind::Const(constant) => eval::bits(*constant),
             InstKind::Compose(members) => {
                 let bits = |value: &ValueId| match kind(*value)? {
                     InstKind::Const(constant) => eval::bits(*constant),
                     _ => None,
                 };
                 let first = bits(members.first()?)?;
-                members.iter().all(|member| bits(member) == Some(first)).then_some(first)?
+                members.iter().all(|member| bits(member) == Some(first)).then_some(first)
             }
-            _ => return None,
+            _ => None,
+        }
+    }
+
+    /// A quotient of `f32` by a constant, if drivers divide by any number slower.
+    fn by_constant(&mut self, lanes: Lanes, operands: &[ValueId], numerator: Id) -> Option<Id> {
+        if lanes.scalar != Scalar::F32 || self.w.kernel.float_rules.approximate_functions {
+            return None;
+        }
+        let divisor = f32::from_bits(self.constant_bits(operands[1])? as u32);
+        let [least, greatest] = constant_divisor::DIVISORS;
+        if !(least..=greatest).contains(&divisor.abs()) {
+            return None;
+        }
+        // A whole number is zero or at least one, and no `u64` is too large.
+        let is_whole = match self.definitions[operands[0].index()].map(|inst| &self.function.insts[inst].kind) {
+            Some(InstKind::Op(Op::Cast, from)) => {
+                self.w.module.types.element_scalar(self.function.values[from[0]].ty).is_some_and(Scalar::is_int)
+            }
+            _ => false,
         };
-        let (sign, exponent, most) =
-            (bits >> (width + digits), bits >> digits & ((1 << width) - 1), (1u64 << width) - 2);
-        let is_power = bits & ((1 << digits) - 1) == 0 && (1..most).contains(&exponent);
-        is_power.then(|| self.w.const_lanes(lanes, sign << (width + digits) | (most - exponent) << digits))
+        let helper = if is_whole { Helper::QuotientNear } else { Helper::Quotient };
+        let [divisor, inverse] = [divisor, 1.0 / divisor].map(|number| self.w.const_floats(lanes, number.into()));
+        Some(self.w.call_helper(helper, lanes, &[numerator, divisor, inverse]))
     }
 
     fn is_const(&self, value: ValueId) -> bool {

@@ -5,11 +5,11 @@
 //!
 //! | function | error, in units of the last place |
 //! | --- | --- |
-//! | `rem`, `mul_add`; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
+//! | `rem`, `mul_add`, division by a constant; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
 //! | `exp2`, `ln`, `log2`, `sinh`, `cosh`, `tanh` | below 2 |
 //! | `exp`, `powf` | below 2, and below 3.5 where the device's own `Exp2` is used |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
-//! | `sqrt`, and division | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
+//! | `sqrt`, and other divisions | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
 //!
 //! That is with a division rounded as usual; at its allowed worst, `tan`, `atan`, `atan2` and `tanh` lose 2 more, as does `tanh` with a
 //! device's own `Exp2`.
@@ -18,6 +18,7 @@
 
 mod arc;
 mod asm;
+pub(super) mod constant_divisor;
 mod division;
 mod double;
 mod exponential;
@@ -89,8 +90,11 @@ const F4: Lanes = Lanes { scalar: Scalar::F32, count: 4 };
 
 helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
-    Fmod "fmod" (F F) F None => remainder::fmod;
+    Fmod "fmod" (F F) F None => remainder::fmod_f32;
+    FmodInIntegers "fmod_in_integers" (F F) F None => remainder::fmod;
     FmodDouble "fmod_f64" (D D) D None => remainder::fmod;
+    Quotient "quotient" (F F F) F None => constant_divisor::quotient;
+    QuotientNear "quotient_near" (F F F) F None => constant_divisor::quotient_near;
     DivideWide "divide_u64" (U U) U None => division::quotient;
     DivideSignedWide "divide_i64" (S S) S None => division::signed_quotient;
     MulAdd "mul_add" (F F F) F Some(Op::MulAdd) => fused::mul_add;

@@ -1,5 +1,9 @@
-//! The exact remainder of floats, in integers: nothing is ever rounded.
+//! The exact remainder of floats: of `f32` that are not much larger than the divisor by one product, on devices that round `a * b + c` once;
+//! else in integers. Nothing is ever rounded.
 
+use rspirv::spirv::GlslStd450Op;
+
+use super::Helper;
 use super::asm::Asm;
 use crate::spirv::words::Id;
 use crate::types::Scalar;
@@ -20,6 +24,40 @@ impl Format {
             _ => Self { digits: 23, room: 8, infinity: f32::INFINITY.to_bits().into() },
         }
     }
+}
+
+/// `x % y` of `f32` with the sign of `x`.
+pub(super) fn fmod_f32(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let has_fma = a.w.has_fma(a.scalar);
+    a.branch(has_fma, |a| by_product(a, params), |a| a.call(Helper::FmodInIntegers, params))
+}
+
+/// The quotient is taken a bit too large, whatever division Vulkan allows, so that its whole part `n` is right or one too large. Then
+/// `|x| - n * |y|` is an `f32`, as is its sum with `|y|`, which is the remainder where the former is negative.
+fn by_product(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[x, y] = params else { unreachable!("two parameters") };
+    let (x_size, y_size) = (a.fabs(x), a.fabs(y));
+    let (one, more, most) = (a.f(1.0), a.f(1.0 + 1.0 / 1_048_576.0), a.f(262_144.0));
+    let inverse = a.fdiv(one, y_size);
+    // Smaller inverses have lost digits; those of zero are infinite, as is their product, if it is a number.
+    let least = a.f(f32::from_bits(8 << 23));
+    let larger = a.fmul(inverse, more);
+    let quotient = a.fmul(x_size, larger);
+    let (is_small, is_exact) = (a.flt(quotient, most), a.fgt(inverse, least));
+    let is_near = a.both(is_small, is_exact);
+    a.branch(
+        is_near,
+        |a| {
+            let whole = a.glsl(GlslStd450Op::Trunc, &[quotient]);
+            let minus = a.fneg(whole);
+            let rest = a.fused_alone(minus, y_size, x_size);
+            let (next, zero) = (a.fadd(rest, y_size), a.f(0.0));
+            let is_below = a.flt(rest, zero);
+            let size = a.fselect(is_below, next, rest);
+            a.copysign(size, x)
+        },
+        |a| a.call(Helper::FmodInIntegers, params),
+    )
 }
 
 /// `x % y` with the sign of `x`.
