@@ -11,6 +11,7 @@ pub const CASES: &[Case] = &[
     case!("subgroups::reductions", [Reductions], |mgr| run(mgr, Reductions::dispatch), none),
     case!("subgroups::scans", [Scans], |mgr| run(mgr, Scans::dispatch), none),
     case!("subgroups::floats", [Floats], |mgr| run(mgr, Floats::dispatch), none),
+    case!("subgroups::flags", [Flags], |mgr| run(mgr, Flags::dispatch), none),
     case!("subgroups::votes", [Votes], |mgr| run(mgr, Votes::dispatch), none),
     case!("subgroups::shuffles", [Shuffles], |mgr| run(mgr, Shuffles::dispatch), none),
     case!("subgroups::clusters_and_quads", [ClustersAndQuads], |mgr| run(mgr, ClustersAndQuads::dispatch), none),
@@ -160,6 +161,24 @@ fn floats(x: &[u32], wrong: &mut [u32]) {
     bad |= ((size > 1 && subgroup::mul(sign) != expected) as u32) << 5;
     bad |= ((subgroup::all_equal(sum) && subgroup::all_equal(f32::NAN)) as u32) << 6;
     wrong[global_id().x] = bad;
+}
+
+/// Sums of flags, which are counted, beside sums of their doubles, which are added; of all lanes, and of some.
+#[kernel(workgroup = 128)]
+fn flags(x: &[u32], wrong: &mut [u32]) {
+    let i = global_id().x;
+    let holds = x[i] % 3 == 0;
+    let double = if holds { 2u32 } else { 0 };
+    let mut bad = (2 * subgroup::add(u32::from(holds)) != subgroup::add(double)) as u32;
+    bad |= ((2 * subgroup::exclusive_add(holds as u32) != subgroup::exclusive_add(double)) as u32) << 1;
+    bad |= ((2 * subgroup::inclusive_add(if holds { 1 } else { 0 }) != subgroup::inclusive_add(double)) as u32) << 2;
+    if x[i] % 5 != 1 {
+        let signed = subgroup::inclusive_add(i32::from(holds as u8));
+        bad |= ((2 * signed != subgroup::inclusive_add(double as i32)) as u32) << 3;
+        bad |= ((2 * subgroup::add(holds as i32) != subgroup::add(double as i32)) as u32) << 4;
+        bad |= ((subgroup::add(u64::from(holds)) * 2 != subgroup::add(u64::from(double))) as u32) << 5;
+    }
+    wrong[i] = bad;
 }
 
 #[kernel(workgroup = 128)]

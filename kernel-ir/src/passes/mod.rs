@@ -9,6 +9,7 @@
 //! otherwise the launch runs with it.
 
 mod assumptions;
+pub mod count_lanes;
 mod edit;
 pub mod eliminate_checks;
 pub mod eval;
@@ -189,6 +190,9 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         fold_and_share(module, &mut checks);
     }
     if run_on_functions(module, "wide_divisions", wide_divisions::run, &mut checks) == Changed::Yes {
+        fold_and_share(module, &mut checks);
+    }
+    if run_on_functions(module, "count_lanes", count_lanes::run, &mut checks) == Changed::Yes {
         fold_and_share(module, &mut checks);
     }
     let _ = run_on_functions(module, "hoist_invariants", hoist_invariants::run, &mut checks);

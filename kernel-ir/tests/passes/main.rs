@@ -38,6 +38,10 @@ fn run_pass(module: &mut Module, name: &str) {
             let _ = passes::renumber::run(module);
             return;
         }
+        "join_loads" => {
+            let _ = passes::join_loads::run(module);
+            return;
+        }
         "mask_panics" => {
             let _ = passes::mask_panics::run(module);
             return;
@@ -57,6 +61,8 @@ fn run_pass(module: &mut Module, name: &str) {
         "unroll_loops" => passes::unroll_loops::run,
         "unroll_partly" => passes::unroll_loops::run_partly,
         "wide_divisions" => passes::wide_divisions::run,
+        "join_bytes" => passes::join_bytes::run,
+        "count_lanes" => passes::count_lanes::run,
         "lower_labels" => passes::lower_labels::run,
         "leave_at_head" => passes::leave_at_head::run,
         other => panic!("there is no pass {other}"),
