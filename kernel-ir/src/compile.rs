@@ -9,7 +9,7 @@ use crate::check_groups::CheckGroups;
 use crate::descriptor::{
     ConstType, Feature, HostStack, ImageAccess, LaunchWord, LaunchWordKind, ParamKind, SiteKind, Size,
 };
-use crate::ir::{Inst, InstKind, ConstParam, ConstParamId, Image, Kernel, Module, Obligation, SourceLocation};
+use crate::ir::{ConstParam, ConstParamId, Image, Inst, InstKind, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::layout::Layout;
 use crate::locals;

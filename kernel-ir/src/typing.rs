@@ -1,7 +1,7 @@
 //! Type rules: the result type of ops and the type of places. Shared by the builder and the verifier; changes nothing.
 
-use crate::layout::Layout;
 use crate::ir::{AtomicOp, Fold, Function, Module, Place, Root, Span, Step, SubgroupOp};
+use crate::layout::Layout;
 use crate::op::{Op, TypeRule};
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
@@ -207,7 +207,12 @@ pub fn place_type(module: &Module, function: &Function, place: &Place) -> Result
 }
 
 /// The type of several elements as one value, given that of one.
-fn joined_type(module: &Module, place: &Place, element: TypeId, (scalar, lanes): (Scalar, u8)) -> Result<TypeId, String> {
+fn joined_type(
+    module: &Module,
+    place: &Place,
+    element: TypeId,
+    (scalar, lanes): (Scalar, u8),
+) -> Result<TypeId, String> {
     let types = &module.types;
     let buffer = match (place.root, module.kernel.as_ref(), &place.path[..]) {
         (Root::Buffer(id), Some(kernel), [_, _]) => &kernel.buffers[id],

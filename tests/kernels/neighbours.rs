@@ -23,7 +23,8 @@ fn row_words(width: u32, rows: &[u8], out: &mut [u64]) {
         sum = sum.rotate_left(5) ^ u64::from_be_bytes(chunk.try_into().unwrap());
     }
     for chunk in row.chunks_exact(4) {
-        let word = u32::from(chunk[0]) | u32::from(chunk[1]) << 8 | u32::from(chunk[2]) << 16 | u32::from(chunk[3]) << 24;
+        let word =
+            u32::from(chunk[0]) | u32::from(chunk[1]) << 8 | u32::from(chunk[2]) << 16 | u32::from(chunk[3]) << 24;
         let signed = i32::from_be_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
         sum = sum.wrapping_mul(31).wrapping_add(u64::from(word)).wrapping_add(signed as u64);
     }

@@ -123,12 +123,9 @@ pub const CASES: &[Case] = &[
         |mgr| Ok(vec![Output::exact(ran!(WholeByConstants, mgr, whole(), [0.0f32; 6]))]),
         || vec![Output::exact(whole().into_iter().flat_map(whole_divided).collect())]
     ),
-    case!(
-        "quotients::rests",
-        [Rests],
-        |mgr| Ok(vec![equal(ran!(Rests, mgr, numbers(), [0.0f32; 8]))]),
-        || vec![equal(numbers().into_iter().flat_map(rests_of).collect())]
-    ),
+    case!("quotients::rests", [Rests], |mgr| Ok(vec![equal(ran!(Rests, mgr, numbers(), [0.0f32; 8]))]), || vec![
+        equal(numbers().into_iter().flat_map(rests_of).collect())
+    ]),
     case!(
         "quotients::narrowed",
         [Narrowed],

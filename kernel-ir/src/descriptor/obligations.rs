@@ -279,7 +279,8 @@ mod tests {
     #[test]
     fn a_value_that_is_not_settled_leaves_other_conditions() {
         let value = |size| [Step::Value { offset: 0, size }, Step::Len(1), Step::Less];
-        let (holds, fails) = ([Step::Const(699), Step::Len(1), Step::Less], [Step::Const(700), Step::Len(1), Step::Less]);
+        let (holds, fails) =
+            ([Step::Const(699), Step::Len(1), Step::Less], [Step::Const(700), Step::Len(1), Step::Less]);
         let steps = [&[Step::Serves(1)][..], &value(2), &[Step::Serves(2)], &holds, &[Step::Serves(4)], &fails];
         assert_eq!(program(&steps.concat()).verdict(&Launch { value: 3 }), Verdict::Open { unproven: 0b101 });
     }

@@ -218,7 +218,13 @@ impl Finder<'_> {
         let is_narrow = self.buffers[buffer].is_some_and(|elements| elements.scalar.bits() < 32);
         let is_anew = form.values().any(|value| self.depths[value.index()] == self.loops.len());
         match self.loops.last() {
-            Some(divides) => if is_narrow { is_anew } else { !divides },
+            Some(divides) => {
+                if is_narrow {
+                    is_anew
+                } else {
+                    !divides
+                }
+            }
             None => form.values().next().is_some(),
         }
     }

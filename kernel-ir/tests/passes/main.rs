@@ -10,6 +10,7 @@ mod halving;
 mod images;
 mod launches;
 mod members;
+mod neighbours;
 mod random;
 mod selected;
 mod text;

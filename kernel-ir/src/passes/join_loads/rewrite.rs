@@ -216,7 +216,8 @@ impl Writer<'_> {
             return leaves.push(value);
         }
         for member in 0.. {
-            let Some(inner) = members(self.types, ty).filter(|count| member < *count).and(self.types.member(ty, member))
+            let Some(inner) =
+                members(self.types, ty).filter(|count| member < *count).and(self.types.member(ty, member))
             else {
                 return;
             };
