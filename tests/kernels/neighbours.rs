@@ -122,6 +122,44 @@ fn unmoved(rounds: u32, x: &[u8], out: &mut [u32]) {
     out[i] = sum;
 }
 
+/// Two numbers beside each other, and one that memory leaves a byte in front of.
+#[derive(Clone, Copy, Default, GpuData)]
+#[repr(C)]
+struct Uneven {
+    first: i8,
+    second: u16,
+    third: [u8; 4],
+}
+
+/// Whole elements that lie in words, written, and read and written.
+#[kernel(workgroup = 32)]
+fn whole(
+    x: &[u32],
+    four: &mut [[u8; 4]],
+    twelve: &mut [[[i8; 3]; 4]],
+    structs: &mut [Pixel],
+    wide: &mut [[i16; 8]],
+    uneven: &mut [Uneven],
+    halves: &mut [[f16; 2]],
+) {
+    let i = global_id().x as usize;
+    let word = x[i];
+    four[i] = word.to_le_bytes();
+    let mut rows = twelve[i];
+    for (k, row) in rows.iter_mut().enumerate() {
+        row[k % 3] = row[k % 3].wrapping_sub(word as i8).wrapping_mul(k as i8 + 1);
+    }
+    twelve[i] = rows;
+    let Pixel { r, g, ba: [b, a] } = structs[i];
+    structs[i] = Pixel { r: a, g: g.wrapping_neg(), ba: [r, b ^ word as u8] };
+    wide[i] = std::array::from_fn(|k| (word >> k) as i16);
+    let old = uneven[i];
+    uneven[i] =
+        Uneven { first: old.first.wrapping_add(3), second: word as u16, third: (word ^ 0x0102_0304).to_be_bytes() };
+    let [low, high] = halves[i];
+    halves[i] = [high + f16::from_f32(1.5), -low];
+}
+
 fn bytes(len: usize) -> Vec<u8> {
     patterns(len, 7).iter().map(|word| (word >> 11) as u8).collect()
 }
@@ -252,6 +290,38 @@ pub const CASES: &[Case] = &[
         },
         pixels_of
     ),
+    case!("neighbours::whole", [Whole], |mgr| {
+        let flat = bytes(12 * N);
+        let rows: Vec<[[i8; 3]; 4]> = flat
+            .chunks_exact(12)
+            .map(|chunk| std::array::from_fn(|k| [0, 1, 2].map(|j| chunk[3 * k + j] as i8)))
+            .collect();
+        let pairs = halves(2 * N);
+        let x = mgr.tensor(&patterns(N, 23))?;
+        let (mut four, mut twelve) = (mgr.tensor(&[[0u8; 4]; N])?, mgr.tensor(&rows)?);
+        let (mut structs, mut wide) = (mgr.tensor(&structs())?, mgr.tensor(&[[0i16; 8]; N])?);
+        let (mut uneven, mut halves) = (mgr.tensor(&[Uneven::default(); N])?, mgr.tensor(pairs.as_chunks::<2>().0)?);
+        let seq = mgr.sequence()?;
+        let grid = Grid::items(N);
+        Whole::dispatch(&seq, grid, &x, &mut four, &mut twelve, &mut structs, &mut wide, &mut uneven, &mut halves)?;
+        seq.eval()?;
+        let mut found: Vec<i32> = four.to_vec()?.concat().into_iter().map(i32::from).collect();
+        found.extend(twelve.to_vec()?.concat().concat().into_iter().map(i32::from));
+        found.extend(
+            structs
+                .to_vec()?
+                .iter()
+                .flat_map(|p| [p.r.into(), p.g.into(), p.ba[0].into(), p.ba[1].into()])
+                .collect::<Vec<i32>>(),
+        );
+        found.extend(wide.to_vec()?.concat().into_iter().map(i32::from));
+        for Uneven { first, second, third } in uneven.to_vec()? {
+            found.extend([i32::from(first), i32::from(second)]);
+            found.extend(third.map(i32::from));
+        }
+        found.extend(halves.to_vec()?.concat().into_iter().map(|half| i32::from(half.to_bits())));
+        Ok(vec![Output::I32(found)])
+    }),
     case!("neighbours::row_sums", [RowSums], |mgr| {
         let mut found = Vec::new();
         for width in [16, 12, 10, 7] {

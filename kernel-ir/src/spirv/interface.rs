@@ -184,9 +184,10 @@ impl Writer<'_> {
                 (self.u32_type(), 4)
             } else {
                 self.need_memory(OuterMemory::Buffer, buffer.element);
-                let element = match self.row(id) {
-                    Some(row) => self.row_type(row, buffer.element),
-                    None => self.storage_type(buffer.element),
+                let element = match (self.row(id), self.packed(id)) {
+                    (Some(row), _) => self.row_type(row, buffer.element),
+                    (None, Some(packed)) => self.packed_type(packed),
+                    (None, None) => self.storage_type(buffer.element),
                 };
                 (element, self.interface.elements[id.index()].size)
             };

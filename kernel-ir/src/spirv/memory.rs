@@ -5,6 +5,7 @@ use rspirv::spirv::{GlslStd450Op, MemoryAccess, Op, StorageClass};
 use super::function::{FunctionWriter, OwnElement};
 use super::late_traps::LateTrap;
 use super::module::Writer;
+use super::packed::Packed;
 use super::rows::Row;
 use super::types::Lanes;
 use super::words::{Id, Ids};
@@ -30,6 +31,8 @@ struct Access {
     texel: Option<TypeId>,
     /// The vectors that the buffer's elements are made of.
     row: Option<Row>,
+    /// The words that the buffer's elements lie in.
+    packed: Option<Packed>,
 }
 
 impl Access {
@@ -345,6 +348,10 @@ impl FunctionWriter<'_, '_> {
                 Root::Buffer(buffer) if class == StorageClass::StorageBuffer => self.w.row(buffer),
                 _ => None,
             },
+            packed: match place.root {
+                Root::Buffer(buffer) if class == StorageClass::StorageBuffer => self.w.packed(buffer),
+                _ => None,
+            },
         }
     }
 
@@ -478,31 +485,34 @@ impl FunctionWriter<'_, '_> {
         let operands = &operands[..];
         let ty = self.stored_type(access);
         let stored = self.w.op(Op::Load, ty, operands);
-        match access.row {
-            Some(row) => self.w.load_rows(row, stored, access.ty),
-            None if access.is_laid_out() => {
+        match (access.row, access.packed) {
+            (Some(row), _) => self.w.load_rows(row, stored, access.ty),
+            (None, Some(packed)) => self.w.unpack(packed, stored, access.ty),
+            _ if access.is_laid_out() => {
                 let value = self.w.load_converted(stored, access.ty);
                 self.w.widen(value, access.ty)
             }
-            None => self.w.widen(stored, access.ty),
+            _ => self.w.widen(stored, access.ty),
         }
     }
 
     /// The type of what is accessed in its memory.
     fn stored_type(&mut self, access: &Access) -> Id {
-        match access.row {
-            Some(row) => self.w.row_type(row, access.ty),
-            None if access.is_laid_out() => self.w.storage_type(access.ty),
-            None => self.w.value_type(access.ty),
+        match (access.row, access.packed) {
+            (Some(row), _) => self.w.row_type(row, access.ty),
+            (None, Some(packed)) => self.w.packed_type(packed),
+            _ if access.is_laid_out() => self.w.storage_type(access.ty),
+            _ => self.w.value_type(access.ty),
         }
     }
 
     fn store_unchecked(&mut self, access: &Access, value: Id) {
         let pointer = self.pointer(access);
-        let value = match access.row {
-            Some(row) => self.w.store_rows(row, value, access.ty),
-            None if access.is_laid_out() => self.w.store_converted(value, access.ty),
-            None => value,
+        let value = match (access.row, access.packed) {
+            (Some(row), _) => self.w.store_rows(row, value, access.ty),
+            (None, Some(packed)) => self.w.pack(packed, value, access.ty),
+            _ if access.is_laid_out() => self.w.store_converted(value, access.ty),
+            _ => value,
         };
         let mut operands = Ids::from_iter([pointer, value]);
         // A store that nobody orders is a store: only a load must happen once.

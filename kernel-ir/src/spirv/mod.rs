@@ -57,6 +57,7 @@ mod memory;
 mod module;
 mod nesting;
 mod ops;
+mod packed;
 mod registers;
 mod report;
 mod rows;

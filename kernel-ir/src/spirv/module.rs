@@ -67,6 +67,8 @@ pub(super) struct Writer<'m> {
     pub(super) storage_types: Vec<Option<Id>>,
     /// Ids of arrays in memory that are made of vectors.
     pub(super) row_types: Vec<(TypeId, Id)>,
+    /// The types of packed elements of several vectors, by their number and lanes.
+    pub(super) packed_types: Vec<(u32, u8, Id)>,
     pub(super) features: features::Features,
 
     /// Label of the block being written.
@@ -103,6 +105,7 @@ impl<'m> Writer<'m> {
             value_types: vec![None; types],
             storage_types: vec![None; types],
             row_types: Vec::new(),
+            packed_types: Vec::new(),
             features: features::Features::default(),
             label: 0,
             debug: debug::Lines::default(),

@@ -35,7 +35,9 @@ pub(super) struct Uses {
     pub(super) loaded: SecondaryMap<BufferId, bool>,
     /// Buffers of which whole elements are loaded or stored.
     pub(super) whole: SecondaryMap<BufferId, bool>,
-    /// Those of them whose whole elements a loop with divisions of floats loads or stores.
+    /// Buffers of which parts of elements are loaded or stored.
+    pub(super) parted: SecondaryMap<BufferId, bool>,
+    /// Buffers whose whole elements a loop with divisions of floats loads or stores.
     pub(super) whole_beside_divisions: SecondaryMap<BufferId, bool>,
     /// Buffers that are accessed through pointers: atomically, or by lines of a matrix.
     pub(super) pointed: SecondaryMap<BufferId, bool>,
@@ -310,7 +312,11 @@ impl Walk<'_> {
     }
 
     fn whole(&mut self, place: &Place) {
-        if let (Root::Buffer(buffer), [_]) = (place.root, &place.path[..]) {
+        let Root::Buffer(buffer) = place.root else { return };
+        if place.path.len() > 1 && !place.is_joined() {
+            self.uses.parted[buffer] = true;
+        }
+        if let [_] = place.path[..] {
             self.uses.whole[buffer] = true;
             self.uses.whole_beside_divisions[buffer] |= self.loops.last().is_some_and(|(_, divides)| *divides);
         }

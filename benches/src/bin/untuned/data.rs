@@ -33,6 +33,7 @@ macro_rules! elements {
 elements! {
     u8, "uint8_t", Numbers::Exact(1);
     i8, "int8_t", Numbers::Exact(1);
+    [u8; 4], "u8vec4", Numbers::Exact(1);
     u16, "uint16_t", Numbers::Exact(2);
     i32, "int", Numbers::Exact(4);
     u32, "uint", Numbers::Exact(4);

@@ -73,6 +73,7 @@ struct f32x12 { float v[12]; };
 struct u32x2 { uint v[2]; };
 struct u32x4 { uint v[4]; };
 struct vec3 { float x, y, z; };
+typedef uchar4 u8vec4;
 ";
 
 /// The shader of a workload.

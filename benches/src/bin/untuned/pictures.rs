@@ -248,6 +248,39 @@ fn summed(width: usize, height: usize) -> Vec<u32> {
     sums
 }
 
+/// Brown pictures, as of old photographs.
+#[kernel(workgroup = [256])]
+fn sepia(strength: u32, pixels: &[[u8; 4]], toned: &mut [[u8; 4]]) {
+    let i = global_id().x as usize;
+    let Some(&[red, green, blue, alpha]) = pixels.get(i) else { return };
+    let tone = |weights: [u32; 3], own: u8| {
+        let sum = weights[0] * u32::from(red) + weights[1] * u32::from(green) + weights[2] * u32::from(blue);
+        let tone = ((sum + 500) / 1000).min(255);
+        ((tone * strength + u32::from(own) * (256 - strength)) >> 8) as u8
+    };
+    toned[i] = [tone([393, 769, 189], red), tone([349, 686, 168], green), tone([272, 534, 131], blue), alpha];
+}
+
+const SEPIA: &str = r"
+#ifdef __CUDACC__
+#define PIXEL(r, g, b, a) make_uchar4(r, g, b, a)
+#else
+#define PIXEL(r, g, b, a) u8vec4(r, g, b, a)
+#endif
+DEVICE uint tone(uint red, uint green, uint blue, uint own, uint strength) {
+    uint tone = min((red + green + blue + 500u) / 1000u, 255u);
+    return (tone * strength + own * (256u - strength)) >> 8;
+}
+KERNEL {
+    uint i = GLOBAL_X;
+    if (i >= len) return;
+    u8vec4 pixel = pixels[i];
+    uint r = pixel.x, g = pixel.y, b = pixel.z;
+    toned[i] = PIXEL(tone(393u * r, 769u * g, 189u * b, r, strength), tone(349u * r, 686u * g, 168u * b, g, strength),
+                     tone(272u * r, 534u * g, 131u * b, b, strength), pixel.w);
+}
+";
+
 pub(crate) fn workloads(large: bool) -> Vec<Workload> {
     let (width, height) = if large { (4096, 2048) } else { (64, 32) };
     let sides = |workload: Workload| workload.value("width", width as u32).value("height", height as u32);
@@ -262,6 +295,11 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
             .read("pixels", bytes(3 * width * height))
             .write::<u8>("turned", 3 * width * height)
             .roughly(0.01),
+        Workload::new::<Sepia>("sepia", [width * height / 256, 1, 1], SEPIA)
+            .value("strength", 200)
+            .peer_value("len", (width * height) as u32)
+            .read("pixels", bytes(4 * width * height).as_chunks::<4>().0.to_vec())
+            .write::<[u8; 4]>("toned", width * height),
         Workload::new::<Dither>("dithering", [across / 32, height * 4 / 8, 1], DITHER)
             .with_helper(BYTE)
             .peer_value("across", across as u32)
