@@ -16,7 +16,7 @@ const N: u32 = 1 << 16;
 /// Most inputs of one launch of a function of `f32`.
 const CHUNK: u64 = 1 << 22;
 /// Functions.
-const K: usize = 34;
+const K: usize = 37;
 
 /// The function of that number in `ROWS` of floats by their bits.
 #[kernel(workgroup = 64)]
@@ -57,7 +57,10 @@ fn function(which: u32, first: u32, stride: u32, out: &mut [f32]) {
         30 => x.round_ties_even(),
         31 => x.powf(-20.3),
         32 => 1.7f32.powf(x),
-        _ => f16::from_f32(x).to_f32(),
+        33 => f16::from_f32(x).to_f32(),
+        34 => x / 255.0,
+        35 => x / 0.3,
+        _ => x % 6.0,
     };
 }
 
@@ -103,6 +106,9 @@ const ROWS: [Row; K] = [
     ("powf(-20.3)", |x| x.powf(f64::from(-20.3f32)), 4.0),
     ("1.7.powf", |x| f64::from(1.7f32).powf(x), 4.0),
     ("to f16 and back", |x| f16::from_f32(x as f32).to_f64(), 0.0),
+    ("by 255", |x| x / 255.0, 2.5),
+    ("by 0.3", |x| x / f64::from(0.3f32), 2.5),
+    ("rest of 6", |x| (x as f32 % 6.0).into(), 0.0),
 ];
 
 /// The error of a result in units of the last place of the true value.

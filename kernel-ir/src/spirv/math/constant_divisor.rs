@@ -12,8 +12,9 @@ use crate::spirv::words::Id;
 /// The least and the greatest size of a divisor that this is done for.
 pub(in crate::spirv) const DIVISORS: [f32; 2] = [1.0 / 1_048_576.0, 1_048_576.0];
 
-/// Sizes of numerators, of which the rest is no subnormal number and the quotient not infinite: 2^-100 and 2^100.
-const NUMERATORS: [f32; 2] = [f32::from_bits(27 << 23), f32::from_bits(227 << 23)];
+/// Sizes of numerators, of which the rest is no subnormal number, for which a device's `Fma` may give zero, and the quotient not infinite:
+/// 2^-72 and 2^100.
+const NUMERATORS: [f32; 2] = [f32::from_bits(55 << 23), f32::from_bits(227 << 23)];
 
 /// `x / c` of a numerator that is zero, but not below it, or of such a size. The third parameter is the inverse of the divisor.
 pub(super) fn quotient_near(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {

@@ -9,7 +9,7 @@
 //! | `exp2`, `ln`, `log2`, `sinh`, `cosh`, `tanh` | below 2 |
 //! | `exp`, `powf` | below 2, and below 3.5 where the device's own `Exp2` is used |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
-//! | `sqrt`, and other divisions | the device's: Vulkan allows 3 and 2.5, devices in use have 1 and none |
+//! | `sqrt`, and other divisions | the device's: Vulkan allows 3 and 2.5, devices in use have none |
 //!
 //! That is with a division rounded as usual; at its allowed worst, `tan`, `atan`, `atan2` and `tanh` lose 2 more, as does `tanh` with a
 //! device's own `Exp2`.
@@ -90,6 +90,7 @@ const F4: Lanes = Lanes { scalar: Scalar::F32, count: 4 };
 
 helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
+    SqrtOfOthers "sqrt_of_others" (F) F None => root::sqrt_of_others;
     Fmod "fmod" (F F) F None => remainder::fmod_f32;
     FmodInIntegers "fmod_in_integers" (F F) F None => remainder::fmod;
     FmodDouble "fmod_f64" (D D) D None => remainder::fmod;

@@ -39,12 +39,13 @@ fn by_product(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let (x_size, y_size) = (a.fabs(x), a.fabs(y));
     let (one, more, most) = (a.f(1.0), a.f(1.0 + 1.0 / 1_048_576.0), a.f(262_144.0));
     let inverse = a.fdiv(one, y_size);
-    // Smaller inverses have lost digits; those of zero are infinite, as is their product, if it is a number.
-    let least = a.f(f32::from_bits(8 << 23));
+    // Smaller inverses have lost digits. Those of smaller divisors leave subnormal numbers, for which a device's `Fma` may give zero.
+    let [least, greatest] = [8, 227].map(|exponent| a.f(f32::from_bits(exponent << 23)));
     let larger = a.fmul(inverse, more);
     let quotient = a.fmul(x_size, larger);
-    let (is_small, is_exact) = (a.flt(quotient, most), a.fgt(inverse, least));
+    let (is_small, is_exact, is_normal) = (a.flt(quotient, most), a.fgt(inverse, least), a.flt(inverse, greatest));
     let is_near = a.both(is_small, is_exact);
+    let is_near = a.both(is_near, is_normal);
     a.branch(
         is_near,
         |a| {
@@ -54,7 +55,9 @@ fn by_product(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
             let (next, zero) = (a.fadd(rest, y_size), a.f(0.0));
             let is_below = a.flt(rest, zero);
             let size = a.fselect(is_below, next, rest);
-            a.copysign(size, x)
+            let signed = a.copysign(size, x);
+            let is_none = a.feq(whole, zero);
+            a.fselect(is_none, x, signed)
         },
         |a| a.call(Helper::FmodInIntegers, params),
     )

@@ -1,22 +1,61 @@
-//! Square root. SPIR-V leaves up to 3 units of error, which stay, and says nothing about negative or subnormal operands.
+//! Square root. SPIR-V leaves up to 3 units of error, and says nothing about negative or subnormal operands.
+//!
+//! Where the device's `Fma` rounds once, what the product with the inverse root misses is added to it. That is how CUDA's compiler makes
+//! roots that are rounded once of the same instruction; other devices may be a unit off. The rest stays with the error of the device.
 
 use rspirv::spirv::GlslStd450Op as GLOp;
 
+use super::Helper;
 use super::asm::Asm;
 use crate::spirv::words::Id;
 
-/// NaN below zero; zeros keep their sign; subnormals are scaled up first, for some devices take them for zero.
+/// 2^-72. The rest of a product of smaller roots may be a subnormal number, for which a device's `Fma` may give zero.
+const LEAST: f32 = f32::from_bits(55 << 23);
+/// Small operands are multiplied by this, 2^80, and their roots by the inverse of its root.
+const UP: f32 = f32::from_bits(207 << 23);
+const DOWN: f32 = f32::from_bits(87 << 23);
+
+/// The root of any number.
 pub(super) fn sqrt(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
-    let (zero, nan, one) = (a.f(0.0), a.f(f32::NAN), a.f(1.0));
-    let (limit, up, down) = (a.f(f32::MIN_POSITIVE), a.f(16_777_216.0), a.f(1.0 / 4096.0));
+    let has_fma = a.w.has_fma(a.scalar);
+    let by_fma = |a: &mut Asm<'_, '_>| {
+        // Neither small nor infinite, NaN or negative, whose bits are more.
+        let (least, count) = (a.u(LEAST.to_bits()), a.u(f32::INFINITY.to_bits() - LEAST.to_bits()));
+        let bits = a.bits(x);
+        let above = a.isub(bits, least);
+        let is_usual = a.ult(above, count);
+        a.branch(is_usual, |a| corrected(a, x), |a| a.call(Helper::SqrtOfOthers, &[x]))
+    };
+    a.branch(has_fma, by_fma, |a| a.call(Helper::SqrtOfOthers, &[x]))
+}
+
+/// NaN below zero; zeros keep their sign; small operands are scaled up first, for some devices take subnormal ones for zero.
+pub(super) fn sqrt_of_others(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let x = params[0];
+    let (zero, nan, one, infinity) = (a.f(0.0), a.f(f32::NAN), a.f(1.0), a.f(f32::INFINITY));
+    let (limit, up, down) = (a.f(LEAST), a.f(UP), a.f(DOWN));
     let is_small = a.flt(x, limit);
     let factor = a.fselect(is_small, up, one);
     let back = a.fselect(is_small, down, one);
     let scaled = a.fmul(x, factor);
-    let root = a.glsl(GLOp::Sqrt, &[scaled]);
+    let has_fma = a.w.has_fma(a.scalar);
+    let root = a.branch(has_fma, |a| corrected(a, scaled), |a| a.glsl(GLOp::Sqrt, &[scaled]));
     let root = a.fmul(root, back);
-    let (is_zero, is_negative) = (a.feq(x, zero), a.flt(x, zero));
-    let root = a.fselect(is_zero, x, root);
+    let (is_zero, is_infinite) = (a.feq(x, zero), a.feq(x, infinity));
+    let is_own_root = a.either(is_zero, is_infinite);
+    let is_negative = a.flt(x, zero);
+    let root = a.fselect(is_own_root, x, root);
     a.fselect(is_negative, nan, root)
+}
+
+/// Of a number above zero.
+fn corrected(a: &mut Asm<'_, '_>, x: Id) -> Id {
+    let half = a.f(0.5);
+    let inverse = a.glsl(GLOp::InverseSqrt, &[x]);
+    let root = a.fmul(x, inverse);
+    let half_inverse = a.fmul(inverse, half);
+    let minus = a.fneg(root);
+    let rest = a.fused_alone(minus, root, x);
+    a.fused_alone(rest, half_inverse, root)
 }
