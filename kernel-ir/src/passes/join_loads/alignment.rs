@@ -41,7 +41,7 @@ impl Form {
 pub(super) struct Alignment(Vec<(Bound, u32)>);
 
 impl Alignment {
-    /// What the host has to look at.
+    /// The conditions that the host has to look at.
     pub(super) fn obligations(&self) -> impl Iterator<Item = Obligation> + '_ {
         self.0.iter().map(|(number, power)| {
             let unit = || Bound::Const(1 << power);

@@ -119,7 +119,7 @@ impl Writer<'_> {
         self.inst(InstKind::Const(Constant::U32(number)), ty)
     }
 
-    /// What is written into another block.
+    /// Writes another block, which yields a value.
     fn block(&mut self, write: impl FnOnce(&mut Writer<'_>) -> ValueId) -> BlockId {
         let mut insts = Vec::new();
         let mut inner =

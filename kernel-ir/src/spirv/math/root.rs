@@ -1,7 +1,7 @@
 //! Square root. SPIR-V leaves up to 3 units of error, and says nothing about negative or subnormal operands.
 //!
-//! Where the device's `Fma` rounds once, what the product with the inverse root misses is added to it. That is how CUDA's compiler makes
-//! roots that are rounded once of the same instruction; other devices may be a unit off. The rest stays with the error of the device.
+//! A device whose `Fma` rounds once corrects the product with the inverse root by what that misses. CUDA's compiler makes roots that are
+//! rounded once of the same instruction in this way; other devices may be a unit off. Those without such an `Fma` keep their error.
 
 use rspirv::spirv::GlslStd450Op as GLOp;
 
