@@ -117,7 +117,7 @@ impl Writer<'_> {
         };
         let (word, bits) = (self.u32_type(), Lanes::one(scalar.unsigned()));
         let mut value = words[(offset / 4) as usize];
-        if offset % 4 > 0 {
+        if !offset.is_multiple_of(4) {
             let by = self.const_u32(8 * (offset % 4));
             value = self.op(Op::ShiftRightLogical, word, &[value, by]);
         }
@@ -161,7 +161,7 @@ impl Writer<'_> {
         let word = self.u32_type();
         let value = self.bitcast(Lanes::one(scalar), Lanes::one(scalar.unsigned()), value);
         let mut bits = self.op(Op::UConvert, word, &[value]);
-        if offset % 4 > 0 {
+        if !offset.is_multiple_of(4) {
             let by = self.const_u32(8 * (offset % 4));
             bits = self.op(Op::ShiftLeftLogical, word, &[bits, by]);
         }

@@ -215,7 +215,7 @@ impl<'m> Eval<'m> {
         for step in &place.path {
             let index = match step {
                 Step::Field(index) => *index as usize,
-                Step::Element(_) => panic!("device functions here have no matrices"),
+                Step::Element(_) | Step::Joined { .. } => panic!("device functions here have no matrices or buffers"),
                 Step::Index { value, check } => {
                     let index = frame.values[value].bits();
                     let len = cell.members().len();
