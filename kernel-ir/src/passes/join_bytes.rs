@@ -1,5 +1,7 @@
 //! Numbers put together from the bytes of words: what `u32::from_le_bytes` makes of four bytes that were loaded at once is the word.
 
+use std::cell::Cell;
+
 use super::edit::add_inst;
 use super::{Changed, PassCx, eval};
 use crate::arena::EntityId;
@@ -10,6 +12,8 @@ use crate::types::{Scalar, Type, Types};
 
 /// How many operations deep a number is followed.
 const DEPTH: u32 = 20;
+/// How many values are looked at for one number: what is rotated and added again and again has many ways to the same values.
+const FUEL: u32 = 100;
 
 /// The bytes of a number, the lowest first: of which word they are, and which of its bytes; `None` for zeros.
 type Bytes = [Option<(ValueId, u8)>; 8];
@@ -24,7 +28,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
         let insts = std::mem::take(&mut function.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
         for id in insts {
-            let view = View { function, types, definitions: &definitions };
+            let view = View { function, types, definitions: &definitions, fuel: Cell::new(FUEL) };
             if let Some(found) = view.words(id) {
                 let location = function.insts[id].location;
                 let ty = function.values[function.insts[id].results[0]].ty;
@@ -62,6 +66,8 @@ struct View<'f> {
     function: &'f Function,
     types: &'f Types,
     definitions: &'f [Option<InstId>],
+    /// How many values may still be looked at.
+    fuel: Cell<u32>,
 }
 
 impl View<'_> {
@@ -117,6 +123,7 @@ impl View<'_> {
     }
 
     fn bytes(&self, value: ValueId, depth: u32) -> Option<Bytes> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
         let scalar = self.scalar(value)?;
         let size = (scalar.bits() / 8) as usize;
         if self.constant(value) == Some(0) {

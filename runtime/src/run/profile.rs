@@ -57,10 +57,12 @@ pub struct OpTime {
     pub start: Duration,
     /// When it was complete.
     pub end: Duration,
-    /// Whether a launch of it has checks of indices that it would not need if it met the kernel's conditions.
+    /// Whether a launch of it does not meet all of the kernel's conditions, and so checks indices, or loads neighbouring elements one by
+    /// one, where it would not if it met them.
     ///
-    /// Most kernels run without checks if the grid, the tensors and the parameters fit each other as the kernel needs it. The conditions
-    /// of each kernel are what `gridwise-inspect` shows. Always `false` of a kernel without conditions.
+    /// Most kernels run without checks if the grid, the tensors and the parameters fit each other as the kernel needs it; loads of a row's
+    /// elements become loads of vectors if its width is a multiple of theirs. `gridwise-inspect` shows the conditions of each kernel.
+    /// Always `false` of a kernel without conditions.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

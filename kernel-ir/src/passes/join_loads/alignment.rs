@@ -2,6 +2,8 @@
 //!
 //! Powers of two divide what wraps, too, so that sums and products modulo 2^32 are taken apart.
 
+use std::cell::Cell;
+
 use crate::arena::EntityId;
 use crate::ir::{Bound, BoundOp, Builtin, Constant, Function, InstId, InstKind, Obligation, ValueId};
 use crate::op::Op;
@@ -10,6 +12,8 @@ use crate::types::{Scalar, Type, Types};
 
 /// How many operations deep an index is followed.
 const DEPTH: u32 = 16;
+/// How many values are looked at for one index: a sum of sums of the same values has as many ways to them as there are subsets.
+const FUEL: u32 = 400;
 /// The most terms that a sum is kept apart in.
 const TERMS: usize = 8;
 
@@ -67,6 +71,8 @@ pub(super) struct Forms<'m> {
     definitions: &'m [Option<InstId>],
     /// By value: what a loop's parameter is in the first round and in those behind it.
     carried: Vec<Vec<ValueId>>,
+    /// How many values may still be looked at for the index at hand.
+    fuel: Cell<u32>,
 }
 
 impl<'m> Forms<'m> {
@@ -84,7 +90,13 @@ impl<'m> Forms<'m> {
                 _ => {}
             }
         }
-        Self { function, types, definitions, carried }
+        Self { function, types, definitions, carried, fuel: Cell::new(0) }
+    }
+
+    /// Counts a value that is looked at; `None` where there were too many.
+    fn burn(&self) -> Option<()> {
+        self.fuel.set(self.fuel.get().checked_sub(1)?);
+        Some(())
     }
 
     fn definition(&self, value: ValueId) -> Option<&'m InstKind> {
@@ -123,6 +135,7 @@ impl<'m> Forms<'m> {
     /// A `u32` as a sum, with its constant.
     pub(super) fn of(&self, value: ValueId) -> (Form, u32) {
         let (mut form, mut constant) = (Form::default(), 0);
+        self.fuel.set(FUEL);
         self.collect((value, 1), DEPTH, &mut form, &mut constant);
         (form, constant)
     }
@@ -132,7 +145,8 @@ impl<'m> Forms<'m> {
             *constant = constant.wrapping_add(number.wrapping_mul(times));
             return;
         }
-        if depth == 0 || form.0.len() >= TERMS || !self.is_of_32_bits(value) {
+        let is_too_much = depth == 0 || form.0.len() >= TERMS || self.burn().is_none();
+        if is_too_much || !self.is_of_32_bits(value) {
             return form.add(value, times);
         }
         match self.definition(value) {
@@ -165,6 +179,7 @@ impl<'m> Forms<'m> {
     /// The conditions under which a sum is a multiple of a power of two; `None` where nothing tells.
     pub(super) fn alignment(&self, form: &Form, unit: u32) -> Option<Alignment> {
         let mut found = Alignment::default();
+        self.fuel.set(FUEL);
         for (value, times) in &form.0 {
             let left = unit.trailing_zeros().saturating_sub(times.trailing_zeros());
             self.divide(*value, left, &mut Vec::new(), &mut found)?;
@@ -177,6 +192,7 @@ impl<'m> Forms<'m> {
         if power == 0 {
             return Some(());
         }
+        self.burn()?;
         if let Some(number) = self.number(value, DEPTH) {
             found.ask(number, power);
             return Some(());
@@ -242,6 +258,9 @@ impl<'m> Forms<'m> {
         if let Some(number) = self.constant(value) {
             return number.trailing_zeros();
         }
+        if self.burn().is_none() {
+            return 0;
+        }
         match self.definition(value) {
             Some(InstKind::Op(Op::Mul, operands)) if depth > 0 => {
                 (self.zeros(operands[0], depth - 1) + self.zeros(operands[1], depth - 1)).min(31)
@@ -259,6 +278,7 @@ impl<'m> Forms<'m> {
         if !self.is_of_32_bits(value) {
             return None;
         }
+        self.burn()?;
         match self.definition(value)? {
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
             InstKind::ConstParam(param) => Some(Bound::Constant(*param)),
