@@ -109,6 +109,34 @@ fn row_sums(width: u32, words: &[u32], halves: &[f16], out: &mut [u32]) {
     out[i] = sum;
 }
 
+#[derive(Clone, Copy, GpuData)]
+#[repr(C)]
+struct Number {
+    value: f32,
+}
+
+/// Pairs and structs side by side, whose numbers no vector has for lanes.
+#[kernel(workgroup = 32)]
+fn side_by_side(
+    pairs: &[[f16; 2]],
+    numbers: &[Number],
+    arrays: &[[u32; 1]],
+    halves: &[f16],
+    doubles: &[f64],
+    out: &mut [f32],
+) {
+    let i = global_id().x as usize;
+    let [a, b] = pairs[2 * i];
+    let [c, d] = pairs[2 * i + 1];
+    let (x, y) = (numbers[2 * i].value, numbers[2 * i + 1].value);
+    let words = arrays[2 * i][0] ^ arrays[2 * i + 1][0];
+    let four = halves[4 * i] - halves[4 * i + 1] + halves[4 * i + 2] * halves[4 * i + 3];
+    out[i] = f32::from(a + b * c - d) + x - 2.0 * y
+        + (words % 64) as f32
+        + f32::from(four)
+        + (doubles[2 * i] - doubles[2 * i + 1]) as f32;
+}
+
 /// Neighbours that no loop moves, and such that begin at no multiple.
 #[kernel(workgroup = 32)]
 fn unmoved(rounds: u32, x: &[u8], out: &mut [u32]) {
@@ -333,6 +361,20 @@ pub const CASES: &[Case] = &[
             found.push(Output::U32(out.to_vec()?));
         }
         Ok(found)
+    }),
+    case!("neighbours::side_by_side", [SideBySide], |mgr| {
+        let own = halves(4 * N);
+        let numbers: Vec<Number> =
+            patterns(2 * N, 31).iter().map(|word| Number { value: (word % 100) as f32 }).collect();
+        let arrays: Vec<[u32; 1]> = patterns(2 * N, 33).iter().map(|word| [*word]).collect();
+        let doubles: Vec<f64> = patterns(2 * N, 35).iter().map(|word| f64::from(word % 1000)).collect();
+        let (pairs, numbers, arrays) =
+            (mgr.tensor(own.as_chunks::<2>().0)?, mgr.tensor(&numbers)?, mgr.tensor(&arrays)?);
+        let (own, doubles, mut out) = (mgr.tensor(&own)?, mgr.tensor(&doubles)?, mgr.tensor(&[0.0f32; N])?);
+        let seq = mgr.sequence()?;
+        SideBySide::dispatch(&seq, Grid::items(N), &pairs, &numbers, &arrays, &own, &doubles, &mut out)?;
+        seq.eval()?;
+        Ok(vec![Output::exact(out.to_vec()?)])
     }),
     case!(
         "neighbours::unmoved",

@@ -76,9 +76,10 @@ impl Elements {
         let bytes = Layout::of(types, ty).filter(|_| is_plain)?.size;
         let scalar = only_scalar(types, ty)?;
         let is_fit = bytes.is_power_of_two() && bytes <= 8 && numbers(types, ty)? * scalar.bits() / 8 == bytes;
-        // A vector or array of words is loaded at once as it is.
-        let is_word = scalar.bits() == 32 && bytes == 4;
-        (is_fit && (is_word || scalar.bits() < 32)).then_some(Self { ty, scalar, bytes })
+        // Structs and arrays are put together from words; vectors have numbers for lanes.
+        let is_narrow = scalar.is_int() && scalar.bits() < 32;
+        let is_number = matches!(types.get(ty), Type::Scalar(_)) && scalar.bits() <= 32;
+        (is_fit && (is_narrow || is_number)).then_some(Self { ty, scalar, bytes })
     }
 
     /// Whether an element alone is a word or vector.
@@ -96,7 +97,8 @@ impl Elements {
 /// The type of all numbers that a type is made of, arrays and structs taken apart.
 fn only_scalar(types: &Types, ty: TypeId) -> Option<Scalar> {
     match types.get(ty) {
-        Type::Scalar(Scalar::Bool) => None,
+        // There are no vectors of the second.
+        Type::Scalar(Scalar::Bool | Scalar::Bf16) => None,
         Type::Scalar(scalar) => Some(*scalar),
         Type::Array(element, _) => only_scalar(types, *element),
         Type::Struct(id) => {
