@@ -5,7 +5,7 @@ use crate::hash::FastMap;
 use crate::ir::{BlockId, Constant, Function, Inst, InstId, InstKind, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
-use crate::types::{Type, Types};
+use crate::types::{Scalar, Type, Types};
 
 /// How many operations deep a counter is followed.
 const DEPTH: usize = 6;
@@ -152,15 +152,33 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
             return known[position];
         }
         let depth = depth.checked_sub(1)?;
-        match &self.function.insts[(self.definition)(value)?].kind {
+        let inst = &self.function.insts[(self.definition)(value)?];
+        match &inst.kind {
             InstKind::Const(constant) => Some(*constant),
             InstKind::Op(op, operands) => {
                 let Type::Scalar(scalar) = *self.types.get(self.function.values[value].ty) else { return None };
+                // One side may decide, as of `at > 0 && row[at - 1] > row[at]`.
+                if let (Op::And | Op::Or, Scalar::Bool) = (op, scalar) {
+                    let known = |side: &ValueId| self.value(*side, params, known, depth);
+                    let decides = |side: &Constant| eval::is_true(*side) == Some(*op == Op::Or);
+                    if let Some(side) = operands.iter().filter_map(known).find(decides) {
+                        return Some(side);
+                    }
+                }
                 let mut constants = [Constant::Zero; 3];
                 for (constant, operand) in constants.iter_mut().zip(operands) {
                     *constant = self.value(*operand, params, known, depth)?;
                 }
                 eval::evaluate(*op, &constants[..operands.len()], scalar)
+            }
+            InstKind::If { condition, then_block, else_block } => {
+                let position = inst.results.iter().position(|result| *result == value)?;
+                let is_true = eval::is_true(self.value(*condition, params, known, depth)?)?;
+                let taken = &self.function.blocks[if is_true { *then_block } else { *else_block }];
+                match &self.function.insts[*taken.insts.last()?].kind {
+                    InstKind::Yield(values) => self.value(values[position], params, known, depth),
+                    _ => None,
+                }
             }
             _ => None,
         }
@@ -172,7 +190,7 @@ impl<D: Fn(ValueId) -> Option<InstId>> Counter<'_, D> {
     }
 
     /// Whether the block runs straight out of the loop.
-    fn leaves(&self, block: BlockId, body: BlockId) -> bool {
+    pub(crate) fn leaves(&self, block: BlockId, body: BlockId) -> bool {
         let Some((last, insts)) = self.function.blocks[block].insts.split_last() else { return false };
         matches!(self.function.insts[*last].kind, InstKind::Break(target, _) if target == body)
             && insts.iter().all(|id| self.function.insts[*id].kind.blocks().is_empty())

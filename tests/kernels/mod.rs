@@ -127,6 +127,7 @@ pub mod slice_statements;
 pub mod slice_tables;
 pub mod slices;
 pub mod solvers;
+pub mod sooner;
 pub mod stacks;
 pub mod subgroups;
 pub mod tables;
@@ -278,6 +279,7 @@ const AREAS: &[&[Case]] = &[
     sha256::CASES,
     slice_methods::CASES,
     solvers::CASES,
+    sooner::CASES,
     slice_parameters::CASES,
     slice_patterns::CASES,
     slice_statements::CASES,

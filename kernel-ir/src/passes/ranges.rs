@@ -51,6 +51,12 @@ impl Range {
         if self.is_within(full) { self } else { full }
     }
 
+    /// The interval of sums that all wrap around once, as where a step back is added as a large number.
+    fn less_a_wrap(self, full: Self) -> Self {
+        let by = full.hi - full.lo + 1;
+        if self.lo > full.hi { Self::new(self.lo - by, self.hi - by) } else { self }
+    }
+
     fn is_positive(self) -> bool {
         self.lo > 0
     }
@@ -66,7 +72,7 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
     let a = operands.first().copied().unwrap_or(Range::ANY);
     let b = operands.get(1).copied().unwrap_or(Range::ANY);
     match op {
-        Op::Add => Range::new(a.lo + b.lo, a.hi + b.hi).or_wrapped(full),
+        Op::Add => Range::new(a.lo + b.lo, a.hi + b.hi).less_a_wrap(full).or_wrapped(full),
         Op::Sub => Range::new(a.lo - b.hi, a.hi - b.lo).or_wrapped(full),
         Op::Mul if a.is_natural() && b.is_natural() => {
             Range::new(a.lo.saturating_mul(b.lo), a.hi.saturating_mul(b.hi)).or_wrapped(full)

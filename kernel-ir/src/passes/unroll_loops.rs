@@ -4,8 +4,9 @@
 //! Values that depend on a round's counters are folded while the round is copied: most of an unrolled loop computes
 //! indices.
 //!
-//! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. It looks at nothing in
-//! functions without local arrays and vectors, unless an author asks.
+//! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. Not so where its
+//! elements are steps to other places: constant ones need no check. It looks at nothing in functions without local arrays and vectors, unless
+//! an author asks.
 //!
 //! If an unroll factor is asked for, a loop's body becomes that many of its rounds, of which only the first asks for
 //! the end: the greatest factor that leaves no round over, or another loop runs the rest (`open_ended`). That is done last, when no check is
@@ -22,10 +23,12 @@ use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Scalar, Size, Type, TypeId, Types};
 
 mod guarded;
+mod leaving;
 mod open_ended;
 mod registers;
 mod tables;
 
+use leaving::Leaving;
 use tables::Tables;
 
 /// Rounds of the longest loop that is unrolled.
@@ -40,6 +43,9 @@ const MOST_COMPUTED: u32 = 8;
 
 /// Instructions that a loop may become.
 const MOST_INSTS: usize = 1024;
+
+/// The same of loops in a loop, of whose instructions most compute indices.
+const MOST_INSTS_OF_INNER: usize = 3 * MOST_INSTS;
 
 /// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
 const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
@@ -96,17 +102,17 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let mut written: Vec<bool> = function.locals.iter().map(|(_, local)| holds_matrices(cx.types, local.ty)).collect();
     let (stores, whole) = stores_by_value(function, cx.types);
     // Where none is chosen at all, nothing needs to be known of the indices.
-    if !written.contains(&true) && stores.is_empty() && whole.is_empty() {
+    if !written.contains(&true) && stores.is_empty() && whole.is_empty() && !has_composed(function) {
         return Changed::No;
     }
     let definitions = definitions(function);
+    let tables = Tables::of(function, &definitions);
     note_written_by_index(function, &stores, &definitions, &mut written);
     note_computed(function, &whole, &definitions, &mut written);
-    if !written.contains(&true) {
+    if !written.contains(&true) && !tables.has_any() {
         return Changed::No;
     }
     let registers = registers::find(function, cx.types, &definitions, &written);
-    let tables = Tables::of(function, &definitions);
     run_with(function, cx, definitions, Wanted::Arrays { written, registers, tables })
 }
 
@@ -122,6 +128,13 @@ fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Optio
 /// The largest divisor of a number of rounds that is not over `most`.
 fn at_a_time(rounds: usize, most: u32) -> Option<usize> {
     (1..=most as usize).rev().find(|times| rounds.is_multiple_of(*times))
+}
+
+/// Whether a local is given all of its elements at once.
+fn has_composed(function: &Function) -> bool {
+    function.insts.iter().any(|(_, inst)| {
+        matches!(&inst.kind, InstKind::Store(place, _) if place.path.is_empty() && matches!(place.root, Root::Local(_)))
+    })
 }
 
 /// Whether an array's elements are matrices of subgroups: registers in any case.
@@ -178,6 +191,19 @@ fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[
     }
 }
 
+/// Whether a block, or one in it, chooses elements of locals that are written.
+fn chooses(function: &Function, block: BlockId, written: &[bool]) -> bool {
+    let mut found = false;
+    walk(function, block, &mut |_, inst| {
+        if let Some(place) = inst.kind.place()
+            && let Root::Local(local) = place.root
+        {
+            found |= written[local.index()] && place.values().next().is_some();
+        }
+    });
+    found
+}
+
 /// The loops that are looked for.
 enum Wanted {
     /// Those that choose elements; by local, whether one is written whose index is not constant, and whether all of it may stay in
@@ -221,9 +247,10 @@ impl Pass<'_> {
                     Some(times) => self.unroll_partly(id, &counted, times, &mut out),
                     None => self.unroll(id, &counted, size, &mut out),
                 },
-                None => match self.open_ended(id) {
-                    Some(open) => self.unroll_open_ended(id, &open, &mut out),
-                    None => out.push(id),
+                None => match (self.leaving(id), self.open_ended(id)) {
+                    (Some(leaving), _) => self.unroll_leaving(id, &leaving, &mut out),
+                    (None, Some(open)) => self.unroll_open_ended(id, &open, &mut out),
+                    (None, None) => out.push(id),
                 },
             }
         }
@@ -234,21 +261,45 @@ impl Pass<'_> {
     /// How a loop runs that is worth it, and how many instructions its body has.
     fn counted(&self, id: InstId) -> Option<(Counted, usize)> {
         let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
-        let Wanted::Arrays { written, registers, tables } = &self.wanted else {
+        if !matches!(self.wanted, Wanted::Arrays { .. }) {
             return self.counted_as_asked(initial, *body, *unroll);
-        };
+        }
+        let Chosen { size, most_rounds, .. } = self.chosen(initial, *body, *unroll)?;
+        self.counter().count(initial, *body, most_rounds).map(|counted| (counted, size))
+    }
+
+    /// How a loop runs that is worth it, and that other things may end than its counter.
+    fn leaving(&self, id: InstId) -> Option<Leaving> {
+        let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
+        let Chosen { most_rounds, first, .. } = self.chosen(initial, *body, *unroll)?;
+        leaving::find(&self.counter(), first, (&[], &[]), (*body, most_rounds))
+    }
+
+    fn counter(&self) -> Counter<'_, impl Fn(ValueId) -> Option<InstId> + '_> {
+        let definition = |value: ValueId| self.view.definitions[value.index()];
+        Counter { function: self.view.function, types: self.view.types, definition }
+    }
+
+    /// The elements that a loop chooses, if its counters decide which.
+    fn chosen(&self, initial: &[ValueId], body: BlockId, unroll: Unroll) -> Option<Chosen> {
+        let Wanted::Arrays { written, registers, tables } = &self.wanted else { return None };
         if matches!(unroll, Unroll::Times(_) | Unroll::Never) {
             return None;
         }
-        let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter = Counter { function: self.view.function, types: self.view.types, definition };
-        if !counter.starts(initial, *body) {
+        let counter = self.counter();
+        if !counter.starts(initial, body) {
             return None;
         }
         let (mut size, mut indices, mut limit, mut most_rounds) =
             (0usize, Vec::new(), MOST_INSTS, MOST_ROUNDS_OF_REGISTERS);
-        walk(self.view.function, *body, &mut |_, inst| {
+        let mut others = Vec::new();
+        walk(self.view.function, body, &mut |_, inst| {
             size += 1;
+            if let Some(place) = inst.kind.place()
+                && matches!(place.root, Root::Buffer(_) | Root::Shared(_))
+            {
+                others.extend(place.values());
+            }
             if inst.kind.is_of_coop() {
                 limit = MOST_INSTS_OF_MATRICES;
             }
@@ -265,18 +316,50 @@ impl Pass<'_> {
         });
         // Counted is only what is worth it and not too long: rounds are followed one by one.
         let most_rounds = (limit / size).min(most_rounds + 1).checked_sub(1)?;
-        if indices.is_empty() {
+        if indices.is_empty() && (others.is_empty() || !tables.has_any()) {
             return None;
         }
-        let params = &self.view.function.blocks[*body].params;
+        let params = &self.view.function.blocks[body].params;
         let first: Vec<_> = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
         // An index that no counter decides is as unknown behind it, unless a counter decides where in a table it stands.
         let is_decided = |value: ValueId| counter.value(value, params, &first, 8).is_some();
         let view = (&*self.view.function, &self.view.definitions[..]);
-        if !indices.iter().any(|index| tables.decide(view, *index, &is_decided)) {
-            return None;
+        let is_chosen = indices.iter().any(|index| tables.decide(view, *index, &is_decided))
+            || self.decides_inner(body, first.clone(), written);
+        let has_offsets = || others.iter().any(|index| tables.offset(view, *index, &is_decided, 8));
+        let most_rounds = if is_chosen { most_rounds } else { most_rounds.min(MOST_ROUNDS) };
+        (is_chosen || has_offsets()).then_some(Chosen { size, most_rounds, first })
+    }
+
+    /// Whether the counters of a loop decide how many rounds loops in it have that choose elements, and all of these are not too long.
+    fn decides_inner(&self, body: BlockId, first: Vec<Option<Constant>>, written: &[bool]) -> bool {
+        let (function, counter) = (&*self.view.function, self.counter());
+        let block = &function.blocks[body];
+        let inner = block.insts.iter().filter_map(|id| match &function.insts[*id].kind {
+            InstKind::Loop { initial, body, unroll: Unroll::Auto } => Some((initial, *body)),
+            _ => None,
+        });
+        let inner: Vec<_> = inner.filter(|(_, body)| chooses(function, *body, written)).collect();
+        let Some(InstKind::Continue(_, next)) = block.insts.last().map(|last| &function.insts[*last].kind) else {
+            return false;
+        };
+        let left = leaving::find(&counter, first.clone(), (&[], &[]), (body, MOST_ROUNDS));
+        let (Some(left), false) = (left, inner.is_empty()) else { return false };
+        let (mut known, mut size) = (first, 0);
+        for _ in 0..left.rounds {
+            for (initial, inner) in &inner {
+                let starts = initial.iter().map(|value| counter.value(*value, &block.params, &known, 8)).collect();
+                let around = (&block.params[..], &known[..]);
+                let Some(left) = leaving::find(&counter, starts, around, (*inner, MOST_ROUNDS)) else { return false };
+                walk(function, *inner, &mut |_, inst| {
+                    if !matches!(inst.kind, InstKind::Const(_) | InstKind::Yield(_)) {
+                        size += left.rounds;
+                    }
+                });
+            }
+            known = next.iter().map(|value| counter.value(*value, &block.params, &known, 8)).collect();
         }
-        counter.count(initial, *body, most_rounds).map(|counted| (counted, size))
+        size <= MOST_INSTS_OF_INNER
     }
 
     /// Gives a loop that chooses elements by its counter as many rounds as it may have at most, if these are few.
@@ -284,22 +367,27 @@ impl Pass<'_> {
         let InstKind::Loop { initial, body, unroll: Unroll::Auto } = &self.view.function.insts[id].kind else {
             return false;
         };
-        let (Wanted::Arrays { written, .. }, body) = (&self.wanted, *body) else { return false };
-        let bounded = guarded::find(self.view.function, self.view.types, &self.view.definitions, (initial, body));
+        let (Wanted::Arrays { written, registers, .. }, body) = (&self.wanted, *body) else { return false };
+        let (function, types, definitions) = (&*self.view.function, self.view.types, &self.view.definitions[..]);
+        let bounded = guarded::find(function, types, definitions, (initial, body), MOST_ROUNDS_OF_REGISTERS);
         let Some(bounded) = bounded else { return false };
         let params = &self.view.function.blocks[body].params;
         let first = bounded.first(params.len());
-        let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter = Counter { function: self.view.function, types: self.view.types, definition };
-        let mut is_chosen = false;
+        let counter = self.counter();
+        let (mut is_chosen, mut most_rounds) = (false, MOST_ROUNDS_OF_REGISTERS);
         walk(self.view.function, body, &mut |_, inst| {
             if let Some(place) = inst.kind.place()
                 && let Root::Local(local) = place.root
                 && written[local.index()]
             {
                 is_chosen |= place.values().any(|value| counter.value(value, params, &first, 8).is_some());
+                if place.values().next().is_some() && !registers[local.index()] {
+                    most_rounds = MOST_ROUNDS;
+                }
             }
         });
+        drop(counter);
+        is_chosen &= bounded.rounds() <= most_rounds;
         let types = [Scalar::U32, Scalar::Bool].map(|scalar| self.view.types.find(&Type::Scalar(scalar)));
         let ([Some(word), Some(bool_)], true) = (types, is_chosen) else { return false };
         for new in bounded.guard(self.view.function, [word, bool_]) {
@@ -319,9 +407,7 @@ impl Pass<'_> {
             (Wanted::Partly, Unroll::Times(2..)) => MOST_ROUNDS_FOLLOWED,
             _ => return None,
         };
-        let definition = |value: ValueId| self.view.definitions[value.index()];
-        let counter = Counter { function: self.view.function, types: self.view.types, definition };
-        let counted = counter.count(initial, body, most)?;
+        let counted = self.counter().count(initial, body, most)?;
         let copies = match unroll {
             Unroll::Times(times) => at_a_time(counted.rounds, times).filter(|times| *times > 1)?,
             _ => counted.rounds,
@@ -403,6 +489,33 @@ impl Pass<'_> {
         let left = self.ends_with(counted.leave, &copy);
         for (result, value) in self.view.function.insts[id].results.clone().into_iter().zip(left) {
             self.stand_ins.set(result, value);
+        }
+        self.changed = Changed::Yes;
+    }
+
+    /// Writes the rounds one after the other into the loop, which nobody continues then.
+    fn unroll_leaving(&mut self, id: InstId, leaving: &Leaving, out: &mut Vec<InstId>) {
+        out.push(id);
+        let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
+        let Block { params, mut insts } = self.view.function.blocks[body].clone();
+        let Some(last) = insts.pop() else { return };
+        let InstKind::Continue(_, next) = self.view.function.insts[last].kind.clone() else { return };
+        let leave = self.view.function.blocks[leaving.leave].insts.clone();
+        let (mut copy, mut written) = (Copy::new(self.view.function.values.len()), Vec::new());
+        let mut current = initial;
+        for _ in 0..leaving.rounds {
+            copy.round += 1;
+            copy.bind(&params, &current);
+            self.copy_all(&mut copy, &insts, &mut written);
+            current = next.iter().map(|value| copy.get(*value)).collect();
+        }
+        copy.round += 1;
+        copy.bind(&params, &current);
+        self.copy_all(&mut copy, &insts[..leaving.exit], &mut written);
+        self.copy_all(&mut copy, &leave, &mut written);
+        self.view.function.blocks[body] = Block { params: Vec::new(), insts: written };
+        if let InstKind::Loop { initial, .. } = &mut self.view.function.insts[id].kind {
+            *initial = Few::default();
         }
         self.changed = Changed::Yes;
     }
@@ -537,6 +650,16 @@ impl Pass<'_> {
         copy.bind_one(value, copied);
         copied
     }
+}
+
+/// What a loop chooses elements by.
+struct Chosen {
+    /// Instructions of its body.
+    size: usize,
+    /// The rounds that it may have to be written out.
+    most_rounds: usize,
+    /// The counters of its first round.
+    first: Vec<Option<Constant>>,
 }
 
 /// A round of a loop that is copied.

@@ -198,7 +198,10 @@ impl Facts<'_> {
             return None;
         }
         match op {
-            Op::Add => both(BoundOp::Add),
+            Op::Add => match self.step_back(operands) {
+                Some((from, by)) => Some(Bound::binary(BoundOp::Sub, upper(from)?, Bound::Const(by))),
+                None => both(BoundOp::Add),
+            },
             Op::Mul => both(BoundOp::Mul),
             Op::Shl => {
                 let by = constant(operands[1]).filter(|by| *by < 32)?;
@@ -240,6 +243,20 @@ impl Facts<'_> {
             Op::Cast if self.integer(operands[0]).is_some() => upper(operands[0]),
             _ => None,
         }
+    }
+
+    /// What a sum takes away, and from where, if it adds a large number so that it always wraps around: `x.wrapping_add_signed(-3)` where `x` is
+    /// at least 3.
+    fn step_back(&self, operands: &[ValueId]) -> Option<(ValueId, u32)> {
+        let step = |from: usize, by: usize| {
+            let range = self.range(operands[by]);
+            let large = u32::try_from(range.lo).ok().filter(|_| range.lo == range.hi)?;
+            let by = large.wrapping_neg();
+            let is_step =
+                self.integer(operands[from]) == Some(Scalar::U32) && self.range(operands[from]).lo >= by.into();
+            (large > u32::MAX / 2 && is_step).then_some((operands[from], by))
+        };
+        step(0, 1).or_else(|| step(1, 0))
     }
 
     /// The divisor, if the host knows it: a number of the launch, by which nothing is divided where it is zero.

@@ -9,6 +9,7 @@ mod guarded;
 mod halving;
 mod images;
 mod launches;
+mod leaving;
 mod members;
 mod neighbours;
 mod random;

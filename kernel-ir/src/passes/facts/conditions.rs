@@ -17,6 +17,17 @@ impl Facts<'_> {
             InstKind::Op(Op::And, operands) if truth => operands.iter().for_each(|part| self.assume(*part, true)),
             InstKind::Op(Op::Or, operands) if !truth => operands.iter().for_each(|part| self.assume(*part, false)),
             InstKind::Op(op, operands) if operands.len() == 2 => self.compare(*op, operands[0], operands[1], truth),
+            // `!a || b` is `if a { b } else { true }`.
+            InstKind::Op(Op::Select, operands) => {
+                let (condition, yes, no) = (operands[0], operands[1], operands[2]);
+                if self.is_bool(no, !truth) {
+                    self.assume(condition, true);
+                    self.assume(yes, truth);
+                } else if self.is_bool(yes, !truth) {
+                    self.assume(condition, false);
+                    self.assume(no, truth);
+                }
+            }
             InstKind::If { condition, then_block, else_block } => {
                 let (condition, then_block, else_block) = (*condition, *then_block, *else_block);
                 let parts = [then_block, else_block].map(|b| yields(self.function, b).map(|values| values[index]));

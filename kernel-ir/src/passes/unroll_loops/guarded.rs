@@ -2,7 +2,7 @@
 //! have had it. These can be written out.
 
 use super::super::edit::{add_effect, add_inst, add_value, walk};
-use super::{MOST_INSTS, MOST_ROUNDS};
+use super::MOST_INSTS;
 use crate::arena::EntityId;
 use crate::ir::{Block, BlockId, Constant, Function, InstId, InstKind, ValueId};
 use crate::op::Op;
@@ -38,6 +38,7 @@ pub(super) fn find(
     types: &Types,
     definitions: &[Option<InstId>],
     (initial, body): (&[ValueId], BlockId),
+    most_rounds: usize,
 ) -> Option<Bounded> {
     let counter = Counter { function, types, definition: |value: ValueId| definitions[value.index()] };
     let exit = counter.only_exit(body)?;
@@ -66,7 +67,7 @@ pub(super) fn find(
     });
     let most = finder.most(end, DEPTH).filter(|_| !inside[end.index()])?;
     let rounds = most.saturating_sub(first) as usize;
-    let is_small = rounds <= MOST_ROUNDS && (size + ADDED) * rounds <= MOST_INSTS;
+    let is_small = rounds <= most_rounds && (size + ADDED) * rounds <= MOST_INSTS;
     let head = &block.insts[..exit.at];
     let is_pure = |id: &InstId| function.insts[*id].kind.is_pure();
     let exit_inst = block.insts[exit.at];
@@ -90,6 +91,10 @@ pub(super) fn find(
 }
 
 impl Bounded {
+    pub(super) fn rounds(&self) -> usize {
+        self.end.saturating_sub(self.start) as usize
+    }
+
     /// The parameters of the first round, as far as they are counters.
     pub(super) fn first(&self, params: usize) -> Vec<Option<Constant>> {
         (0..params).map(|at| (at == self.counter).then_some(Constant::U32(self.start))).collect()

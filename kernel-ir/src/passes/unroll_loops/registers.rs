@@ -1,7 +1,7 @@
 //! The local arrays that may stay in registers: every loop that chooses elements of them can be written out.
 
 use super::super::edit::walk;
-use super::{MOST_INSTS, MOST_REGISTERS, MOST_ROUNDS_OF_REGISTERS};
+use super::{MOST_INSTS, MOST_REGISTERS, MOST_ROUNDS_OF_REGISTERS, guarded, leaving};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstId, InstKind, Root, ValueId};
 use crate::rounds::Counter;
@@ -20,8 +20,15 @@ pub(super) fn find(function: &Function, types: &Types, definitions: &[Option<Ins
         if chosen.is_empty() {
             return;
         }
-        let counted = counter.count(initial, *body, MOST_ROUNDS_OF_REGISTERS);
-        if counted.is_none_or(|counted| counted.rounds * size > MOST_INSTS) {
+        let most = MOST_ROUNDS_OF_REGISTERS;
+        let is_counted = counter.count(initial, *body, most).is_some_and(|counted| counted.rounds * size <= MOST_INSTS);
+        let is_left = || {
+            let first = initial.iter().map(|value| counter.value(*value, &[], &[], 2)).collect();
+            leaving::find(&counter, first, (&[], &[]), (*body, most))
+                .is_some_and(|left| left.rounds * size <= MOST_INSTS)
+        };
+        let is_bounded = || guarded::find(function, types, definitions, (initial, *body), most).is_some();
+        if !is_counted && !is_left() && !is_bounded() {
             chosen.into_iter().for_each(|local| may[local] = false);
         }
     });
