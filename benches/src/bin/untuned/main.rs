@@ -11,27 +11,33 @@ mod ciphers;
 mod cuda;
 mod data;
 mod digests;
+mod draws;
 mod error;
 mod estimates;
 mod fields;
 mod filters;
+mod flows;
 mod grids;
 mod halves;
 mod measure;
+mod meshes;
 mod models;
 mod numbers;
 mod options;
 mod peers;
 mod pictures;
 mod points;
+mod records;
 mod rows;
 mod search;
+mod series;
 mod shapes;
 mod signals;
 mod solvers;
 mod sparse;
 mod tables;
 mod texts;
+mod vision;
 mod workload;
 
 use std::process::ExitCode;
@@ -78,6 +84,12 @@ fn workloads(large: bool) -> Vec<Workload> {
         pictures::workloads,
         estimates::workloads,
         blocks::workloads,
+        vision::workloads,
+        records::workloads,
+        meshes::workloads,
+        series::workloads,
+        flows::workloads,
+        draws::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))

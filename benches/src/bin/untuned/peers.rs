@@ -26,6 +26,7 @@ const GLSL: &str = r"#version 460
 #define ATOMIC_ADD(place, value) atomicAdd(place, value)
 #define ATOMIC_MAX(place, value) atomicMax(place, value)
 #define ATOMIC_OR(place, value) atomicOr(place, value)
+#define ATOMIC_SWAP_IF(place, old, value) atomicCompSwap(place, old, value)
 #define LOCAL_X gl_LocalInvocationID.x
 #define LOCAL_Y gl_LocalInvocationID.y
 #define GROUP_X gl_WorkGroupID.x
@@ -57,6 +58,7 @@ typedef unsigned int uint;
 #define ATOMIC_ADD(place, value) atomicAdd(&(place), value)
 #define ATOMIC_MAX(place, value) atomicMax(&(place), value)
 #define ATOMIC_OR(place, value) atomicOr(&(place), value)
+#define ATOMIC_SWAP_IF(place, old, value) atomicCAS(&(place), old, value)
 #define LOCAL_X threadIdx.x
 #define LOCAL_Y threadIdx.y
 #define GROUP_X blockIdx.x

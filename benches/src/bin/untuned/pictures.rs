@@ -316,7 +316,7 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
 }
 
 /// GLSL converts numbers to bytes, C++ does so by itself.
-const BYTE: &str = "
+pub(crate) const BYTE: &str = "
 #ifdef __CUDACC__
 #define BYTE(x) x
 #else
