@@ -13,6 +13,7 @@ pub mod chains;
 pub mod characters;
 pub mod choices;
 pub mod choices_of_slices;
+pub mod chunks;
 pub mod closures;
 pub mod combined;
 pub mod const_functions;
@@ -166,6 +167,7 @@ const AREAS: &[&[Case]] = &[
     chains::CASES,
     choices::CASES,
     choices_of_slices::CASES,
+    chunks::CASES,
     closures::CASES,
     combined::CASES,
     combined::OWN_CONSTS,

@@ -11,6 +11,7 @@ mod block;
 mod call;
 mod chain;
 mod chosen_slice;
+mod chunk;
 mod closure;
 mod compare;
 mod computed;
