@@ -111,6 +111,7 @@ pub mod passed_slices;
 pub mod phrases;
 pub mod ported;
 pub mod programs;
+pub mod qualified;
 pub mod quotients;
 pub mod ranges;
 pub mod readme;
@@ -268,6 +269,7 @@ const AREAS: &[&[Case]] = &[
     phrases::CASES,
     ported::CASES,
     programs::CASES,
+    qualified::CASES,
     quotients::CASES,
     ranges::CASES,
     readme::CASES,

@@ -350,7 +350,13 @@ impl Names {
                 if let (Some(called), Some(name)) = (&mut self.called, callee.segments.last()) {
                     called.insert(name.to_string());
                 }
-                self.callee(callee, *callee_span);
+                match &callee.through {
+                    Some(through) => {
+                        self.owner(callee);
+                        self.bounds(&[Bound::Trait { path: (**through).clone(), bindings: Vec::new() }]);
+                    }
+                    None => self.callee(callee, *callee_span),
+                }
                 self.exprs(args);
             }
             ExprKind::NewShared { ty, .. } => ty.iter().for_each(|ty| self.ty(ty)),

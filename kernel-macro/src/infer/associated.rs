@@ -141,9 +141,11 @@ impl<'a> Infer<'a> {
             return Some(Term::Error);
         }
         let name = path.segments.last()?;
-        let mut candidates = self.candidates(&term, &name.to_string(), None);
+        let through = path.through.as_ref().and_then(|path| path.segments.last()).map(ToString::to_string);
+        let mut candidates = self.candidates(&term, &name.to_string(), through.as_deref());
         // Else what Rust defines on the type itself comes before what traits give it.
-        if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {
+        if through.is_some() && !candidates.is_empty() {
+        } else if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {
             candidates.retain(|candidate| candidate.is_of_trait);
         } else if super::method::find_row(&name.to_string(), &term, None).is_some() {
             return None;
