@@ -342,7 +342,8 @@ impl Names {
                     self.bounds(&[Bound::Trait { path: (**through).clone(), bindings: Vec::new() }]);
                     return;
                 }
-                if !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
+                let is_self = path.as_name().is_some_and(|name| name == "Self");
+                if !is_self && !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
                     self.add(path);
                 }
             }
