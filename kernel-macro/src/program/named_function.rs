@@ -8,10 +8,8 @@ use gridwise_ir::arena::EntityId as _;
 use proc_macro2::{Ident, Span};
 
 use super::{ItemId, Program};
-use crate::ast::{
-    BindingId, Block, Closure, Expr, ExprId, ExprKind, Fn, Item, Path, Pattern, Statement,
-};
 use crate::ast::walk::{Node, walk_block};
+use crate::ast::{BindingId, Block, Closure, Expr, ExprId, ExprKind, Fn, Item, Path, Pattern, Statement};
 use crate::builtin::intrinsic::{Kind, rows};
 use crate::infer::builtin_path;
 
