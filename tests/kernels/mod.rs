@@ -36,6 +36,7 @@ pub mod domains_math;
 pub mod domains_models;
 pub mod domains_space;
 pub mod domains_text;
+pub mod domains_types;
 pub mod doubles;
 pub mod drawn;
 pub mod elements;
@@ -195,6 +196,7 @@ const AREAS: &[&[Case]] = &[
     domains_models::CASES,
     domains_space::CASES,
     domains_text::CASES,
+    domains_types::CASES,
     doubles::CASES,
     elements::CASES,
     equality::CASES,

@@ -1,6 +1,6 @@
 //! Functions and consts of traits named in full: `<T as Trait>::name(…)`, of types, of parameters and of `Self`.
 
-#![allow(dead_code, clippy::all, reason = "the forms are tried, also those that have shorter ones")]
+#![allow(dead_code, unused_imports, clippy::all, reason = "the forms are tried, also those that have shorter ones")]
 
 use gridwise::prelude::*;
 

@@ -299,6 +299,9 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, call: &syn::ExprMethodCall) -> ExprKind {
+        if let Some(kind) = self.bytes_of_text(call) {
+            return kind;
+        }
         let turbofish = call.turbofish.as_ref().map(|turbofish| Box::new(self.path_args(0, turbofish)));
         let receiver = self.boxed(&call.receiver);
         if turbofish.is_none()
@@ -313,6 +316,20 @@ impl Parser<'_> {
             _ => self.list(&call.args),
         };
         self.method_of(receiver, call.method.clone(), turbofish, args)
+    }
+
+    /// `"text".as_bytes()` and `"text".bytes()`: the bytes are known.
+    fn bytes_of_text(&mut self, call: &syn::ExprMethodCall) -> Option<ExprKind> {
+        let Syn::Lit(syn::ExprLit { lit: lit @ Lit::Str(_), .. }) = &*call.receiver else { return None };
+        if !call.args.is_empty() || call.method != "as_bytes" && call.method != "bytes" {
+            return None;
+        }
+        let bytes = Box::new(self.bytes(lit));
+        if call.method == "as_bytes" {
+            return Some(ExprKind::Borrow { mutable: false, operand: bytes });
+        }
+        let name = Ident::new("into_iter", call.method.span());
+        Some(ExprKind::Method { receiver: bytes, name, turbofish: None, args: Vec::new(), functions: Vec::new() })
     }
 
     /// A method call of these parts.
@@ -439,6 +456,7 @@ impl Parser<'_> {
         let span = SpanRange::of(lit);
         let values = match lit {
             Lit::ByteStr(text) => text.value(),
+            Lit::Str(text) => text.value().into_bytes(),
             _ => Vec::new(),
         };
         let byte = |cx: &mut Self, value: u8| {

@@ -22,8 +22,14 @@ pub(crate) fn close_over_names(program: &mut Program, item: ItemId) {
     walk_block(&function.body, &mut |node| {
         match node {
             Node::Pattern(pattern) => pattern.for_each_binding(&mut |name, _| _ = bound.insert(name.to_string())),
-            Node::Expr(Expr { kind: ExprKind::Call { args, .. } | ExprKind::Method { args, .. }, .. }) => {
+            Node::Expr(Expr { kind: ExprKind::Call { args, .. }, .. }) => {
                 candidates.extend(args.iter().filter_map(|arg| Some((arg.id, named_function(arg)?))));
+            }
+            Node::Expr(Expr { kind: ExprKind::Method { name, args, functions, .. }, .. }) => {
+                // Closures of the parser's own are for methods of Rust's library.
+                let is_own = functions.is_empty() || has_method(program, name);
+                candidates
+                    .extend(args.iter().filter(|_| is_own).filter_map(|arg| Some((arg.id, named_function(arg)?))));
             }
             Node::Expr(_) => {}
         }
@@ -44,6 +50,14 @@ pub(crate) fn close_over_names(program: &mut Program, item: ItemId) {
         close_in_block(body, &named, &mut ids);
         (function.expr_count, function.binding_count) = (ids.exprs, ids.bindings);
     }
+}
+
+/// Whether some type or trait of the author's has a method of the name.
+fn has_method(program: &Program, name: &Ident) -> bool {
+    program.items.iter().any(|(_, known)| match &known.item {
+        Item::Fn(function) => function.receiver.is_some() && function.name == *name,
+        _ => false,
+    })
 }
 
 /// The path of an argument that may name a function: its last name is written as functions are.
