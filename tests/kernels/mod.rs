@@ -36,6 +36,7 @@ pub mod domains_math;
 pub mod domains_models;
 pub mod domains_space;
 pub mod domains_text;
+pub mod domains_tools;
 pub mod domains_types;
 pub mod doubles;
 pub mod drawn;
@@ -196,6 +197,7 @@ const AREAS: &[&[Case]] = &[
     domains_models::CASES,
     domains_space::CASES,
     domains_text::CASES,
+    domains_tools::CASES,
     domains_types::CASES,
     doubles::CASES,
     elements::CASES,
