@@ -56,7 +56,7 @@ impl<'a> Infer<'a> {
 
     /// The type is known when that of everything around is.
     pub(super) fn infer_into(&mut self, expr: &'a Expr, receiver: &'a Expr, from: Term) -> Term {
-        let to = match self.into_bound(receiver) {
+        let to = match self.conversion_bound(receiver) {
             Some(ty) => self.term_of(ty),
             None => self.fresh(),
         };
@@ -66,7 +66,7 @@ impl<'a> Infer<'a> {
     }
 
     /// `U` where a value is a parameter of a type that `Into<U>` bounds: rustc knows no other conversion of it.
-    fn into_bound(&self, receiver: &Expr) -> Option<&'a TypeExpr> {
+    fn conversion_bound(&self, receiver: &Expr) -> Option<&'a TypeExpr> {
         let ExprKind::Path(path) = &super::block::strip(receiver).kind else { return None };
         let name = path.as_name()?;
         let (binding, _) = self.variable(name)?;

@@ -13,7 +13,7 @@ use crate::typed::{Len, Ty};
 /// The longest arrays whose elements are loaded one by one.
 const MAX_UNROLLED: u32 = 16;
 
-/// Where elements lie: the array or buffer, the first of them, and how many of its elements each has that is an array.
+/// A run of elements: the array or buffer, the first of them, and how many of its elements each has that is an array.
 type Run<'a> = (&'a Place, Option<ValueId>, Option<Len>);
 
 impl FnCx<'_, '_, '_> {

@@ -45,7 +45,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// What slices of any length are parts of.
+    /// The origin of slices of any length.
     pub(super) fn of(place: Place, chunk: Option<Len>) -> Self {
         Self { place, len: None, whole: None, chunk }
     }
@@ -206,7 +206,7 @@ impl FnCx<'_, '_, '_> {
         self.element_of(expr, base, spot, index)
     }
 
-    /// What is indexed.
+    /// The place of what is indexed.
     fn lower_indexed(&mut self, base: &Expr) -> Option<Spot> {
         match self.ty_of(base) {
             Ty::Buffer { origin: Some(_), .. } => self.lower_slice(base),
