@@ -94,6 +94,79 @@ both!(arrays, plain_arrays, {
     }
 });
 
+both!(everywhere, plain_everywhere, {
+    pub(super) struct View<'a> {
+        data: &'a [[u32; 3]],
+        k: usize,
+    }
+    impl<'a> View<'a> {
+        fn at(&self, i: usize) -> u32 {
+            self.data[i % self.data.len()][self.k]
+        }
+        fn next(&mut self) -> Option<[u32; 3]> {
+            let (first, rest) = self.data.split_first()?;
+            self.data = rest;
+            Some(*first)
+        }
+        fn rest(&self) -> &'a [[u32; 3]] {
+            &self.data[1..]
+        }
+    }
+    fn tail<'a>(w: &'a [[u32; 3]], n: usize) -> &'a [[u32; 3]] {
+        &w[n.min(w.len())..]
+    }
+    fn sum<const N: usize>(w: &[[u32; N]]) -> u32 {
+        w.iter().flatten().fold(1, |a: u32, v| a.wrapping_mul(3) ^ v)
+    }
+    pub(super) fn everywhere(i: u32, x: &[u32]) -> u32 {
+        let i = i as usize % 4;
+        let (words, rest) = x[i..].as_chunks::<3>();
+        let mut moving = words;
+        let mut h = 0u32;
+        while let [first, more @ ..] = moving {
+            h = h.rotate_left(3) ^ first[i % 3];
+            moving = more;
+        }
+        let mut m2 = words;
+        for _ in 0..3 {
+            m2 = &m2[1..];
+            h ^= m2[0][1].wrapping_mul(m2.len() as u32);
+        }
+        let part = if i % 2 == 0 { &words[..4] } else { &words[2..] };
+        h = h.wrapping_add(sum(part)) ^ sum(tail(words, 3)) ^ part[part.len() - 1][2];
+        let mut view = View { data: words, k: i % 3 };
+        h ^= view.at(5) ^ view.rest()[1][0];
+        while let Some([a, _, c]) = view.next() {
+            h = h.wrapping_mul(5) ^ a ^ c << 4;
+        }
+        h ^= words.chunks(2).map(|c| c[0][0] ^ c[c.len() - 1][2]).fold(0, |a: u32, v| a.wrapping_mul(9) ^ v);
+        h ^= words
+            .iter()
+            .rev()
+            .step_by(2)
+            .enumerate()
+            .map(|(k, w)| (k as u32).wrapping_mul(w[1]))
+            .fold(0, u32::wrapping_add);
+        h ^= words.contains(&[x[i + 3], x[i + 4], x[i + 5]]) as u32
+            ^ (words[1..] == words[..words.len() - 1]) as u32 * 2
+            ^ words.starts_with(&words[..2]) as u32 * 4;
+        h ^=
+            words.get(2).map_or(7, |w| w[0]) ^ words.get(1..3).map_or(1, |p| p[1][1]) ^ words.get(100).is_none() as u32;
+        for (a, b) in words.iter().zip(&words[1..]) {
+            h = h.rotate_left(1) ^ a[2].abs_diff(b[0]);
+        }
+        let best = words.iter().max_by_key(|w| w[1] % 64).unwrap();
+        let copy: [[u32; 3]; 2] = [words[0], words[1]];
+        let own: [[u32; 3]; 4] = words[..4].try_into().unwrap();
+        let second = copy[1];
+        let (pairs, odd) = second.as_chunks::<2>();
+        let found = words.iter().position(|&[a, b, c]| a > b && b > c).unwrap_or(50);
+        let p = words.partition_point(|w| w[0] < 1000);
+        let last_row = rest.iter().rev().next().copied().unwrap_or(11);
+        h ^ best[2] ^ own[3][1] ^ pairs[0][1] ^ odd[0] ^ found as u32 ^ last_row ^ (p as u32) << 9
+    }
+});
+
 use arrays as from_the_end;
 use arrays as ends;
 
@@ -113,6 +186,7 @@ pub mod programs {
         arrays, Arrays, plain_arrays;
         from_the_end, FromTheEnd, plain_arrays;
         ends, Ends, plain_arrays;
+        everywhere, Everywhere, plain_everywhere;
     });
 }
 
@@ -121,6 +195,7 @@ pub const CASES: &[Case] = &[
     programs::CASES[0],
     programs::CASES[1],
     programs::CASES[2],
+    programs::CASES[3],
     case!("chunks::no_such_array", [NoSuchArray], |mgr| one(mgr, |seq, out| {
         NoSuchArray::dispatch(seq, Grid::items(1), 2, out)
     })),
