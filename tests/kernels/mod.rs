@@ -13,6 +13,7 @@ pub mod chains;
 pub mod characters;
 pub mod choices;
 pub mod choices_of_slices;
+pub mod chunks;
 pub mod closures;
 pub mod combined;
 pub mod const_functions;
@@ -35,6 +36,8 @@ pub mod domains_math;
 pub mod domains_models;
 pub mod domains_space;
 pub mod domains_text;
+pub mod domains_tools;
+pub mod domains_types;
 pub mod doubles;
 pub mod drawn;
 pub mod elements;
@@ -110,6 +113,7 @@ pub mod passed_slices;
 pub mod phrases;
 pub mod ported;
 pub mod programs;
+pub mod qualified;
 pub mod quotients;
 pub mod ranges;
 pub mod readme;
@@ -167,6 +171,7 @@ const AREAS: &[&[Case]] = &[
     chains::CASES,
     choices::CASES,
     choices_of_slices::CASES,
+    chunks::CASES,
     closures::CASES,
     combined::CASES,
     combined::OWN_CONSTS,
@@ -193,6 +198,8 @@ const AREAS: &[&[Case]] = &[
     domains_models::CASES,
     domains_space::CASES,
     domains_text::CASES,
+    domains_tools::CASES,
+    domains_types::CASES,
     doubles::CASES,
     elements::CASES,
     equality::CASES,
@@ -267,6 +274,7 @@ const AREAS: &[&[Case]] = &[
     phrases::CASES,
     ported::CASES,
     programs::CASES,
+    qualified::CASES,
     quotients::CASES,
     ranges::CASES,
     readme::CASES,

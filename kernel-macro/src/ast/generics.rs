@@ -93,16 +93,26 @@ pub(crate) struct Trait {
 impl GenericParam {
     /// For each parameter of the closure that it stands for, whether it is a slice, and then whether one that writes.
     pub(crate) fn lent_slices(&self) -> Vec<Option<bool>> {
-        let GenericKind::Type { bounds, .. } = &self.kind else { return Vec::new() };
-        let params = bounds.iter().find_map(|bound| match bound {
-            Bound::Fn { params, .. } => Some(params),
-            Bound::Trait { .. } => None,
-        });
         let slice = |ty: &TypeExpr| match ty.kind {
             super::TypeKind::Slice { mutable, .. } => Some(mutable),
             _ => None,
         };
-        params.into_iter().flatten().map(slice).collect()
+        self.closure_params().iter().map(slice).collect()
+    }
+
+    /// The same, and whether it is a reference, and then whether one that writes.
+    pub(crate) fn lent_references(&self) -> Vec<Option<bool>> {
+        self.closure_params().iter().map(TypeExpr::reference).collect()
+    }
+
+    /// The types of the parameters of the closure that it stands for.
+    fn closure_params(&self) -> &[TypeExpr] {
+        let GenericKind::Type { bounds, .. } = &self.kind else { return &[] };
+        let params = bounds.iter().find_map(|bound| match bound {
+            Bound::Fn { params, .. } => Some(params.as_slice()),
+            Bound::Trait { .. } => None,
+        });
+        params.unwrap_or_default()
     }
 
     /// The type of the elements, if its bounds make it an iterator, or something that an iterator is made of; nothing inside where they do

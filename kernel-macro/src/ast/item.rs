@@ -166,13 +166,22 @@ impl Fn {
     /// For each parameter of the closure that is passed for a parameter, whether it is a slice, and then whether one that writes.
     /// Empty for other parameters.
     pub(crate) fn lent_slices(&self, param: &Param) -> Vec<Option<bool>> {
+        self.closure_param(param).map_or_else(Vec::new, super::GenericParam::lent_slices)
+    }
+
+    /// The same, and whether it is a reference, and then whether one that writes.
+    pub(crate) fn lent_references(&self, param: &Param) -> Vec<Option<bool>> {
+        self.closure_param(param).map_or_else(Vec::new, super::GenericParam::lent_references)
+    }
+
+    /// The parameter of the function that is the type of `param`, perhaps by a reference.
+    fn closure_param(&self, param: &Param) -> Option<&super::GenericParam> {
         let mut target = &param.ty;
         while let super::TypeKind::Ref { target: inner, .. } = &target.kind {
             target = inner;
         }
-        let super::TypeKind::Path(path) = &target.kind else { return Vec::new() };
-        let named = path.as_name().and_then(|name| self.generics.params.iter().find(|param| param.name == *name));
-        named.map_or_else(Vec::new, super::GenericParam::lent_slices)
+        let super::TypeKind::Path(path) = &target.kind else { return None };
+        path.as_name().and_then(|name| self.generics.params.iter().find(|param| param.name == *name))
     }
 
     /// The parameter of the function that is the type of `param`, and the type of the elements as far as its bounds tell, if it is an

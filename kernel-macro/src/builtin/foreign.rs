@@ -168,10 +168,7 @@ const CONTAINER_METHODS: &[(&[&str], &str)] = &[
     (&["get_unchecked", "get_unchecked_mut", "get_mut"], "index it: `x[i]`; checks that cannot fail cost nothing"),
     (&["as_slice", "as_ref", "as_mut"], "use the buffer or array by its name"),
     (&["size"], "write `x.len()`"),
-    (
-        &["first_chunk", "as_array"],
-        "write `let head: [u32; 4] = x[..4].try_into().unwrap();`, or `x.get(..4)` for a slice",
-    ),
+    (&["as_array"], "write `let head: [u32; 4] = x[..4].try_into().unwrap();`, or `x.get(..4)` for a slice"),
     (
         &["last_chunk"],
         "write `let tail: [u32; 4] = x[x.len() - 4..].try_into().unwrap();`, or `x.get(x.len() - 4..)` for a slice",

@@ -285,7 +285,8 @@ pub(crate) fn is_builtin_function(path: &Path) -> bool {
             return true;
         }
     }
-    if is_builtin_value(path) || (path.as_name().is_some() && is_builtin_type(path)) {
+    // `double(x)` is as likely a function of somebody's.
+    if is_builtin_value(path) || path.as_name().is_some_and(|name| name != "double" && is_builtin_type(path)) {
         return true;
     }
     if is_subgroup_function(path) || memory_function(path).is_some() || is_from_fn(path) || is_cmp_function(path) {

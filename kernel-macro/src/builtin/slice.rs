@@ -18,6 +18,18 @@ pub(crate) enum SliceMethod {
     },
     /// `split_at_checked`
     SplitAtChecked,
+    /// `as_chunks`, or `as_rchunks` if `from_end`.
+    AsChunks {
+        from_end: bool,
+    },
+    /// `first_chunk`, or `last_chunk` if `last`.
+    EndChunk {
+        last: bool,
+    },
+    /// `split_first_chunk`, or `split_last_chunk` if `last`.
+    SplitChunk {
+        last: bool,
+    },
     Contains,
     Swap,
     Fill,
@@ -65,6 +77,12 @@ impl SliceMethod {
             "split_first" => Self::SplitEnd { last: false },
             "split_last" => Self::SplitEnd { last: true },
             "split_at_checked" => Self::SplitAtChecked,
+            "as_chunks" => Self::AsChunks { from_end: false },
+            "as_rchunks" => Self::AsChunks { from_end: true },
+            "first_chunk" => Self::EndChunk { last: false },
+            "last_chunk" => Self::EndChunk { last: true },
+            "split_first_chunk" => Self::SplitChunk { last: false },
+            "split_last_chunk" => Self::SplitChunk { last: true },
             "copy_from_slice" => Self::CopyFrom,
             "starts_with" => Self::StartsWith,
             "ends_with" => Self::EndsWith,
@@ -96,7 +114,13 @@ impl SliceMethod {
     /// How many arguments it takes.
     pub(crate) const fn arity(self) -> usize {
         match self {
-            Self::First | Self::Last | Self::Reverse | Self::SplitEnd { .. } => 0,
+            Self::First
+            | Self::Last
+            | Self::Reverse
+            | Self::SplitEnd { .. }
+            | Self::AsChunks { .. }
+            | Self::EndChunk { .. }
+            | Self::SplitChunk { .. } => 0,
             Self::Get
             | Self::GetPart { .. }
             | Self::SplitAtChecked

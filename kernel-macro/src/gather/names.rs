@@ -342,7 +342,8 @@ impl Names {
                     self.bounds(&[Bound::Trait { path: (**through).clone(), bindings: Vec::new() }]);
                     return;
                 }
-                if !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
+                let is_self = path.as_name().is_some_and(|name| name == "Self");
+                if !is_self && !self.is_local(path) && !is_builtin_value(path) && !is_variable_like(path) {
                     self.add(path);
                 }
             }
@@ -350,7 +351,13 @@ impl Names {
                 if let (Some(called), Some(name)) = (&mut self.called, callee.segments.last()) {
                     called.insert(name.to_string());
                 }
-                self.callee(callee, *callee_span);
+                match &callee.through {
+                    Some(through) => {
+                        self.owner(callee);
+                        self.bounds(&[Bound::Trait { path: (**through).clone(), bindings: Vec::new() }]);
+                    }
+                    None => self.callee(callee, *callee_span),
+                }
                 self.exprs(args);
             }
             ExprKind::NewShared { ty, .. } => ty.iter().for_each(|ty| self.ty(ty)),

@@ -141,11 +141,13 @@ impl<'a> Infer<'a> {
             return Some(Term::Error);
         }
         let name = path.segments.last()?;
-        let mut candidates = self.candidates(&term, &name.to_string(), None);
+        let through = path.through.as_ref().and_then(|path| path.segments.last()).map(ToString::to_string);
+        let mut candidates = self.candidates(&term, &name.to_string(), through.as_deref());
+        let is_named_in_full = through.is_some() && !candidates.is_empty();
         // Else what Rust defines on the type itself comes before what traits give it.
         if self.begins_with_param(path) && candidates.iter().any(|candidate| candidate.is_of_trait) {
             candidates.retain(|candidate| candidate.is_of_trait);
-        } else if super::method::find_row(&name.to_string(), &term, None).is_some() {
+        } else if !is_named_in_full && super::method::find_row(&name.to_string(), &term, None).is_some() {
             return None;
         }
         if candidates.is_empty() {

@@ -234,7 +234,7 @@ impl<'a> Infer<'a> {
         }
         if let Some(mutable) = self.reference_of(value) {
             self.note_reference(*binding, mutable);
-            if self.leads_to_own(value) {
+            if self.leads_to_own(value) || borrows_literal(value) {
                 self.own_references.insert(*binding);
             }
         } else if self.is_lent_operand(value) == Some(false) {
@@ -286,4 +286,10 @@ pub(super) fn strip(expr: &Expr) -> &Expr {
         ExprKind::Paren(inner, ..) => strip(inner),
         _ => expr,
     }
+}
+
+/// Whether a value is a reference to an array that is written where it stands: `&[1, 2]`, `b"text"`.
+fn borrows_literal(value: &Expr) -> bool {
+    let ExprKind::Borrow { operand, .. } = &strip(value).kind else { return false };
+    matches!(strip(operand).kind, ExprKind::Array(_) | ExprKind::Repeat { .. })
 }

@@ -359,6 +359,16 @@ impl<'a> Infer<'a> {
             self.error(code::UNKNOWN_TYPE, span, format!("type `{ty}` is not available in kernels yet")).help(*instead);
             return;
         }
+        if let (Some(of), [receiver, rest @ ..]) = (path.segments.iter().rev().nth(1), args)
+            && crate::builtin::names::is_builtin_trait(&Path::plain(false, vec![of.clone()]))
+        {
+            let (receiver, rest) =
+                (text(super::slice::sliced(receiver)), rest.iter().map(text).collect::<Vec<_>>().join(", "));
+            let receiver = receiver.trim_start_matches('*');
+            self.error(code::UNKNOWN_NAME, span, format!("`{}` is not called by its trait in kernels", path.text()))
+                .help(format!("write the method: `{receiver}.{name}({rest})`"));
+            return;
+        }
         let segments: Vec<String> = path.segments.iter().map(ToString::to_string).collect();
         if let Some(instead) = foreign::library_function(&segments) {
             let message = format!("function `{}` is not available in kernels", path.text());

@@ -11,7 +11,8 @@
 use std::rc::Rc;
 
 use crate::ast::{
-    BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Path, Pattern, SpanRange, TypeExpr, TypeKind,
+    BindingId, Bound, Closure, Expr, ExprId, ExprKind, Fn, GenericKind, Item, Path, Pattern, SpanRange, TypeExpr,
+    TypeKind,
 };
 use crate::diag::code;
 use crate::program::{ItemId, TypedItem};
@@ -490,6 +491,15 @@ impl<'a> Infer<'a> {
             Term::Error => {
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.infer_unknown_arguments(args);
+                // What iterators lend are values here, and the bound of the closure's type says that it takes references.
+                let program = self.program;
+                if let Item::Fn(function) = &program.items[self.item].item
+                    && let Some(param) = function.params.iter().find(|param| param.binding == binding)
+                {
+                    for (arg, wanted) in args.iter().zip(function.lent_references(param)) {
+                        self.is_lent(arg, wanted);
+                    }
+                }
                 Term::Error
             }
             _ => {

@@ -1,6 +1,6 @@
 //! Inference of `Default`: which types have one, and which functions that leads to.
 
-use crate::ast::{Expr, Item, Shape};
+use crate::ast::{Expr, Item, Shape, TypeKind};
 use crate::builtin::standard::Standard;
 use crate::diag::code;
 use crate::typed::{Callee, Ty};
@@ -47,6 +47,19 @@ impl<'a> Infer<'a> {
             Item::Enum(definition) => (&definition.name, false),
             _ => return String::new(),
         };
+        let is_implemented = self.program.items.iter().any(|(_, it)| match &it.item {
+            Item::Impl(of) => {
+                of.of.as_ref().and_then(|path| path.segments.last()).is_some_and(|of| of == name)
+                    && !of.generics.params.is_empty()
+                    && matches!(&of.self_ty.kind, TypeKind::Path(path) if path.segments.last() == Some(ty))
+            }
+            _ => false,
+        });
+        if is_implemented {
+            return format!(
+                "the `impl {name}` depends on the arguments of `{ty}`: write the comparison, `if a < b {{ … }}`, or `a.cmp(&b)` in a closure"
+            );
+        }
         if is_plain {
             return format!(
                 "derive `{name}` for `{ty}`, or implement it, in a `#[device] mod` that holds the struct: other derives are not seen"

@@ -414,7 +414,7 @@ impl<'a> Infer<'a> {
     }
 
     /// The value of a const argument.
-    fn const_argument(&mut self, scalar: ScalarName, value: &'a Expr) -> Term {
+    pub(super) fn const_argument(&mut self, scalar: ScalarName, value: &'a Expr) -> Term {
         // Its type may still be open.
         if let ExprKind::Path(path) = &strip(value).kind
             && let Some(Param { term, scalar: Some(own), .. }) = self.param(path)

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::ast::{Expr, ScalarName};
+use crate::ast::{Bound, Expr, ExprKind, GenericKind, Item, ScalarName, TypeExpr, TypeKind};
 use crate::builtin::matrix::QUAT_LANES;
 use crate::diag::code;
 use crate::source::text;
@@ -56,10 +56,31 @@ impl<'a> Infer<'a> {
 
     /// The type is known when that of everything around is.
     pub(super) fn infer_into(&mut self, expr: &'a Expr, receiver: &'a Expr, from: Term) -> Term {
-        let to = self.fresh();
+        let to = match self.conversion_bound(receiver) {
+            Some(ty) => self.term_of(ty),
+            None => self.fresh(),
+        };
         self.open.push((expr, to.clone()));
         self.deferred.push(Deferred::Into { expr, receiver, from, to: to.clone() });
         to
+    }
+
+    /// `U` where a value is a parameter of a type that `Into<U>` bounds: rustc knows no other conversion of it.
+    fn conversion_bound(&self, receiver: &Expr) -> Option<&'a TypeExpr> {
+        let ExprKind::Path(path) = &super::block::strip(receiver).kind else { return None };
+        let name = path.as_name()?;
+        let (binding, _) = self.variable(name)?;
+        let program = self.program;
+        let Item::Fn(function) = &program.items[self.item].item else { return None };
+        let param = function.params.iter().find(|param| param.binding == binding)?;
+        let TypeKind::Path(ty) = &param.ty.kind else { return None };
+        let generic = function.generics.params.iter().find(|generic| ty.as_name() == Some(&generic.name))?;
+        let GenericKind::Type { bounds, .. } = &generic.kind else { return None };
+        let mut targets = bounds.iter().filter_map(|bound| match bound {
+            Bound::Trait { path, .. } if path.segments.last()? == "Into" => path.last_args()?.args.first()?.ty.as_ref(),
+            _ => None,
+        });
+        targets.next().filter(|_| targets.next().is_none())
     }
 
     /// Finds the conversion of the error that `?` returns; whether there is one.

@@ -11,6 +11,7 @@ mod block;
 mod call;
 mod chain;
 mod chosen_slice;
+mod chunk;
 mod closure;
 mod compare;
 mod computed;
@@ -84,6 +85,7 @@ use proc_macro2::{Ident, Span};
 
 use crate::ast::{Alias, BindingId, Const, Expr, ExprId, Fn, Item, SpanRange, Struct, TypeExpr};
 use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::program::named_function::close_over_names;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::source::Spelling;
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
@@ -100,7 +102,7 @@ pub(crate) use slice::sliced;
 pub(crate) use slice_pattern::matched_slice;
 pub(crate) use split::holds_slice;
 pub(crate) use suggest::nearest;
-pub(crate) use ty::type_name;
+pub(crate) use ty::{builtin_path, type_name};
 pub(crate) use written_pattern::taken_place;
 
 use control::Frame;
@@ -112,6 +114,7 @@ use unify::{Table, Term, VarKind};
 
 /// Infers an item whose dependencies are inferred already, and stores the result in it.
 pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagnostics) {
+    close_over_names(program, item);
     let mut cx = Infer::new(program, item);
     cx.enter_owner();
     let typed = match &program.items[item].item {

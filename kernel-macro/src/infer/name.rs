@@ -146,7 +146,7 @@ impl<'a> Infer<'a> {
                 (Item::Fn(function), _) => {
                     self.error(code::UNKNOWN_NAME, span, format!("the function `{}` is used as a value", path.text()))
                         .note("kernels have no function pointers")
-                        .help(format!("call it: `{}(…)`", function.name));
+                        .help(format!("call it, `{0}(…)`, or pass a closure that does, `|x| {0}(x)`", function.name));
                     Term::Error
                 }
                 (other @ (Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) | Item::Alias(_)), _) => {

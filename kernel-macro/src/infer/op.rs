@@ -159,12 +159,18 @@ impl<'a> Infer<'a> {
             (_, Term::Never) => right = left.clone(),
             _ => {}
         }
-        for (operand, term) in [(operation.left, &left), (operation.right, &right)] {
+        for (operand, term) in [(operation.left, left.clone()), (operation.right, right.clone())] {
+            let term = &term;
             if self.table.kind(term) != Some(VarKind::Any) {
                 continue;
             }
             // `a - x.into()` is of the one type that `-` takes there.
             let is_right = std::ptr::eq(operand, operation.right);
+            // Numbers compare with those of their own type: `n < x.into()`.
+            if is_right && compares && matches!(left, Term::Scalar(_)) && self.table.unify(term, &left) {
+                right = left.clone();
+                continue;
+            }
             if !(is_right && is_user_type(&left) && self.has_one_operator(operation, &left)) {
                 self.report_unknown(operand);
                 return Term::Error;

@@ -123,6 +123,12 @@ impl<'a> Infer<'a> {
                     .help("take the elements by index");
                 return self.bind_all(patterns, &Term::Error);
             }
+            // The pattern tells it: `let Some(&[a, b]) = x.first_chunk()`.
+            Term::ArrayOf(element, len)
+                if !patterns.iter().any(Pattern::is_rest) && self.table.unify(&len, &Term::Const(count as i128)) =>
+            {
+                ((*element).clone(), count)
+            }
             _ => return self.report_shape(patterns, span, term, &what),
         };
         let Some(pairs) = spread(patterns, len) else { return self.report_shape(patterns, span, term, &what) };

@@ -38,6 +38,9 @@ impl<'a> Infer<'a> {
             | SliceMethod::SplitAtChecked
             | SliceMethod::SplitEnd { .. }
             | SliceMethod::GetPart { .. } => return self.infer_part(called, method),
+            SliceMethod::AsChunks { .. } | SliceMethod::EndChunk { .. } | SliceMethod::SplitChunk { .. } => {
+                return self.infer_chunks(called, method);
+            }
             SliceMethod::Map
             | SliceMethod::MapLanes
             | SliceMethod::PartitionPoint

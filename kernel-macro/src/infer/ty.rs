@@ -101,7 +101,7 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
 
 /// The built-in type that a path names: `f32`, `glam::Vec3`, `crate::prelude::Vec3`. The twin is compiled with the path as
 /// written, so another type of that name is rustc's error.
-pub(super) fn builtin_path(path: &Path) -> Option<Ty> {
+pub(crate) fn builtin_path(path: &Path) -> Option<Ty> {
     let (last, modules) = path.segments.split_last()?;
     let is_member = modules.last().is_some_and(|module| builtin_type(&Spelling::of(module)).is_some());
     if is_member { None } else { builtin_type(&Spelling::of(last)) }

@@ -14,6 +14,7 @@ mod ascii;
 mod budget;
 mod chain;
 mod character;
+mod chunk;
 mod closure;
 mod compare;
 mod constant;

@@ -28,6 +28,8 @@ pub(super) struct Window {
     /// The first; `None` for all from the beginning to the end.
     pub(super) offset: Option<ValueId>,
     pub(super) len: ValueId,
+    /// Of what `as_chunks` makes: each element is an array of so many, of those that the offset counts.
+    pub(super) chunk: Option<Len>,
 }
 
 /// The array or buffer of slices that a call made.
@@ -38,6 +40,15 @@ pub(super) struct Origin {
     pub(super) len: Option<u32>,
     /// The slice itself, where a struct holds all elements of a variable.
     pub(super) whole: Option<Box<Spot>>,
+    /// As in [`Window`].
+    pub(super) chunk: Option<Len>,
+}
+
+impl Origin {
+    /// The origin of slices of any length.
+    pub(super) fn of(place: Place, chunk: Option<Len>) -> Self {
+        Self { place, len: None, whole: None, chunk }
+    }
 }
 
 impl Spot {
@@ -79,6 +90,11 @@ impl Spot {
     /// The elements of the slice that it is.
     pub(super) fn window(&self) -> Option<Window> {
         self.window
+    }
+
+    /// Of a slice: how many elements of the place each of its own has, if these are arrays that `as_chunks` made.
+    pub(super) fn chunk(&self) -> Option<Len> {
+        self.window.and_then(|window| window.chunk)
     }
 
     /// The spot at a place in memory.
@@ -174,14 +190,41 @@ impl FnCx<'_, '_, '_> {
     }
 
     fn lower_element(&mut self, expr: &Expr, base: &Expr, index: &Expr) -> Option<Spot> {
-        let base_ty = self.ty_of(base);
-        if base_ty.is_list() {
+        if self.ty_of(base).is_list() {
             return self.lower_member(expr, base, index);
         }
-        let spot = match base_ty {
+        let spot = match self.row_of(base) {
+            Some((rows, row)) => {
+                let spot = self.lower_indexed(rows);
+                if let Some(chunk) = spot.as_ref().and_then(Spot::chunk) {
+                    return self.lower_part_of_chunk(expr, (base, spot?, row), chunk, index);
+                }
+                self.element_of(base, rows, spot, row)
+            }
+            None => self.lower_indexed(base),
+        };
+        self.element_of(expr, base, spot, index)
+    }
+
+    /// The place of what is indexed.
+    fn lower_indexed(&mut self, base: &Expr) -> Option<Spot> {
+        match self.ty_of(base) {
             Ty::Buffer { origin: Some(_), .. } => self.lower_slice(base),
             _ => self.lower_spot(base),
-        };
+        }
+    }
+
+    /// The slice and the index of an array that is an element of it.
+    fn row_of<'e>(&self, base: &'e Expr) -> Option<(&'e Expr, &'e Expr)> {
+        let ExprKind::Index { base: rows, index } = &base.kind else { return None };
+        let is_row = matches!(self.ty_of(rows), Ty::Buffer { .. }) && !self.ty_of(rows).is_list();
+        (is_row && !self.typed.calls.contains_key(&base.id) && matches!(self.ty_of(base), Ty::Array(..)))
+            .then_some((rows, index))
+    }
+
+    /// The element of what is indexed, which was evaluated.
+    fn element_of(&mut self, expr: &Expr, base: &Expr, spot: Option<Spot>, index: &Expr) -> Option<Spot> {
+        let base_ty = self.ty_of(base);
         let index_value = self.lower_expr(index)?;
         let index_value = self.index_word(index_value);
         let element = self.ty(self.ty_of(expr))?;
@@ -189,6 +232,9 @@ impl FnCx<'_, '_, '_> {
             return self.element_of_nothing(expr, index_value, element);
         }
         let spot = spot?;
+        if let Some(chunk) = spot.chunk() {
+            return self.lower_chunk(expr, spot, chunk, index_value);
+        }
         let known = self.known_scalar(index_value);
         let len = match base_ty {
             // No index is known to be below a length that the launch decides.
@@ -202,7 +248,7 @@ impl FnCx<'_, '_, '_> {
         {
             return Some(spot.member(known as u32));
         }
-        if let (Some(Window { offset: Some(offset), len }), Some(known)) = (spot.window, known)
+        if let (Some(Window { offset: Some(offset), len, .. }), Some(known)) = (spot.window, known)
             && self.known_scalar(len).is_some_and(|len| known < len)
         {
             // All elements of a slice are there.

@@ -254,7 +254,7 @@ impl<'p> FnCx<'p, '_, '_> {
             let has_open_len = matches!(self.ty_of(referent(end)), Ty::Array(_, Len::Chosen(_)));
             let is_held = end_is_held && !has_open_len && !self.typed.cut_origins.contains(&origin);
             let whole = is_held.then(|| Box::new(spot.clone()));
-            self.origins.insert(origin, Origin { place: place.clone(), len: None, whole });
+            self.origins.insert(origin, Origin { whole, ..Origin::of(place.clone(), spot.chunk()) });
         }
         Some(self.slice_value(offset, len))
     }

@@ -41,7 +41,7 @@ impl FnCx<'_, '_, '_> {
                     Ty::Array(_, len) if spot.window().is_none() => {
                         let len = self.len_value(*len);
                         let place = self.in_place(spot);
-                        Some(Spot::slice(place, Window { offset: None, len }))
+                        Some(Spot::slice(place, Window { offset: None, len, chunk: None }))
                     }
                     _ => Some(spot),
                 }
@@ -63,7 +63,7 @@ impl FnCx<'_, '_, '_> {
         }
         let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
         let len = origin.len.map_or(len, |len| self.u32(len));
-        Some(Spot::slice(origin.place, Window { offset: Some(offset), len }))
+        Some(Spot::slice(origin.place, Window { offset: Some(offset), len, chunk: origin.chunk }))
     }
 
     /// The origin of slices with a number.
@@ -74,7 +74,8 @@ impl FnCx<'_, '_, '_> {
         // The slice is made further down, in a loop.
         let root = *self.typed.origin_roots.get(&call)?;
         let slot = *self.slots.get(root.index())?;
-        Some(Origin { place: self.spot_of(slot)?.place()?.clone(), len: None, whole: None })
+        let spot = self.spot_of(slot)?;
+        Some(Origin::of(spot.place()?.clone(), spot.chunk()))
     }
 
     /// `let part = &x[a..b];`; whether it was that.
@@ -106,7 +107,7 @@ impl FnCx<'_, '_, '_> {
     pub(super) fn as_it_is_now(&mut self, spot: Spot) -> Spot {
         let (Some(ends), Some(place)) = (spot.ends(), spot.place()) else { return spot };
         let [offset, len] = ends.map(|local| self.b.load(Place::local(local)));
-        Spot::slice(place.clone(), Window { offset: Some(offset), len })
+        Spot::slice(place.clone(), Window { offset: Some(offset), len, chunk: spot.chunk() })
     }
 
     /// `rest = &rest[1..];`; whether it is that.
@@ -152,7 +153,7 @@ impl FnCx<'_, '_, '_> {
         self.when(is_outside, |cx| cx.b.trap(site, &[index, count]));
         let len = self.b.member_len(list, index);
         let place = Place { root: Root::Member(list, index), path: [].into(), is_unordered: false };
-        Some(Spot::slice(place, Window { offset: None, len }))
+        Some(Spot::slice(place, Window { offset: None, len, chunk: None }))
     }
 
     fn lower_part(&mut self, expr: &Expr, base: &Expr, cut: Cut<'_>) -> Option<Spot> {
@@ -194,6 +195,8 @@ impl FnCx<'_, '_, '_> {
             Some(start) => self.op(Op::Sub, &[end, start]),
             None => end,
         };
+        let chunk = whole.chunk();
+        let start = start.map(|start| self.in_chunks(chunk, start));
         let offset = match (whole.window().and_then(|window| window.offset), start) {
             (Some(offset), Some(start)) => self.op(Op::Add, &[offset, start]),
             (Some(offset), None) => offset,
@@ -201,7 +204,7 @@ impl FnCx<'_, '_, '_> {
             (None, None) => self.u32(0),
         };
         let place = self.in_place(whole);
-        Some(Spot::slice(place, Window { offset: Some(offset), len: part }))
+        Some(Spot::slice(place, Window { offset: Some(offset), len: part, chunk }))
     }
 
     /// The start of the slice that a range selects, and its end.

@@ -1,6 +1,6 @@
 //! Patterns of slices: a test of the length, then those of the elements, which are there then and need no checks.
 
-use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::ir::{Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
@@ -9,7 +9,7 @@ use super::pattern::Taken;
 use super::place::Origin;
 use crate::ast::{BindingId, Expr, ExprId, Pattern, rest_range};
 use crate::infer::matched_slice;
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// A slice that patterns take apart.
 #[derive(Clone)]
@@ -17,6 +17,7 @@ pub(super) struct Matched {
     place: Place,
     offset: ValueId,
     len: ValueId,
+    chunk: Option<Len>,
 }
 
 /// The elements that a pattern has patterns for.
@@ -46,21 +47,22 @@ impl<'p> FnCx<'p, '_, '_> {
         let len = self.len_of(&slice)?;
         let offset = slice.window().and_then(|window| window.offset);
         let offset = offset.unwrap_or_else(|| self.u32(0));
+        let chunk = slice.chunk();
         let place = self.in_place(slice);
-        self.origins.insert(value.id, Origin { place, len: None, whole: None });
+        self.origins.insert(value.id, Origin::of(place, chunk));
         Some(self.slice_value(offset, len))
     }
 
     /// The slice that a value of such a type stands for.
     fn matched_parts(&mut self, ty: &Ty, value: Option<ValueId>) -> Option<Matched> {
         let (Ty::Buffer { origin: Some(origin), .. }, Some(value)) = (ty, value) else { return None };
-        let Origin { place, len, .. } = self.whole_of(*origin)?;
+        let Origin { place, len, chunk, .. } = self.whole_of(*origin)?;
         let offset = self.lane(value, 0);
         let len = match len {
             Some(len) => self.u32(len),
             None => self.lane(value, 1),
         };
-        Some(Matched { place, offset, len })
+        Some(Matched { place, offset, len, chunk })
     }
 
     /// Whether the length of a slice fits; `None` where each does.
@@ -128,9 +130,10 @@ impl<'p> FnCx<'p, '_, '_> {
         };
         let rest = self.matched_parts(ty, value).map(|slice| {
             let (first, others) = (self.u32(first as u32), self.u32(members.len() as u32 - 1));
+            let first = self.in_chunks(slice.chunk, first);
             let (offset, len) = (self.op(Op::Add, &[slice.offset, first]), self.op(Op::Sub, &[slice.len, others]));
             if let Some(origin) = self.origin_of(*binding) {
-                self.origins.insert(origin, Origin { place: slice.place, len: None, whole: None });
+                self.origins.insert(origin, Origin::of(slice.place, slice.chunk));
             }
             self.slice_value(offset, len)
         });
@@ -147,21 +150,15 @@ impl<'p> FnCx<'p, '_, '_> {
     /// An element that is there.
     fn matched_element(&mut self, slice: &Matched, from: From, element: &Ty) -> Option<ValueId> {
         self.ty(element)?;
-        let value = match from {
-            From::Front(index) => {
-                let index = self.u32(index);
-                self.op(Op::Add, &[slice.offset, index])
-            }
+        let index = match from {
+            From::Front(index) => self.u32(index),
             From::Back(index) => {
                 let behind = self.u32(index + 1);
-                let index = self.op(Op::Sub, &[slice.len, behind]);
-                self.op(Op::Add, &[slice.offset, index])
+                self.op(Op::Sub, &[slice.len, behind])
             }
         };
-        let mut place = slice.place.clone();
         // In range: the length was tested.
-        place.path.push(Step::Index { value, check: None });
-        Some(self.b.load(place))
+        self.load_at((&slice.place, Some(slice.offset), slice.chunk), index, element)
     }
 }
 

@@ -1,16 +1,13 @@
 //! Conversions that may fail: of integers, and of slices to arrays.
 
-use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
 use super::types::scalar;
 use super::variant::{ERR, OK};
 use crate::ast::Expr;
-use crate::typed::{Len, Ty};
-
-/// The longest arrays whose elements are loaded one by one.
-const MAX_UNROLLED: u32 = 16;
+use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
     /// `u8::try_from(x)`: fails where the converted number is another one.
@@ -46,40 +43,15 @@ impl FnCx<'_, '_, '_> {
         let Ty::Result(array, _) = &ty else { return None };
         let Ty::Array(_, count) = **array else { return None };
         let slice = self.lower_slice(receiver)?;
-        let (len, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
+        let (len, offset, chunk) =
+            (self.len_of(&slice)?, slice.window().and_then(|window| window.offset), slice.chunk());
         let place = self.in_place(slice);
         let (wanted, result) = (self.len_value(count), self.ty(&ty));
         let fits = self.op(Op::Eq, &[len, wanted]);
-        let array_ty = self.ty(array);
         let good = |cx: &mut Self| {
-            let value = array_ty.map(|array_ty| match count {
-                Len::Known(count) if count <= MAX_UNROLLED => {
-                    let indices: Vec<_> = (0..count).map(|index| cx.u32(index)).collect();
-                    let parts: Vec<_> = indices.iter().map(|index| cx.part_at(&place, offset, *index)).collect();
-                    cx.compose(array_ty, &parts)
-                }
-                _ => {
-                    let zero = cx.zero(array_ty);
-                    let held = cx.spill(zero, "array");
-                    cx.each_index(wanted, |cx, index, _| {
-                        let value = cx.part_at(&place, offset, index);
-                        let mut target = Place::local(held);
-                        target.path.push(Step::Index { value: index, check: None });
-                        cx.b.store(target, value);
-                    });
-                    cx.get(held)
-                }
-            });
+            let value = cx.array_of((&place, offset, chunk), array);
             cx.make_variant(&ty, OK, &[value])
         };
         self.choose(fits, result, good, |cx| cx.make_variant(&ty, ERR, &[None]))
-    }
-
-    /// An element that is there.
-    fn part_at(&mut self, place: &Place, offset: Option<ValueId>, index: ValueId) -> ValueId {
-        let value = offset.map_or(index, |offset| self.op(Op::Add, &[offset, index]));
-        let mut place = place.clone();
-        place.path.push(Step::Index { value, check: None });
-        self.b.load(place)
     }
 }

@@ -28,14 +28,61 @@ impl Parser<'_> {
             };
             statements.push(Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span });
         }
-        for (leaf, members) in leaves {
-            let name = if is_self { Ident::new("self", at.start) } else { place_name(at.start) };
-            let leaf_span = leaf.span();
-            let mut place = self.node(ExprKind::Path(Path::plain(false, vec![name])), leaf_span);
-            for member in members {
-                place = self.node(ExprKind::Field { base: Box::new(place), member }, leaf_span);
+        let name = if is_self { Ident::new("self", at.start) } else { place_name(at.start) };
+        statements.extend(self.leaf_lets(&name, leaves, span));
+        statements
+    }
+
+    /// `for Ray { from, to } in &mut rays`: a name for each element that is written, and references to the parts of it that the pattern names.
+    pub(super) fn name_written(&mut self, pattern: &mut Pattern, iterated: &Expr, parts: &mut Vec<Statement>) {
+        match &iterated.kind {
+            ExprKind::Paren(inner, _) => self.name_written(pattern, inner, parts),
+            ExprKind::Borrow { mutable: true, .. } => self.name_element(pattern, parts),
+            ExprKind::Method { name, args, .. } if name == "iter_mut" && args.is_empty() => {
+                self.name_element(pattern, parts);
             }
-            let value = self.node(ExprKind::Borrow { mutable: true, operand: Box::new(place) }, leaf_span);
+            ExprKind::Method { receiver, name, args, .. } => match (name.to_string().as_str(), pattern) {
+                ("rev" | "skip" | "take" | "step_by", pattern) => self.name_written(pattern, receiver, parts),
+                ("enumerate", Pattern::Tuple(members, _)) if members.len() == 2 => {
+                    self.name_written(&mut members[1], receiver, parts);
+                }
+                ("zip", Pattern::Tuple(members, _)) if members.len() == 2 => {
+                    self.name_written(&mut members[0], receiver, parts);
+                    if let [other] = args.as_slice() {
+                        self.name_written(&mut members[1], other, parts);
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn name_element(&mut self, pattern: &mut Pattern, parts: &mut Vec<Statement>) {
+        let mut leaves = Vec::new();
+        if !matches!(pattern, Pattern::Tuple(..) | Pattern::TupleStruct { .. } | Pattern::Struct { .. })
+            || !leaves_of(pattern, &mut Vec::new(), &mut leaves)
+        {
+            return;
+        }
+        let at = pattern.span();
+        let binding = self.next_binding();
+        // Of a `zip`, both sides may be taken apart.
+        let name = Ident::new(&format!("__element{}", parts.len()), at.start.resolved_at(Span::mixed_site()));
+        *pattern = Pattern::Binding { name: name.clone(), mutable: false, binding, inner: None };
+        parts.extend(self.leaf_lets(&name, leaves, at));
+    }
+
+    /// `let leaf = &mut place.member;` for each leaf.
+    fn leaf_lets(&mut self, place: &Ident, leaves: Vec<(Pattern, Vec<Member>)>, span: SpanRange) -> Vec<Statement> {
+        let mut statements = Vec::with_capacity(leaves.len());
+        for (leaf, members) in leaves {
+            let leaf_span = leaf.span();
+            let mut part = self.node(ExprKind::Path(Path::plain(false, vec![place.clone()])), leaf_span);
+            for member in members {
+                part = self.node(ExprKind::Field { base: Box::new(part), member }, leaf_span);
+            }
+            let value = self.node(ExprKind::Borrow { mutable: true, operand: Box::new(part) }, leaf_span);
             statements.push(Statement::Let { pattern: leaf, ty: None, value: Some(value), otherwise: None, span });
         }
         statements

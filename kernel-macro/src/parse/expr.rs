@@ -11,8 +11,10 @@ use super::for_each::written_for_each;
 use super::pat::PatternPlace;
 use super::scatter::CLAIMED;
 use super::span::{expr_range, path_range};
+use super::ty::ungroup;
 use crate::ast::{
-    BinaryOp, Block, Closure, Expr, ExprKind, Label, Literal, Member, PathArgs, ScalarName, SpanRange, UnaryOp, Unroll,
+    BinaryOp, Block, Closure, Expr, ExprKind, Label, Literal, Member, Path, PathArgs, ScalarName, SpanRange, UnaryOp,
+    Unroll,
 };
 use crate::diag::code;
 
@@ -222,12 +224,15 @@ impl Parser<'_> {
 
     /// `<T as Trait>::NAME`
     fn qualified(&mut self, path: &syn::ExprPath) -> ExprKind {
-        let parts = path.qself.as_ref().filter(|qself| qself.position > 0).and_then(|qself| {
+        self.qualified_path(path).map_or(ExprKind::Error, ExprKind::Path)
+    }
+
+    /// `<T as Trait>::name`, or `<T>::name`, which is `T::name`.
+    fn qualified_path(&mut self, path: &syn::ExprPath) -> Option<Path> {
+        let parts = path.qself.as_ref().and_then(|qself| {
             let names: Vec<_> = path.path.segments.iter().skip(qself.position).collect();
-            match (&*qself.ty, names.as_slice()) {
-                (syn::Type::Path(of), [name]) if of.qself.is_none() && name.arguments.is_none() => {
-                    Some((of, qself.position, &name.ident))
-                }
+            match (ungroup(&qself.ty), names.as_slice()) {
+                (syn::Type::Path(of), [name]) if of.qself.is_none() => Some((of, qself.position, *name)),
                 _ => None,
             }
         });
@@ -237,18 +242,19 @@ impl Parser<'_> {
                 "this qualified path is",
                 "write `T::NAME`, or `<T as Trait>::NAME` of a type that has a name",
             );
-            return ExprKind::Error;
+            return None;
         };
-        let segments = path.path.segments.iter().take(position).cloned().collect();
-        let through = self.path(&syn::Path { leading_colon: path.path.leading_colon, segments });
-        match (self.path(&of.path), through) {
-            (Some(mut found), Some(through)) => {
-                found.segments.push(name.clone());
-                found.through = Some(Box::new(through));
-                ExprKind::Path(found)
-            }
-            _ => ExprKind::Error,
+        let mut found = self.path(&of.path)?;
+        if let syn::PathArguments::AngleBracketed(written) = &name.arguments {
+            let args = self.path_args(found.segments.len(), written);
+            found.generics.push(args);
         }
+        found.segments.push(name.ident.clone());
+        if position > 0 {
+            let segments = path.path.segments.iter().take(position).cloned().collect();
+            found.through = Some(Box::new(self.path(&syn::Path { leading_colon: path.path.leading_colon, segments })?));
+        }
+        Some(found)
     }
 
     fn call(&mut self, call: &syn::ExprCall) -> ExprKind {
@@ -269,13 +275,10 @@ impl Parser<'_> {
                 Some(callee) => ExprKind::Call { callee, callee_span: path_range(&path.path), args },
                 None => ExprKind::Error,
             },
-            Syn::Path(path) => {
-                let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-                let ty = path.qself.as_ref().map(|qself| qself.ty.to_token_stream().to_string().replace(' ', ""));
-                let help = format!("write the type before the name: `{}::{name}(…)`", ty.unwrap_or_default());
-                self.unsupported(path, "calling a function of `<T as Trait>` is", &help);
-                ExprKind::Error
-            }
+            Syn::Path(path) => match self.qualified_path(path) {
+                Some(callee) => ExprKind::Call { callee, callee_span: SpanRange::of(path), args },
+                None => ExprKind::Error,
+            },
             other => {
                 self.unsupported(other, "calling anything but a function by its name is", "call a `#[device] fn`");
                 ExprKind::Error
@@ -296,6 +299,9 @@ impl Parser<'_> {
     }
 
     fn method(&mut self, call: &syn::ExprMethodCall) -> ExprKind {
+        if let Some(kind) = self.bytes_of_text(call) {
+            return kind;
+        }
         let turbofish = call.turbofish.as_ref().map(|turbofish| Box::new(self.path_args(0, turbofish)));
         let receiver = self.boxed(&call.receiver);
         if turbofish.is_none()
@@ -310,6 +316,20 @@ impl Parser<'_> {
             _ => self.list(&call.args),
         };
         self.method_of(receiver, call.method.clone(), turbofish, args)
+    }
+
+    /// `"text".as_bytes()` and `"text".bytes()`: the bytes are known.
+    fn bytes_of_text(&mut self, call: &syn::ExprMethodCall) -> Option<ExprKind> {
+        let Syn::Lit(syn::ExprLit { lit: lit @ Lit::Str(_), .. }) = &*call.receiver else { return None };
+        if !call.args.is_empty() || call.method != "as_bytes" && call.method != "bytes" {
+            return None;
+        }
+        let bytes = Box::new(self.bytes(lit));
+        if call.method == "as_bytes" {
+            return Some(ExprKind::Borrow { mutable: false, operand: bytes });
+        }
+        let name = Ident::new("into_iter", call.method.span());
+        Some(ExprKind::Method { receiver: bytes, name, turbofish: None, args: Vec::new(), functions: Vec::new() })
     }
 
     /// A method call of these parts.
@@ -436,6 +456,7 @@ impl Parser<'_> {
         let span = SpanRange::of(lit);
         let values = match lit {
             Lit::ByteStr(text) => text.value(),
+            Lit::Str(text) => text.value().into_bytes(),
             _ => Vec::new(),
         };
         let byte = |cx: &mut Self, value: u8| {

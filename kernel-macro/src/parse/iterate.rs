@@ -11,8 +11,14 @@ impl Parser<'_> {
     pub(super) fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
         let label = looping.label.as_ref().map(|label| to_label(&label.name));
         let iterated = self.boxed(&looping.expr);
-        let (pattern, body) =
-            self.scope(|cx| (cx.pattern(&looping.pat, PatternPlace::Always), cx.block(&looping.body)));
+        let (pattern, body) = self.scope(|cx| {
+            let mut pattern = cx.pattern(&looping.pat, PatternPlace::Always);
+            let mut parts = Vec::new();
+            cx.name_written(&mut pattern, &iterated, &mut parts);
+            let mut body = cx.block(&looping.body);
+            body.statements.splice(0..0, parts);
+            (pattern, body)
+        });
         ExprKind::For { label, pattern: Box::new(pattern), iterated, body, unroll: Unroll::Auto }
     }
 

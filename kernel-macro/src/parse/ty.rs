@@ -296,7 +296,10 @@ impl Parser<'_> {
             ),
             Type::Slice(_) => ("slices by value are", SLICE),
             Type::Ptr(_) => ("raw pointers are", SLICE),
-            Type::FnPtr(_) => ("function pointers are", "call a `#[device] fn` by its name"),
+            Type::FnPtr(_) => (
+                "function pointers are",
+                "take the function by its parameters, `f: impl Fn(f32) -> f32`; its name or a closure may be passed",
+            ),
             Type::ImplTrait(some) if is_iterator(some) => (
                 "`impl Iterator` here is",
                 "it is for parameters and the result of a `#[device] fn`; a parameter of a kernel is the source, `x: &[f32]`",

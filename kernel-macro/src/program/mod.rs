@@ -7,6 +7,7 @@ pub(crate) mod instantiate;
 pub(crate) mod message;
 pub(crate) mod module;
 mod moves;
+pub(crate) mod named_function;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

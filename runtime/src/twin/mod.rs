@@ -12,6 +12,7 @@ pub mod argument_types;
 mod arithmetic;
 mod atomic;
 mod atomic_unit;
+mod chunk;
 pub mod coop;
 mod divided;
 mod equality;

@@ -1,28 +1,11 @@
-//! Functions of traits by `<T as Trait>`.
+//! Functions of Rust's own traits by the trait's name.
 
 use gridwise::prelude::*;
 
-#[device]
-mod seeds {
-    pub trait Seed {
-        fn from_seed(seed: u32) -> Self;
-    }
-
-    #[derive(Clone, Copy)]
-    pub struct Random(pub u32);
-
-    impl Seed for Random {
-        fn from_seed(seed: u32) -> Self {
-            Random(seed)
-        }
-    }
-}
-use seeds::{Random, Seed};
-
 #[kernel]
-fn case(y: &mut [u32]) {
-    let random = <Random as Seed>::from_seed(7);
-    y[0] = random.0;
+fn case(x: &[u32], y: &mut [u32]) {
+    y[0] = Ord::max(x[0], 7);
+    y[1] = Clone::clone(&x[1]);
 }
 
 fn main() {}

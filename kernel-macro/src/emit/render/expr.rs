@@ -515,7 +515,8 @@ impl Renderer<'_> {
 pub(super) fn path_tokens(path: &Path) -> Tokens {
     if let (Some(through), Some(name)) = (&path.through, path.segments.last()) {
         let (of, through) = (path_tokens(&parent(path)), path_tokens(through));
-        return tokens!(<#of as #through>::#name);
+        let args = path.last_args().map(|args| &args.tokens);
+        return tokens!(<#of as #through>::#name #args);
     }
     let segments = &path.segments;
     let leading = path.leading_colon.then(|| tokens!(::));

@@ -28,6 +28,20 @@ impl Renderer<'_> {
                 let slice = self.slice(receiver, false);
                 return tokens!(#slice.#name());
             }
+            SliceMethod::AsChunks { .. } | SliceMethod::SplitChunk { .. } => {
+                let (slice, len) = (self.slice(receiver, false), chunk_len(whole));
+                return tokens!(#slice.#name #len ());
+            }
+            SliceMethod::EndChunk { .. } => {
+                let (native, len) = (self.native_slice(receiver), chunk_len(whole));
+                return match native {
+                    Some(slice) => tokens!(#slice.#name #len ().copied()),
+                    None => {
+                        let slice = self.slice(receiver, false);
+                        tokens!(#slice.#name #len ())
+                    }
+                };
+            }
             SliceMethod::GetPart { mutable } => return self.get_part(receiver, &args[0], mutable),
             SliceMethod::Map | SliceMethod::MapLanes => {
                 let value = self.expr(receiver);
@@ -147,5 +161,13 @@ impl Renderer<'_> {
                 tokens!(#slice.#name(#(#args),*))
             }
         }
+    }
+}
+
+/// The length of arrays that a method makes, as written.
+fn chunk_len(call: &Expr) -> Option<&proc_macro2::TokenStream> {
+    match &call.kind {
+        ExprKind::Method { turbofish, .. } => turbofish.as_ref().map(|turbofish| &turbofish.tokens),
+        _ => None,
     }
 }

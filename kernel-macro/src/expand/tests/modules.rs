@@ -155,7 +155,7 @@ fn wrong_uses() {
         "#[kernel] fn k(x: &mut [f32]) { let f: fn(f32) -> f32 = total; }",
         expect![[r#"
         error: [K0001] function pointers are not supported in kernels
-               help: call a `#[device] fn` by its name
+               help: take the function by its parameters, `f: impl Fn(f32) -> f32`; its name or a closure may be passed
         16 | #[kernel] fn k(x: &mut [f32]) { let f: fn(f32) -> f32 = total; }
            |                                        ^^^^^^^^^^^^^^
     "#]],

@@ -159,7 +159,7 @@ fn f() { let x = g; }",
         expect![[r#"
             error: [K0100] the function `g` is used as a value
                    note: kernels have no function pointers
-                   help: call it: `g(…)`
+                   help: call it, `g(…)`, or pass a closure that does, `|x| g(x)`
              2 | fn f() { let x = g; }
                |                  ^
         "#]],

@@ -268,17 +268,17 @@ fn cells_of_matrices() {
 fn remedies() {
     check_each(
         &[
-            r##"fn f(x: &[u32]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); parts[0][1] }"##,
+            r##"fn f(x: &[[u32; 2]]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); 1 }"##,
             r##"fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }"##,
             r##"fn f(x: &mut [u32], part: Range<usize>) { x.copy_within(part, 0); }"##,
             r##"fn f(x: u32) -> ! { let y = x; }"##,
             r##"fn f(x: &mut [u32; 4], i: usize) -> Option<&mut u32> { x.get_mut(i) }"##,
         ],
         expect![[r#"
-            error: [K0104] no method `as_chunks` on type `&[u32]`
-                   help: write `.chunks_exact(n)` for the parts, and `&x[x.len() / n * n..]` for the rest
-             1 | fn f(x: &[u32]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); parts[0][1] }
-               |                                                ^^^^^^^^^
+            error: [K0115] arrays of arrays are not made of slices here
+                   help: take the inner arrays in order: `for c in x.chunks_exact(n)`
+             1 | fn f(x: &[[u32; 2]]) -> u32 { let (parts, rest) = x.as_chunks::<4>(); 1 }
+               |                                                     ^^^^^^^^^
             error: [K0104] no method `as_chunks_mut` on type `&mut [u32]`
                    help: write `.chunks_exact_mut(n)` for the parts, and `&mut x[x.len() / n * n..]` for the rest
              1 | fn f(x: &mut [u32]) { let (parts, rest) = x.as_chunks_mut::<4>(); parts[0][1] = 1; }

@@ -542,3 +542,48 @@ fn slices_that_move() {
         "#]],
     );
 }
+
+#[test]
+fn arrays_of_elements() {
+    check_errors(
+        "fn f(x: &[u32]) { let (words, rest) = x.as_chunks::<0>(); }",
+        expect![[r#"
+            error: [K0106] `as_chunks` makes arrays of one element or more
+             1 | fn f(x: &[u32]) { let (words, rest) = x.as_chunks::<0>(); }
+               |                                                     ^
+        "#]],
+    );
+    check_errors(
+        "fn f(x: &[u32]) { let (words, rest) = x.as_chunks::<u32>(); }",
+        expect![[r#"
+            error: [K0100] cannot find value `u32` in this scope
+                   help: `u32` is a type
+             1 | fn f(x: &[u32]) { let (words, rest) = x.as_chunks::<u32>(); }
+               |                                                     ^^^
+        "#]],
+    );
+    check_errors(
+        "fn f(x: &[u32]) { let first = x.first_chunk(); }",
+        expect![[r#"
+            error: [K0109] cannot infer the type of `first`
+                   help: write it, for example `let first: Option<[u32; 4]> = …`
+             1 | fn f(x: &[u32]) { let first = x.first_chunk(); }
+               |                       ^^^^^
+        "#]],
+    );
+    check_errors(
+        "fn f(x: &[u32]) -> u32 { let (words, rest) = x.as_chunks::<4>(); words[0] = [1; 4]; words[0][1] += 1; 1 }",
+        expect![[r#"
+            error: [K0110] cannot assign to an element of `words`
+                   note: `words` is `&[[u32; 4]]`, which is read-only
+                   help: write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`
+             1 | fn f(x: &[u32]) -> u32 { let (words, rest) = x.as_chunks::<4>(); words[0] = [1; 4]; words[0][1] += 1; 1 }
+               |                                                                  ^^^^^^^^
+            error: [K0110] cannot assign to an element of `words`
+                   note: `words` is `&[[u32; 4]]`, which is read-only
+                   help: write `get_mut`, `chunks_mut`, `chunks_exact_mut` or `split_at_mut`
+             1 | fn f(x: &[u32]) -> u32 { let (words, rest) = x.as_chunks::<4>(); words[0] = [1; 4]; words[0][1] += 1; 1 }
+               |                                                                                     ^^^^^^^^
+        "#]],
+    );
+}

@@ -1,12 +1,12 @@
 //! Sources that are reached by position without any effect: ranges, arrays and buffers, reversed, in steps, in part,
 //! side by side.
 
-use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::ir::{Place, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::Scalar;
 
 use crate::lower::function::FnCx;
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// How many elements there are.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +37,8 @@ pub(in crate::lower) enum At {
         /// Of a slice: its first element's position there.
         offset: Option<ValueId>,
         ty: Ty,
+        /// Of what `as_chunks` made, as in `Window`.
+        chunk: Option<Len>,
     },
     /// Slices of what has `total` elements, from `offset` on. Each begins `step` elements behind the one before, and has `size`
     /// elements, or those that are left.
@@ -48,6 +50,7 @@ pub(in crate::lower) enum At {
         exact: bool,
         /// Each begins before the one before it, and the first one ends where all does.
         from_end: bool,
+        chunk: Option<Len>,
     },
     /// Counted from the last position.
     Reversed(Box<At>, ValueId),
@@ -305,17 +308,14 @@ impl FnCx<'_, '_, '_> {
                 let is_first = self.is_known_zero(*start);
                 Some(if is_first { position } else { self.op(Op::Add, &[*start, position]) })
             }
-            At::Elements { place, offset, ty } => {
+            At::Elements { place, offset, ty, chunk } => {
                 let element = self.ty(ty)?;
                 let Some(place) = place else { return Some(self.zero(element)) };
-                let mut place = place.clone();
                 let value = self.cast(position, Scalar::U32);
-                let value = offset.map_or(value, |offset| self.op(Op::Add, &[offset, value]));
                 // In range: the position comes from the length.
-                place.path.push(Step::Index { value, check: None });
-                Some(self.b.load(place))
+                self.load_at((place, *offset, *chunk), value, ty)
             }
-            At::Parts { size, step, offset, total, exact, from_end } => {
+            At::Parts { size, step, offset, total, exact, from_end, chunk } => {
                 let (position, step) = (self.cast(position, Scalar::U32), *step);
                 let is_next = self.known_scalar(step) == Some(1);
                 let before = if is_next { position } else { self.op(Op::Mul, &[position, step]) };
@@ -331,6 +331,7 @@ impl FnCx<'_, '_, '_> {
                 } else {
                     before
                 };
+                let start = self.in_chunks(*chunk, start);
                 let start = offset.map_or(start, |offset| self.op(Op::Add, &[offset, start]));
                 Some(self.slice_value(start, len))
             }

@@ -372,7 +372,7 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// The elements of an array or buffer. `by_value`: of a copy, which nothing changes while they are gone through.
     fn indexed_elements(&mut self, expr: &Expr, by_value: bool) -> Option<Indexed> {
-        let (place, offset, ty, count) = match self.ty_of(expr) {
+        let (place, offset, ty, (count, chunk)) = match self.ty_of(expr) {
             Ty::Array(element, len) => {
                 let place = if by_value {
                     self.lower_frozen(expr)
@@ -380,17 +380,18 @@ impl<'p> FnCx<'p, '_, '_> {
                     let spot = self.lower_referent(expr);
                     spot.map(|spot| self.in_place(spot))
                 };
-                (place, None, (**element).clone(), self.len_value(*len))
+                (place, None, (**element).clone(), (self.len_value(*len), None))
             }
             Ty::Buffer { element, .. } => {
                 let element = (**element).clone();
                 let slice = self.lower_slice(expr)?;
                 let (count, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
-                (Some(self.in_place(slice)), offset, element, count)
+                let chunk = slice.chunk();
+                (Some(self.in_place(slice)), offset, element, (count, chunk))
             }
             _ => return None,
         };
-        let at = At::Elements { place, offset, ty };
+        let at = At::Elements { place, offset, ty, chunk };
         Some(Indexed { extent: Extent::Count(count), at, trusted: true })
     }
 

@@ -13,6 +13,7 @@
 //! to elements are values here, and rustc sees the references in the original. A `for` loop that writes elements goes
 //! by position (`infer/written.rs`).
 
+mod chunk;
 mod compare;
 mod consume;
 mod indexed;

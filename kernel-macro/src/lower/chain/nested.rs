@@ -145,21 +145,21 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
 
     /// The elements of an array or slice that is a value.
     fn elements_of_value(&mut self, ty: &Ty, value: Option<ValueId>) -> Option<Indexed> {
-        let (place, offset, element, count) = match ty {
+        let (place, offset, element, (count, chunk)) = match ty {
             Ty::Array(element, len) => {
                 let place = value.map(|value| Place::local(self.spill(value, "elements")));
-                (place, None, element, self.len_value(*len))
+                (place, None, element, (self.len_value(*len), None))
             }
             Ty::Buffer { element, origin: Some(call), .. } => {
                 let slice = value?;
                 let (offset, len) = (self.lane(slice, 0), self.lane(slice, 1));
                 let origin = self.origins.get(call)?.clone();
                 let len = origin.len.map_or(len, |len| self.u32(len));
-                (Some(origin.place), Some(offset), element, len)
+                (Some(origin.place), Some(offset), element, (len, origin.chunk))
             }
             _ => return None,
         };
-        let at = At::Elements { place, offset, ty: (**element).clone() };
+        let at = At::Elements { place, offset, ty: (**element).clone(), chunk };
         Some(Indexed { extent: Extent::Count(count), at, trusted: false })
     }
 }

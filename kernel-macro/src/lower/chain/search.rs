@@ -111,7 +111,7 @@ impl FnCx<'_, '_, '_> {
             return None;
         }
         let place = values.map(|values| Place::local(self.spill(values, "mapped")));
-        let elements = Elements { place, offset: None, len: self.len_value(len), ty: (*element).clone() };
+        let elements = Elements { place, offset: None, len: self.len_value(len), ty: (*element).clone(), chunk: None };
         let call = self.callable(call)?;
         self.make_array(expr, elements.len, |cx, index| {
             let value = cx.load_element(&elements, index);

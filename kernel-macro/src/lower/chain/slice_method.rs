@@ -20,6 +20,8 @@ pub(super) struct Elements {
     pub(super) offset: Option<ValueId>,
     pub(super) len: ValueId,
     pub(super) ty: Ty,
+    /// Of what `as_chunks` made, as in `Window`.
+    pub(super) chunk: Option<Len>,
 }
 
 impl FnCx<'_, '_, '_> {
@@ -37,6 +39,9 @@ impl FnCx<'_, '_, '_> {
             SliceMethod::GetPart { .. } => return self.get_part(expr, args[0], args[1]),
             SliceMethod::Map => return self.map_array(expr, args[0], args[1]),
             SliceMethod::MapLanes => return self.map_lanes(args[0], args[1]),
+            SliceMethod::AsChunks { from_end } => return self.as_chunks(expr, args[0], from_end),
+            SliceMethod::EndChunk { last } => return self.end_chunk(expr, args[0], last),
+            SliceMethod::SplitChunk { last } => return self.split_chunk(expr, args[0], last),
             _ => {}
         }
         let elements = self.all_elements(args[0])?;
@@ -93,6 +98,9 @@ impl FnCx<'_, '_, '_> {
             | SliceMethod::SplitAtChecked
             | SliceMethod::SplitEnd { .. }
             | SliceMethod::GetPart { .. }
+            | SliceMethod::AsChunks { .. }
+            | SliceMethod::EndChunk { .. }
+            | SliceMethod::SplitChunk { .. }
             | SliceMethod::Map
             | SliceMethod::MapLanes => None,
             SliceMethod::CopyFrom => {
@@ -107,7 +115,7 @@ impl FnCx<'_, '_, '_> {
         }
     }
 
-    fn all_elements(&mut self, expr: &Expr) -> Option<Elements> {
+    pub(super) fn all_elements(&mut self, expr: &Expr) -> Option<Elements> {
         let ty = match self.ty_of(expr) {
             Ty::Array(element, _) | Ty::Buffer { element, .. } => (**element).clone(),
             _ => return None,
@@ -119,11 +127,13 @@ impl FnCx<'_, '_, '_> {
             let len = *len;
             self.lower_spot(expr);
             let len = self.len_value(len);
-            return Some(Elements { place: None, offset: None, len, ty }).filter(|_| !self.b.is_terminated());
+            return Some(Elements { place: None, offset: None, len, ty, chunk: None })
+                .filter(|_| !self.b.is_terminated());
         }
         let slice = self.lower_slice(expr)?;
         let (len, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
-        Some(Elements { place: Some(self.in_place(slice)), offset, len, ty })
+        let chunk = slice.chunk();
+        Some(Elements { place: Some(self.in_place(slice)), offset, len, ty, chunk })
     }
 
     /// The place of an element that is there.
@@ -136,8 +146,8 @@ impl FnCx<'_, '_, '_> {
 
     pub(super) fn load_element(&mut self, elements: &Elements, index: ValueId) -> Option<ValueId> {
         let ty = self.ty(&elements.ty)?;
-        match self.element_place(elements, index) {
-            Some(place) => Some(self.b.load(place)),
+        match &elements.place {
+            Some(place) => self.load_at((place, elements.offset, elements.chunk), index, &elements.ty),
             None => Some(self.zero(ty)),
         }
     }

@@ -2,7 +2,7 @@
 //! has; the place of these is noted for the call.
 
 use gridwise_ir::descriptor::SiteKind;
-use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::ir::{Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
@@ -12,19 +12,20 @@ use crate::lower::function::FnCx;
 use crate::lower::place::Origin;
 use crate::lower::variant::{NONE, SOME};
 use crate::program::message::{MessageParts, split_message, zero_size_message};
-use crate::typed::Ty;
+use crate::typed::{Len, Ty};
 
 /// The array or slice that is divided.
 struct Whole {
     place: Place,
     offset: Option<ValueId>,
     len: ValueId,
+    chunk: Option<Len>,
 }
 
 impl FnCx<'_, '_, '_> {
     /// `x.windows(n)` and its like. `None` when control does not come out.
     pub(super) fn indexed_parts(&mut self, call: &Expr, parts: Parts, whole: &Expr, size: &Expr) -> Option<Indexed> {
-        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let Whole { place, offset, len, chunk } = self.lower_whole(whole)?;
         let size_value = self.lower_expr(size)?;
         let known = self.known_scalar(size_value).and_then(|size| u32::try_from(size).ok());
         if known.is_none_or(|size| size == 0) {
@@ -52,15 +53,15 @@ impl FnCx<'_, '_, '_> {
                 self.b.op(Op::Add, &[whole, more])
             }
         };
-        self.origins.insert(call.id, Origin { place, len: known.filter(|_| exact), whole: None });
+        self.origins.insert(call.id, Origin { len: known.filter(|_| exact), ..Origin::of(place, chunk) });
         let step = if parts == Parts::Windows { one } else { size_value };
-        let at = At::Parts { size: size_value, step, offset, total: len, exact, from_end: parts.is_from_end() };
+        let at = At::Parts { size: size_value, step, offset, total: len, exact, from_end: parts.is_from_end(), chunk };
         Some(Indexed { extent: Extent::Count(count), at, trusted: true })
     }
 
     /// `x.split_at(middle)`
     pub(super) fn split_at(&mut self, call: &Expr, whole: &Expr, middle: &Expr) -> Option<ValueId> {
-        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let Whole { place, offset, len, chunk } = self.lower_whole(whole)?;
         let middle = self.lower_expr(middle)?;
         let is_behind = self.b.op(Op::Gt, &[middle, len]);
         self.panic_if(call, is_behind, split_message());
@@ -68,20 +69,22 @@ impl FnCx<'_, '_, '_> {
             return None;
         }
         let first = self.first_of(offset);
-        let (second, left) = (self.op(Op::Add, &[first, middle]), self.op(Op::Sub, &[len, middle]));
+        let before = self.in_chunks(chunk, middle);
+        let (second, left) = (self.op(Op::Add, &[first, before]), self.op(Op::Sub, &[len, middle]));
         let (head, tail) = (self.slice_value(first, middle), self.slice_value(second, left));
-        self.origins.insert(call.id, Origin { place, len: None, whole: None });
+        self.origins.insert(call.id, Origin::of(place, chunk));
         let ty = self.ty(self.ty_of(call))?;
         Some(self.compose(ty, &[head, tail]))
     }
 
     /// `x.split_at_checked(middle)`
     pub(super) fn split_at_checked(&mut self, call: &Expr, whole: &Expr, middle: &Expr) -> Option<ValueId> {
-        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let Whole { place, offset, len, chunk } = self.lower_whole(whole)?;
         let middle = self.lower_expr(middle)?;
-        self.origins.insert(call.id, Origin { place, len: None, whole: None });
+        self.origins.insert(call.id, Origin::of(place, chunk));
         let first = self.first_of(offset);
-        let (second, left) = (self.op(Op::Add, &[first, middle]), self.op(Op::Sub, &[len, middle]));
+        let before = self.in_chunks(chunk, middle);
+        let (second, left) = (self.op(Op::Add, &[first, before]), self.op(Op::Sub, &[len, middle]));
         let (head, tail) = (self.slice_value(first, middle), self.slice_value(second, left));
         let is_there = self.op(Op::Le, &[middle, len]);
         self.option_of_pair(call, is_there, head, tail)
@@ -89,27 +92,24 @@ impl FnCx<'_, '_, '_> {
 
     /// `x.split_first()`, or `x.split_last()`.
     pub(super) fn split_end(&mut self, call: &Expr, whole: &Expr, last: bool) -> Option<ValueId> {
-        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let Whole { place, offset, len, chunk } = self.lower_whole(whole)?;
         let (zero, one) = (self.u32(0), self.u32(1));
         let is_there = self.op(Op::Lt, &[zero, len]);
         let left = self.op(Op::Sub, &[len, one]);
         let first = self.first_of(offset);
-        let behind = self.op(Op::Add, &[first, one]);
+        let width = self.in_chunks(chunk, one);
+        let behind = self.op(Op::Add, &[first, width]);
         let rest = self.slice_value(if last { first } else { behind }, left);
-        let index = if last { self.op(Op::Add, &[first, left]) } else { first };
-        self.origins.insert(call.id, Origin { place: place.clone(), len: None, whole: None });
+        let index = if last { left } else { zero };
+        self.origins.insert(call.id, Origin::of(place.clone(), chunk));
         let ty = self.ty_of(call).clone();
         let Ty::Option(pair) = &ty else { return None };
         let Ty::Tuple(members) = &**pair else { return None };
         let (result, element) = (self.ty(&ty), self.ty(&members[0]));
         let some = |cx: &mut Self| {
             let mut values = Vec::with_capacity(2);
-            if element.is_some() {
-                let mut place = place;
-                // In range: there is one.
-                place.path.push(Step::Index { value: index, check: None });
-                values.push(cx.b.load(place));
-            }
+            // In range: there is one.
+            values.extend(cx.load_at((&place, offset, chunk), index, &members[0]).filter(|_| element.is_some()));
             values.push(rest);
             let pair = cx.ty(pair)?;
             let pair = cx.compose(pair, &values);
@@ -124,7 +124,7 @@ impl FnCx<'_, '_, '_> {
         while let ExprKind::Paren(inner, ..) = &range.kind {
             range = inner;
         }
-        let Whole { place, offset, len } = self.lower_whole(whole)?;
+        let Whole { place, offset, len, chunk } = self.lower_whole(whole)?;
         let (start, end, inclusive) = match &range.kind {
             ExprKind::Range { start, end, inclusive } => {
                 let start = self.lower_expr(start)?;
@@ -150,9 +150,10 @@ impl FnCx<'_, '_, '_> {
         };
         let in_order = self.op(Op::Le, &[start, end]);
         let is_there = reaches.map_or(in_order, |reaches| self.op(Op::And, &[reaches, in_order]));
-        self.origins.insert(call.id, Origin { place, len: None, whole: None });
+        self.origins.insert(call.id, Origin::of(place, chunk));
         let (offset, len) = (self.first_of(offset), self.op(Op::Sub, &[end, start]));
-        let offset = self.op(Op::Add, &[offset, start]);
+        let before = self.in_chunks(chunk, start);
+        let offset = self.op(Op::Add, &[offset, before]);
         let part = self.slice_value(offset, len);
         let ty = self.ty_of(call).clone();
         self.option_of(&ty, is_there, part)
@@ -166,14 +167,15 @@ impl FnCx<'_, '_, '_> {
         self.option_of(&ty, is_there, pair)
     }
 
-    fn first_of(&mut self, offset: Option<ValueId>) -> ValueId {
+    pub(super) fn first_of(&mut self, offset: Option<ValueId>) -> ValueId {
         offset.unwrap_or_else(|| self.u32(0))
     }
 
     fn lower_whole(&mut self, whole: &Expr) -> Option<Whole> {
         let slice = self.lower_slice(whole)?;
         let (len, offset) = (self.len_of(&slice)?, slice.window().and_then(|window| window.offset));
-        Some(Whole { place: self.in_place(slice), offset, len })
+        let chunk = slice.chunk();
+        Some(Whole { place: self.in_place(slice), offset, len, chunk })
     }
 
     fn panic_if(&mut self, call: &Expr, condition: ValueId, message: MessageParts<'static>) {

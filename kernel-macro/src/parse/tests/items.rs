@@ -79,7 +79,7 @@ fn unsupported_types() {
         "let a: fn(f32) -> f32 = b;",
         expect![[r#"
         error: [K0001] function pointers are not supported in kernels
-               help: call a `#[device] fn` by its name
+               help: take the function by its parameters, `f: impl Fn(f32) -> f32`; its name or a closure may be passed
          1 | fn k(x: &mut [f32]) { let a: fn(f32) -> f32 = b; }
            |                              ^^^^^^^^^^^^^^
     "#]],
