@@ -61,7 +61,7 @@ macro_rules! vectors {
 
         /// Results up to each element of a vector, from the last head in it on.
         #[device]
-        pub(super) fn $up_to(op: u32, heads: u32, v: $Vector) -> $Vector {
+        pub(in crate::algorithms) fn $up_to(op: u32, heads: u32, v: $Vector) -> $Vector {
             let y = $after(op, v.x, heads & 2, v.y);
             let z = $after(op, y, heads & 4, v.z);
             $vector(v.x, y, z, $after(op, z, heads & 8, v.w))
@@ -69,7 +69,7 @@ macro_rules! vectors {
 
         /// The same with what flows into the vector.
         #[device]
-        pub(super) fn $with(op: u32, heads: u32, flow: $ty, v: $Vector) -> $Vector {
+        pub(in crate::algorithms) fn $with(op: u32, heads: u32, flow: $ty, v: $Vector) -> $Vector {
             $vector(
                 $after(op, flow, heads & 1, v.x),
                 $after(op, flow, heads & 3, v.y),
