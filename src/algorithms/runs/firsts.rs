@@ -1,12 +1,12 @@
 //! The first elements of runs side by side, and how long the runs are.
 
-use super::heads::{BATCH, before_stretch, stretch, words_at};
-use crate::algorithms::lines::{WIDTH, group};
+use super::heads::{BATCH, before_stretch, part_again, stretch, words_at};
+use crate::algorithms::lines::WIDTH;
 use crate::prelude::*;
 
 /// The element of each head, and the number of heads; with `LENGTHS` how far it is from each head to the next one.
 #[kernel(workgroup = WIDTH)]
-pub(super) fn pick_firsts<const LENGTHS: bool>(
+pub fn pick_firsts<const LENGTHS: bool>(
     rounds: u32,
     heads: &[u32],
     parts: &[UVec2],
@@ -17,10 +17,10 @@ pub(super) fn pick_firsts<const LENGTHS: bool>(
     total: &mut [u32],
 ) {
     let slots = Shared::<[UVec4; 256]>::new();
-    let (size, lane) = (subgroup_size(), subgroup_local_id());
-    let (whole, first) = (vectors.len() as u32, stretch(rounds));
+    let (size, lane, part) = (subgroup_size(), subgroup_local_id(), part_again(parts.len() as u32));
+    let (whole, first) = (vectors.len() as u32, stretch(part, rounds));
     // The heads up to here, and the place behind the last one of them.
-    let mut found = before_stretch(rounds, heads, parts, &mut slots[..]);
+    let mut found = before_stretch(part, rounds, heads, parts, &mut slots[..]);
     for round in 0..rounds {
         let block = first + round * size;
         let word = block + lane;
@@ -98,7 +98,7 @@ pub(super) fn pick_firsts<const LENGTHS: bool>(
             found.y = found.y.max(subgroup::shuffle(last, end));
         }
     }
-    if group() + 1 == parts.len() as u32 && subgroup_id() + 1 == num_subgroups() && lane == 0 {
+    if part + 1 == parts.len() as u32 && subgroup_id() + 1 == num_subgroups() && lane == 0 {
         if total.len() > 0 {
             // SAFETY: one lane of the last subgroup.
             unsafe { total.unordered()[0] = found.x };

@@ -20,10 +20,18 @@ pub(super) const MARKS: u32 = 2;
 #[device]
 pub(super) const BATCH: u32 = 4;
 
-/// The first word of the stretch that a subgroup has of its part.
+/// The first word of the stretch that a subgroup has of a part.
 #[device]
-pub(super) fn stretch(rounds: u32) -> u32 {
-    (group() * WIDTH + subgroup_id() * subgroup_size()) * rounds
+pub(super) fn stretch(part: u32, rounds: u32) -> u32 {
+    (part * WIDTH + subgroup_id() * subgroup_size()) * rounds
+}
+
+/// The part of a workgroup that reads elements again: the last ones first, which are in caches. Workgroups without a part get one that is not
+/// there.
+#[device]
+pub(super) fn part_again(parts: u32) -> u32 {
+    let number = group();
+    if number < parts { parts - 1 - number } else { number }
 }
 
 /// Vector `i` of words that are not among the vectors: those behind the last vector, or all if they do not lie where vectors can.
@@ -56,7 +64,7 @@ fn heads_of(kind: u32, i: u32, before: u32, v: UVec4) -> u32 {
 
 /// The bits of all elements; of each part, the number of heads and the place behind the last one, or zero.
 #[kernel(workgroup = WIDTH)]
-pub(super) fn find_heads<const KIND: u32>(
+pub fn find_heads<const KIND: u32>(
     rounds: u32,
     vectors: &[UVec4],
     keys: &[u32],
@@ -67,7 +75,7 @@ pub(super) fn find_heads<const KIND: u32>(
     let lasts = Shared::<[u32; 256]>::new();
     let (size, lane) = (subgroup_size(), subgroup_local_id());
     let whole = vectors.len() as u32;
-    let first = stretch(rounds);
+    let first = stretch(group(), rounds);
     // The last lane has the element before each block, which goes around to the first one.
     let mut behind = 0;
     if KIND != MARKS && lane == size - 1 && (first * 32).wrapping_sub(1) < keys.len() as u32 {
@@ -150,16 +158,16 @@ pub(super) fn find_heads<const KIND: u32>(
 /// The heads before the stretch of a subgroup, and the place behind the last one of them, or zero. `slots` is shared memory of its own, and
 /// keeps the same of each subgroup's stretch alone in front.
 #[device]
-pub(super) fn before_stretch(rounds: u32, heads: &[u32], parts: &[UVec2], slots: &mut [UVec4]) -> UVec2 {
-    let (size, lane, first) = (subgroup_size(), subgroup_local_id(), stretch(rounds));
+pub(super) fn before_stretch(part: u32, rounds: u32, heads: &[u32], parts: &[UVec2], slots: &mut [UVec4]) -> UVec2 {
+    let (size, lane, first) = (subgroup_size(), subgroup_local_id(), stretch(part, rounds));
     let (mut before, mut behind) = (0u32, 0u32);
-    let end = group().min(parts.len() as u32);
-    let mut part = local_id().x;
-    while part < end {
-        let found = parts[part];
+    let end = part.min(parts.len() as u32);
+    let mut i = local_id().x;
+    while i < end {
+        let found = parts[i];
         before += found.x;
         behind = behind.max(found.y);
-        part += WIDTH;
+        i += WIDTH;
     }
     let (mut count, mut last) = (0u32, 0u32);
     for round in 0..rounds {

@@ -1,9 +1,9 @@
 //! Reductions of runs: each part of the elements gives the results of the runs that lie in it, and what it has of those that do not. One
 //! workgroup then puts these together.
 
-use super::heads::{BATCH, before_stretch, stretch};
+use super::heads::{BATCH, before_stretch, part_again, stretch};
 use crate::algorithms::chained::{up_to_f32, up_to_i32, up_to_u32, with_f32, with_i32, with_u32};
-use crate::algorithms::lines::{WIDTH, group};
+use crate::algorithms::lines::WIDTH;
 use crate::algorithms::sealed;
 use crate::algorithms::segments::{
     combined_f32, combined_i32, combined_u32, neutral_f32, neutral_i32, neutral_u32, row_f32, row_i32, row_u32,
@@ -46,9 +46,9 @@ macro_rules! reductions {
             let slots = Shared::<[UVec4; 256]>::new();
             let own_fronts = Shared::<[$ty; 256]>::new();
             let own_backs = Shared::<[$ty; 256]>::new();
-            let (size, lane) = (subgroup_size(), subgroup_local_id());
-            let (end, whole, first) = (size - 1, vectors.len() as u32, stretch(rounds));
-            let start = before_stretch(rounds, heads, parts, &mut slots[..]).x;
+            let (size, lane, part) = (subgroup_size(), subgroup_local_id(), part_again(parts.len() as u32));
+            let (end, whole, first) = (size - 1, vectors.len() as u32, stretch(part, rounds));
+            let start = before_stretch(part, rounds, heads, parts, &mut slots[..]).x;
             let mut found = start;
             let mut carry = $neutral(OP);
             for round in 0..rounds {
@@ -148,11 +148,11 @@ macro_rules! reductions {
                         flow = own_backs[slot];
                     }
                 }
-                if group() < fronts.len() as u32 && group() < backs.len() as u32 {
+                if part < fronts.len() as u32 && part < backs.len() as u32 {
                     // SAFETY: one invocation of the workgroup that has the part.
                     unsafe {
-                        fronts.unordered()[group()] = front;
-                        backs.unordered()[group()] = flow;
+                        fronts.unordered()[part] = front;
+                        backs.unordered()[part] = flow;
                     }
                 }
             }
