@@ -258,13 +258,15 @@ macro_rules! segments {
         pub(super) fn $row(op: u32, head: u32, own: $ty) -> $ty {
             let lane = subgroup_local_id();
             let mut value = own;
-            let mut delta = 1;
-            while delta < subgroup_size() {
-                let before = subgroup::shuffle_up(value, delta);
-                if lane >= delta && lane + 1 >= head + delta {
-                    value = $combined(op, before, value);
+            #[unroll]
+            for power in 0..7 {
+                let delta = 1 << power;
+                if delta < subgroup_size() {
+                    let before = subgroup::shuffle_up(value, delta);
+                    if lane >= delta && lane + 1 >= head + delta {
+                        value = $combined(op, before, value);
+                    }
                 }
-                delta *= 2;
             }
             value
         }

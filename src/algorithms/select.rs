@@ -9,7 +9,7 @@ use crate::prelude::*;
 
 /// Moves the elements whose mark is not zero to the front of another tensor, in their order, and counts them.
 ///
-/// Two launches, none of whose workgroups waits for another. Work space: a word for each 32 elements, and at most 32 KiB.
+/// It takes two launches, in which no workgroup waits for another. Work space: a word for each 32 elements, and at most 16 KiB.
 ///
 /// ```
 /// use gridwise::algorithms::OpSelect;

@@ -15,7 +15,7 @@ impl OpReduce {
     /// Keys are compared as by [`OpUnique`](super::OpUnique); [`OpSort::by_key`](super::OpSort::by_key) brings equal ones together. Sums of
     /// floats are taken in an order that depends on the keys and the width of the device's subgroups.
     ///
-    /// Four launches, none of whose workgroups waits for another. Work space: a word for each 32 elements, and at most 64 KiB.
+    /// It takes four launches, in which no workgroup waits for another. Work space: a word for each 32 elements, and at most 32 KiB.
     ///
     /// ```
     /// # use gridwise::{algorithms::OpReduce, prelude::*};

@@ -12,7 +12,7 @@ use crate::prelude::*;
 /// It leaves what [`Vec::dedup`] leaves: of a sorted tensor each value once. Floats are compared as Rust does: zeros of both signs are
 /// equal, a NaN equals nothing.
 ///
-/// Two launches, none of whose workgroups waits for another. Work space: a word for each 32 elements, and at most 32 KiB.
+/// It takes two launches, in which no workgroup waits for another. Work space: a word for each 32 elements, and at most 16 KiB.
 ///
 /// ```
 /// use gridwise::algorithms::OpUnique;
