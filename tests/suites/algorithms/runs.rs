@@ -68,7 +68,7 @@ fn hard_keys() -> Vec<Vec<u32>> {
         over(part, part * (parts - 1)),
         (0..len).map(|i| i / part).collect(),
         (0..len).map(|i| (i + 1) / part).collect(),
-        (0..len).map(|i| (i + part - 1) / part).collect(),
+        (0..len).map(|i| i.div_ceil(part)).collect(),
     ]
 }
 
