@@ -139,7 +139,6 @@ mod sealed {
         type SegmentTiles<const OP: u32>: Kernel;
         type SegmentScan<const OP: u32, const INCLUSIVE: bool>: Kernel;
         type SegmentEnds: Kernel;
-        type RunEnds: Kernel;
     }
 
     pub trait Rows {
@@ -155,8 +154,11 @@ mod sealed {
         type Vectors: Plain;
         type ScanChained<const INCLUSIVE: bool, const MARKS: bool>: Kernel;
         type ScanRest<const INCLUSIVE: bool, const MARKS: bool>: Kernel;
-        type ReduceChained<const OP: u32>: Kernel;
-        type ReduceRest<const OP: u32>: Kernel;
+    }
+
+    pub trait Runs {
+        type Vectors: Plain;
+        type ReduceRuns<const OP: u32>: Kernel;
     }
 
     pub trait Reduce {
@@ -240,7 +242,8 @@ fn expect_len<T: crate::GpuData>(
 
 #[cfg(test)]
 mod tests {
-    use super::sealed::{Chained, Count, Reduce, Scan};
+    use super::runs::{firsts, heads};
+    use super::sealed::{Chained, Count, Reduce, Runs, Scan};
     use super::{Kernel, merge, rows, scan, sweep};
 
     /// Whether a kernel checks indices where it runs, which takes a record to be looked at after each launch.
@@ -264,8 +267,10 @@ mod tests {
             checks::<<f32 as Scan>::ScanTiles>(),
             checks::<scan::ScanOnceU32<true, 32>>(),
             checks::<<u32 as Chained>::ScanChained<true, false>>(),
-            checks::<<f32 as Chained>::ReduceChained<0>>(),
-            checks::<<u32 as Chained>::ReduceChained<5>>(),
+            checks::<heads::FindHeads<0>>(),
+            checks::<heads::FindHeads<2>>(),
+            checks::<firsts::PickFirsts<true>>(),
+            checks::<<f32 as Runs>::ReduceRuns<0>>(),
             checks::<merge::SplitTiles>(),
             checks::<merge::MergeTiles<true>>(),
             checks::<rows::SplitRows>(),

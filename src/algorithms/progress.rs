@@ -32,15 +32,15 @@ impl Progress {
     /// thread. The device hangs if waiting workgroups keep those from running that they wait for.
     ///
     /// ```
-    /// use gridwise::algorithms::{OpUnique, Progress};
+    /// use gridwise::algorithms::{OpScan, Progress};
     /// # use gridwise::prelude::*;
     /// # fn main() -> gridwise::Result<()> {
     /// let mgr = Manager::new()?;
     /// let x = mgr.tensor(&[5u32, 5, 2, 5])?;
-    /// let (mut unique, mut count) = (mgr.tensor_of_len::<u32>(4)?, mgr.tensor_of_len::<u32>(1)?);
-    /// let op = Progress::Unknown.assumed(|| OpUnique::new(&x, &mut unique, &mut count))?;
+    /// let mut sums = mgr.tensor_of_len::<u32>(4)?;
+    /// let op = Progress::Unknown.assumed(|| OpScan::inclusive_by_key(&x, &x, &mut sums))?;
     /// mgr.sequence()?.record(op)?.eval()?;
-    /// assert_eq!(count.to_vec()?, [3]);
+    /// assert_eq!(sums.to_vec()?, [5, 10, 2, 5]);
     /// # Ok(())
     /// # }
     /// ```

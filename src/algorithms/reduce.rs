@@ -84,7 +84,10 @@ impl OpReduce {
 }
 
 /// The types that [`OpReduce`] reduces: `f32`, `u32`, `i32`.
-pub trait Reducible: Plain + sealed::Reduce + sealed::Segments + sealed::Chained + sealed::Rows + sealed::Long {}
+pub trait Reducible:
+    Plain + sealed::Reduce + sealed::Segments + sealed::Chained + sealed::Rows + sealed::Long + sealed::Runs
+{
+}
 
 /// A kernel in which each workgroup strides through `x`, 16 bytes at a time, and leaves one value in `parts`.
 macro_rules! reduction {

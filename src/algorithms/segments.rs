@@ -226,7 +226,7 @@ macro_rules! segments {
     (
         $ty:ident, [$zero:expr, $largest:expr, $smallest:expr], |$a:ident, $b:ident| $sum:expr,
         $neutral:ident $combined:ident $after:ident $row:ident $element:ident $behind:ident,
-        $tiles:ident $Tiles:ident $scan:ident $Scan:ident $ends:ident $Ends:ident $runs:ident $Runs:ident
+        $tiles:ident $Tiles:ident $scan:ident $Scan:ident $ends:ident $Ends:ident
     ) => {
         /// The neutral element of an operator.
         #[device]
@@ -258,13 +258,15 @@ macro_rules! segments {
         pub(super) fn $row(op: u32, head: u32, own: $ty) -> $ty {
             let lane = subgroup_local_id();
             let mut value = own;
-            let mut delta = 1;
-            while delta < subgroup_size() {
-                let before = subgroup::shuffle_up(value, delta);
-                if lane >= delta && lane + 1 >= head + delta {
-                    value = $combined(op, before, value);
+            #[unroll]
+            for power in 0..7 {
+                let delta = 1 << power;
+                if delta < subgroup_size() {
+                    let before = subgroup::shuffle_up(value, delta);
+                    if lane >= delta && lane + 1 >= head + delta {
+                        value = $combined(op, before, value);
+                    }
                 }
-                delta *= 2;
             }
             value
         }
@@ -389,39 +391,27 @@ macro_rules! segments {
             }
         }
 
-        /// The last result of each run of marked elements; `places` counts the runs up to each element.
-        #[kernel(workgroup = 256)]
-        pub fn $runs(marks: &[u32], places: &[u32], up_to: &[$ty], results: &mut [$ty]) {
-            let i = item();
-            let len = marks.len() as u32;
-            if i < len && (i + 1 == len || marks[i + 1] != 0) {
-                // SAFETY: marked elements have places of their own, as the marks before each are counted.
-                unsafe { results.unordered()[places[i] - 1] = up_to[i] };
-            }
-        }
-
         impl sealed::Segments for $ty {
             type SegmentTiles<const OP: u32> = $Tiles<OP>;
             type SegmentScan<const OP: u32, const INCLUSIVE: bool> = $Scan<OP, INCLUSIVE>;
             type SegmentEnds = $Ends;
-            type RunEnds = $Runs;
         }
     };
 }
 
 segments!(
     u32, [0, u32::MAX, 0], |a, b| a.wrapping_add(b), neutral_u32 combined_u32 after_u32 row_u32 element_u32 behind_u32,
-    segment_tiles_u32 SegmentTilesU32 segment_scan_u32 SegmentScanU32 segment_ends_u32 SegmentEndsU32 run_ends_u32 RunEndsU32
+    segment_tiles_u32 SegmentTilesU32 segment_scan_u32 SegmentScanU32 segment_ends_u32 SegmentEndsU32
 );
 segments!(
     i32, [0, i32::MAX, i32::MIN], |a, b| a.wrapping_add(b), neutral_i32 combined_i32 after_i32 row_i32 element_i32 behind_i32,
-    segment_tiles_i32 SegmentTilesI32 segment_scan_i32 SegmentScanI32 segment_ends_i32 SegmentEndsI32 run_ends_i32 RunEndsI32
+    segment_tiles_i32 SegmentTilesI32 segment_scan_i32 SegmentScanI32 segment_ends_i32 SegmentEndsI32
 );
 segments!(
     f32, [0.0, f32::INFINITY, f32::NEG_INFINITY], |a, b| a + b, neutral_f32 combined_f32 after_f32 row_f32 element_f32 behind_f32,
-    segment_tiles_f32 SegmentTilesF32 segment_scan_f32 SegmentScanF32 segment_ends_f32 SegmentEndsF32 run_ends_f32 RunEndsF32
+    segment_tiles_f32 SegmentTilesF32 segment_scan_f32 SegmentScanF32 segment_ends_f32 SegmentEndsF32
 );
 segments!(
     f64, [0.0, f64::INFINITY, f64::NEG_INFINITY], |a, b| a + b, neutral_f64 combined_f64 after_f64 row_f64 element_f64 behind_f64,
-    segment_tiles_f64 SegmentTilesF64 segment_scan_f64 SegmentScanF64 segment_ends_f64 SegmentEndsF64 run_ends_f64 RunEndsF64
+    segment_tiles_f64 SegmentTilesF64 segment_scan_f64 SegmentScanF64 segment_ends_f64 SegmentEndsF64
 );

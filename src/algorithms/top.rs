@@ -1,8 +1,9 @@
 //! The largest or smallest elements of a tensor: a radix search for the last of them, and a sort of those that it leaves.
 
-use super::chained::{Chain, MARKED, before_u32, take_tile};
+use super::chained::{Chain, before_u32, take_tile};
 use super::lines::{self, item};
 use super::scan::scan;
+use super::segments::SUM;
 use super::sort::ordered;
 use super::stages::Stages;
 use super::sweep::restored;
@@ -232,7 +233,7 @@ fn take<const EQUAL: bool>(
         }
         let mut before = (0, 0);
         if tile < tiles {
-            before = before_u32(MARKED, true, states, tiles, tile, (all, 0));
+            before = before_u32(SUM, true, states, tiles, tile, (all, 0));
         }
         if lane == 0 {
             // SAFETY: one lane of one subgroup writes.

@@ -1,11 +1,10 @@
-//! Scans and reductions of runs in one pass, where workgroups may wait for each other: elements are read once and results written once.
+//! Scans of runs in one pass, where workgroups may wait for each other: elements are read once and results written once.
 //!
 //! Tiles are numbered as workgroups come, so that all tiles before one are under way. Each tells how many heads it has and the result from
 //! its last head on; the last of a group of tiles tells the same of the group, the last of a block of groups that of all elements up to its
 //! end. What flows into a tile is put together from these in an order that depends on its number alone, so that sums of floats do not
 //! depend on which workgroup was faster.
 
-mod reduce;
 mod scan;
 mod states;
 mod vectors;
@@ -17,7 +16,6 @@ use super::{Word, sealed};
 use crate::prelude::*;
 use crate::{Result, TensorView};
 
-pub(super) use reduce::{marked, reduce};
 pub(super) use scan::scan;
 use states::FAN;
 pub(super) use states::{
@@ -25,16 +23,7 @@ pub(super) use states::{
     from_bits_u32, take_tile,
 };
 use vectors::VECTORS;
-
-/// Numbers of elements, whose reduction needs no tensor; behind the operators of [`segments`](super::segments).
-#[device]
-pub(super) const ONES: u32 = 3;
-/// No results but the first element of each run.
-#[device]
-pub(super) const FIRSTS: u32 = 4;
-/// No results but the marked elements.
-#[device]
-pub(super) const MARKED: u32 = 5;
+pub(super) use vectors::{up_to_f32, up_to_i32, up_to_u32, with_f32, with_i32, with_u32};
 
 /// States count fewer heads.
 const MOST: usize = 1 << 31;
@@ -86,19 +75,17 @@ pub struct Heads<'a, K: Word> {
 }
 
 macro_rules! chained {
-    ($($ty:ident $Vector:ident $Scan:ident $ScanRest:ident $Reduce:ident $ReduceRest:ident;)+) => { $(
+    ($($ty:ident $Vector:ident $Scan:ident $ScanRest:ident;)+) => { $(
         impl sealed::Chained for $ty {
             type Vectors = $Vector;
             type ScanChained<const INCLUSIVE: bool, const MARKS: bool> = scan::$Scan<INCLUSIVE, MARKS>;
             type ScanRest<const INCLUSIVE: bool, const MARKS: bool> = scan::$ScanRest<INCLUSIVE, MARKS>;
-            type ReduceChained<const OP: u32> = reduce::$Reduce<OP>;
-            type ReduceRest<const OP: u32> = reduce::$ReduceRest<OP>;
         }
     )+ };
 }
 
 chained! {
-    u32 UVec4 ScanChainedU32 ScanRestU32 ReduceChainedU32 ReduceRestU32;
-    i32 IVec4 ScanChainedI32 ScanRestI32 ReduceChainedI32 ReduceRestI32;
-    f32 Vec4 ScanChainedF32 ScanRestF32 ReduceChainedF32 ReduceRestF32;
+    u32 UVec4 ScanChainedU32 ScanRestU32;
+    i32 IVec4 ScanChainedI32 ScanRestI32;
+    f32 Vec4 ScanChainedF32 ScanRestF32;
 }

@@ -1,7 +1,7 @@
 //! The flow of results through the vectors of a subgroup: which elements begin runs, and the results from the last of these on.
 
 use crate::algorithms::runs::is_same;
-use crate::algorithms::segments::{after_f32, after_i32, after_u32, combined_f32, combined_i32, combined_u32};
+use crate::algorithms::segments::{after_f32, after_i32, after_u32, row_f32, row_i32, row_u32};
 use crate::prelude::*;
 
 /// Vectors of an invocation.
@@ -38,30 +38,12 @@ pub(super) fn ahead_of(keys: &[u32], first: u32) -> [u32; 4] {
 /// The functions for a type of elements.
 macro_rules! vectors {
     (
-        $ty:ident $Vector:ident $vector:ident, $combined:ident $after:ident,
-        $row:ident $up_to:ident $with:ident $flow:ident
+        $ty:ident $Vector:ident $vector:ident, $after:ident $row:ident,
+        $up_to:ident $with:ident $flow:ident
     ) => {
-        /// Results up to each lane of a subgroup, from the lane before `head` on; zero stands for the lanes before the first one.
-        #[device]
-        fn $row(op: u32, head: u32, own: $ty) -> $ty {
-            let lane = subgroup_local_id();
-            let mut value = own;
-            #[unroll]
-            for power in 0..5 {
-                let delta = 1 << power;
-                if delta < subgroup_size() {
-                    let before = subgroup::shuffle_up(value, delta);
-                    if lane >= delta && lane + 1 >= head + delta {
-                        value = $combined(op, before, value);
-                    }
-                }
-            }
-            value
-        }
-
         /// Results up to each element of a vector, from the last head in it on.
         #[device]
-        pub(super) fn $up_to(op: u32, heads: u32, v: $Vector) -> $Vector {
+        pub(in crate::algorithms) fn $up_to(op: u32, heads: u32, v: $Vector) -> $Vector {
             let y = $after(op, v.x, heads & 2, v.y);
             let z = $after(op, y, heads & 4, v.z);
             $vector(v.x, y, z, $after(op, z, heads & 8, v.w))
@@ -69,7 +51,7 @@ macro_rules! vectors {
 
         /// The same with what flows into the vector.
         #[device]
-        pub(super) fn $with(op: u32, heads: u32, flow: $ty, v: $Vector) -> $Vector {
+        pub(in crate::algorithms) fn $with(op: u32, heads: u32, flow: $ty, v: $Vector) -> $Vector {
             $vector(
                 $after(op, flow, heads & 1, v.x),
                 $after(op, flow, heads & 3, v.y),
@@ -94,6 +76,6 @@ macro_rules! vectors {
     };
 }
 
-vectors!(u32 UVec4 uvec4, combined_u32 after_u32, row_u32 up_to_u32 with_u32 flow_u32);
-vectors!(i32 IVec4 ivec4, combined_i32 after_i32, row_i32 up_to_i32 with_i32 flow_i32);
-vectors!(f32 Vec4 vec4, combined_f32 after_f32, row_f32 up_to_f32 with_f32 flow_f32);
+vectors!(u32 UVec4 uvec4, after_u32 row_u32, up_to_u32 with_u32 flow_u32);
+vectors!(i32 IVec4 ivec4, after_i32 row_i32, up_to_i32 with_i32 flow_i32);
+vectors!(f32 Vec4 vec4, after_f32 row_f32, up_to_f32 with_f32 flow_f32);

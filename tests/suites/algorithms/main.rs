@@ -23,7 +23,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 30] = [
+const EVERYWHERE: [(&str, fn()); 31] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -34,6 +34,7 @@ const EVERYWHERE: [(&str, fn()); 30] = [
     ("selecting", selecting),
     ("random_numbers", random::random_numbers),
     ("unique_elements_and_lengths_of_runs", runs::unique_elements_and_lengths_of_runs),
+    ("runs_of_many_elements", runs::runs_of_many_elements),
     ("scans_and_reductions_by_key", runs::scans_and_reductions_by_key),
     ("scans_and_reductions_of_segments", runs::scans_and_reductions_of_segments),
     ("long_segments", runs::long_segments),

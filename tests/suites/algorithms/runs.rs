@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use gridwise::Tensor;
-use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpSelect, OpTopK, OpUnique, Progress, Reducible};
+use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpSelect, OpTopK, OpUnique, Progress, Reducible, Word};
 
 use super::{LENGTHS, MANAGER, floats, is_interpreter, words};
 
@@ -47,14 +47,60 @@ fn cases() -> Vec<(usize, u32)> {
     if is_host() {
         return vec![(0, 9), (1, 9), (257, 9), (2050, 700)];
     }
-    LENGTHS.into_iter().chain([40_001]).flat_map(|len| [(len, 1), (len, 9), (len, 700)]).collect()
+    // Around words of 32 bits and parts of 256 words, and some parts.
+    let lengths = LENGTHS.into_iter().chain([2, 4, 5, 32, 8191, 8192, 8193, 16_384, 40_001, 131_071]);
+    lengths.flat_map(|len| [(len, 1), (len, 9), (len, 700)]).collect()
+}
+
+/// Keys of all parts at once: all equal, all different, a run that reaches over parts, runs that begin and end where parts do.
+fn hard_keys() -> Vec<Vec<u32>> {
+    if is_interpreter() {
+        return vec![vec![7; 1030], (0..1030).collect()];
+    }
+    let (part, parts) = (8192, if is_host() { 2 } else { 5 });
+    let len = part * parts + 3;
+    let over = |first: u32, last: u32| (0..len).map(|i| if (first..last).contains(&i) { 3 } else { i % 3 }).collect();
+    vec![
+        vec![7; len as usize],
+        (0..len).collect(),
+        over(1, len - 1),
+        over(part - 1, part * (parts - 1) + 1),
+        over(part, part * (parts - 1)),
+        (0..len).map(|i| i / part).collect(),
+        (0..len).map(|i| (i + 1) / part).collect(),
+        (0..len).map(|i| i.div_ceil(part)).collect(),
+    ]
 }
 
 pub(super) fn unique_elements_and_lengths_of_runs() {
     for (len, longest) in cases() {
         unique_and_lengths(&keys(len, longest, 21));
+        kept(&keys(len, longest, 21));
     }
-    unique_floats();
+    for keys in hard_keys() {
+        unique_and_lengths(&keys);
+    }
+    unique_of_other_types();
+}
+
+/// So many elements that a workgroup goes through several rounds of them.
+pub(super) fn runs_of_many_elements() {
+    if is_interpreter() || is_host() {
+        return;
+    }
+    let len = (1 << 24) + (1 << 23) + 8197;
+    let x: Vec<u32> = (0..len).map(|i| if i % 1000 < 9 { i } else { i / 3_000_000 }).collect();
+    unique_and_lengths(&x);
+    let numbers: Vec<u32> = words(len as usize, 28);
+    let (keys, tensor) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&numbers).unwrap());
+    let (mut unique, mut sums) = (MANAGER.tensor_of_len(x.len()).unwrap(), MANAGER.tensor_of_len(x.len()).unwrap());
+    let mut count = MANAGER.tensor_of_len(1).unwrap();
+    let op = OpReduce::sum_by_key((&keys, &tensor), (&mut unique, &mut sums), &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    let sum = |run: Range<usize>| numbers[run].iter().copied().fold(0, u32::wrapping_add);
+    let expected: Vec<u32> = runs(&x).into_iter().map(sum).collect();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    assert!(sums.to_vec().unwrap()[..expected.len()] == expected);
 }
 
 fn unique_and_lengths(x: &[u32]) {
@@ -79,18 +125,72 @@ fn unique_and_lengths(x: &[u32]) {
     assert!(lengths.to_vec().unwrap() == expected, "{len}");
 }
 
-fn unique_floats() {
-    // As Rust compares floats.
-    let x = [0.0f32, -0.0, f32::NAN, f32::NAN, 1e-40, 0.0, f32::INFINITY, f32::INFINITY];
-    let (tensor, mut unique) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor_of_len::<f32>(8).unwrap());
-    let mut count = MANAGER.tensor(&[0u32]).unwrap();
-    let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
-    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+/// Floats as Rust compares them, and signed integers.
+fn unique_of_other_types() {
+    let some = [0.0f32, -0.0, f32::NAN, f32::NAN, 1e-40, 0.0, f32::INFINITY, f32::INFINITY];
+    unique_of(&some);
+    let len = if is_interpreter() || is_host() { 300 } else { 20_003 };
+    let floats: Vec<f32> = keys(len, 7, 29)
+        .into_iter()
+        .zip(words(len, 30))
+        .map(|(key, word)| match key {
+            0 => {
+                if word % 2 == 0 {
+                    0.0
+                } else {
+                    -0.0
+                }
+            }
+            1 => {
+                if word % 5 == 0 {
+                    f32::NAN
+                } else {
+                    1.0
+                }
+            }
+            _ => key as f32,
+        })
+        .collect();
+    unique_of(&floats);
+    unique_of(&keys(len, 7, 31).into_iter().map(|key| -(key as i32)).collect::<Vec<_>>());
+}
+
+fn unique_of<T: Word + PartialEq>(x: &[T]) {
+    let len = x.len();
+    let (tensor, mut unique) = (MANAGER.tensor(x).unwrap(), MANAGER.tensor_of_len::<T>(len).unwrap());
+    let (mut count, mut lengths) = (MANAGER.tensor(&[0u32]).unwrap(), MANAGER.tensor_of_len::<u32>(len).unwrap());
+    let bits = |x: &[T]| MANAGER.tensor(x).unwrap().cast::<u32>().unwrap().to_vec().unwrap();
     let mut expected = x.to_vec();
     expected.dedup();
+    let op = OpUnique::new(&tensor, &mut unique, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
     assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
-    let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-    assert_eq!(bits(&unique.to_vec().unwrap()[..expected.len()]), bits(&expected));
+    assert!(bits(&unique.to_vec().unwrap()[..expected.len()]) == bits(&expected), "{len}");
+    let op = OpRunLengths::new(&tensor, &mut unique, &mut lengths, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    assert!(bits(&unique.to_vec().unwrap()[..expected.len()]) == bits(&expected), "{len}");
+    let expected: Vec<u32> = x.chunk_by(|a, b| a == b).map(|run| run.len() as u32).collect();
+    assert!(lengths.to_vec().unwrap()[..expected.len()] == expected, "{len}");
+    // A NaN is a run of its own.
+    let (x, mut sums) = (MANAGER.tensor(&vec![1u32; len]).unwrap(), MANAGER.tensor_of_len::<u32>(len).unwrap());
+    let op = OpReduce::sum_by_key((&tensor, &x), (&mut unique, &mut sums), &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    assert!(sums.to_vec().unwrap()[..expected.len()] == expected, "{len}");
+}
+
+/// Elements whose key is even.
+fn kept(keys: &[u32]) {
+    let len = keys.len();
+    let marks: Vec<u32> = keys.iter().map(|key| (key % 2 == 0) as u32 * (key + 3)).collect();
+    let x: Vec<f32> = (0..len).map(|i| i as f32).collect();
+    let mut expected: Vec<f32> = x.iter().zip(&marks).filter(|(_, mark)| **mark != 0).map(|(x, _)| *x).collect();
+    let (tensor, keep) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&marks).unwrap());
+    let (mut kept, mut count) = (MANAGER.tensor(&vec![-1.0f32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
+    let op = OpSelect::new(&tensor, &keep, &mut kept, &mut count).unwrap();
+    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
+    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
+    expected.resize(len, -1.0);
+    assert!(kept.to_vec().unwrap() == expected, "{len}");
 }
 
 /// More workgroups than an axis of a grid has everywhere, so that grids have rows of them; fewer where an invocation takes long.
@@ -151,7 +251,7 @@ impl<T: Reducible + PartialEq + Debug> Numbers<T> {
         })
     }
 
-    fn by_key(&self, keys: &[u32]) {
+    fn scans_by_key(&self, keys: &[u32]) {
         let len = keys.len();
         let (x, tensor) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(keys).unwrap());
         let (mut before, mut up_to) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(&self.x).unwrap());
@@ -162,7 +262,12 @@ impl<T: Reducible + PartialEq + Debug> Numbers<T> {
         let parts = runs(keys);
         assert!(before.to_vec().unwrap() == self.scanned(&parts, false), "{len}");
         assert!(up_to.to_vec().unwrap() == self.scanned(&parts, true), "{len}");
+    }
 
+    fn reductions_by_key(&self, keys: &[u32]) {
+        let len = keys.len();
+        let (x, tensor) = (MANAGER.tensor(&self.x).unwrap(), MANAGER.tensor(keys).unwrap());
+        let parts = runs(keys);
         let expected = self.reduced(&parts);
         let reductions = [OpReduce::sum_by_key, OpReduce::min_by_key, OpReduce::max_by_key];
         for (reduce, expected) in reductions.into_iter().zip(expected) {
@@ -238,14 +343,19 @@ fn all_types(len: usize, keys: &[u32], check: impl Fn(&[u32], &dyn Checked)) {
 }
 
 trait Checked {
-    fn by_key(&self, keys: &[u32]);
+    fn scans_by_key(&self, keys: &[u32]);
+    fn reductions_by_key(&self, keys: &[u32]);
     fn of_segments(&self, keys: &[u32]);
     fn of_long_segments(&self, starts: &[u32]);
 }
 
 impl<T: Reducible + PartialEq + Debug> Checked for Numbers<T> {
-    fn by_key(&self, keys: &[u32]) {
-        self.by_key(keys);
+    fn scans_by_key(&self, keys: &[u32]) {
+        self.scans_by_key(keys);
+    }
+
+    fn reductions_by_key(&self, keys: &[u32]) {
+        self.reductions_by_key(keys);
     }
 
     fn of_segments(&self, keys: &[u32]) {
@@ -259,7 +369,13 @@ impl<T: Reducible + PartialEq + Debug> Checked for Numbers<T> {
 
 pub(super) fn scans_and_reductions_by_key() {
     for (len, longest) in cases() {
-        all_types(len, &keys(len, longest, 24), |keys, numbers| numbers.by_key(keys));
+        all_types(len, &keys(len, longest, 24), |keys, numbers| {
+            numbers.scans_by_key(keys);
+            numbers.reductions_by_key(keys);
+        });
+    }
+    for keys in hard_keys() {
+        all_types(keys.len(), &keys, |keys, numbers| numbers.reductions_by_key(keys));
     }
 }
 
@@ -279,12 +395,8 @@ fn cases_to_wait_for() -> Vec<(usize, u32)> {
 pub(super) fn runs_in_one_pass() {
     Progress::Guaranteed.assumed(|| {
         for (len, longest) in cases_to_wait_for() {
-            let keys = keys(len, longest, 26);
-            unique_and_lengths(&keys);
-            kept(&keys);
-            all_types(len, &keys, |keys, numbers| numbers.by_key(keys));
+            all_types(len, &keys(len, longest, 26), |keys, numbers| numbers.scans_by_key(keys));
         }
-        unique_floats();
     });
 }
 
@@ -295,21 +407,6 @@ pub(super) fn segments_in_one_pass() {
         }
         starts_beyond(3);
     });
-}
-
-/// Elements whose key is even.
-fn kept(keys: &[u32]) {
-    let len = keys.len();
-    let marks: Vec<u32> = keys.iter().map(|key| (key % 2 == 0) as u32 * (key + 3)).collect();
-    let x: Vec<f32> = (0..len).map(|i| i as f32).collect();
-    let mut expected: Vec<f32> = x.iter().zip(&marks).filter(|(_, mark)| **mark != 0).map(|(x, _)| *x).collect();
-    let (tensor, keep) = (MANAGER.tensor(&x).unwrap(), MANAGER.tensor(&marks).unwrap());
-    let (mut kept, mut count) = (MANAGER.tensor(&vec![-1.0f32; len]).unwrap(), MANAGER.tensor(&[7u32]).unwrap());
-    let op = OpSelect::new(&tensor, &keep, &mut kept, &mut count).unwrap();
-    MANAGER.sequence().unwrap().record(op).unwrap().eval().unwrap();
-    assert_eq!(count.to_vec().unwrap(), [expected.len() as u32]);
-    expected.resize(len, -1.0);
-    assert!(kept.to_vec().unwrap() == expected, "{len}");
 }
 
 pub(super) fn scans_and_reductions_of_segments() {
