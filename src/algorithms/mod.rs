@@ -159,6 +159,7 @@ mod sealed {
     pub trait Runs {
         type Vectors: Plain;
         type ReduceRuns<const OP: u32>: Kernel;
+        type JoinRuns<const OP: u32>: Kernel;
     }
 
     pub trait Reduce {
@@ -271,6 +272,7 @@ mod tests {
             checks::<heads::FindHeads<2>>(),
             checks::<firsts::PickFirsts<true>>(),
             checks::<<f32 as Runs>::ReduceRuns<0>>(),
+            checks::<<f32 as Runs>::JoinRuns<0>>(),
             checks::<merge::SplitTiles>(),
             checks::<merge::MergeTiles<true>>(),
             checks::<rows::SplitRows>(),

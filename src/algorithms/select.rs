@@ -44,7 +44,7 @@ impl OpSelect {
         expect_len("selecting into", (3, "kept"), kept, x.len())?;
         expect_len("counting into", (4, "count"), count, 1)?;
         let mut stages = Stages::new("select");
-        Runs::find(&mut stages, &Heads { keys: keep, are_marks: true }, count)?.pick(&mut stages, x, kept, count)?;
+        Runs::find(&mut stages, &Heads { keys: keep, are_marks: true })?.pick(&mut stages, x, kept, count)?;
         Ok(Self(stages))
     }
 }

@@ -15,7 +15,7 @@ impl OpReduce {
     /// Keys are compared as by [`OpUnique`](super::OpUnique); [`OpSort::by_key`](super::OpSort::by_key) brings equal ones together. Sums of
     /// floats are taken in an order that depends on the keys and the width of the device's subgroups.
     ///
-    /// It takes two launches, in which no workgroup waits for another. Work space: a word for each 32 elements, and at most 32 KiB.
+    /// It takes four launches, in which no workgroup waits for another. Work space: a word for each 32 elements, and at most 32 KiB.
     ///
     /// ```
     /// # use gridwise::{algorithms::OpReduce, prelude::*};
@@ -77,8 +77,9 @@ impl OpReduce {
         expect_len("reducing by key into", (2, "results"), results, x.len())?;
         let mut stages = Stages::new(name);
         expect_runs(keys, (2, "unique"), unique, count)?;
-        let runs = Runs::find(&mut stages, &Heads { keys, are_marks: false }, count)?;
-        runs.reduce(&mut stages, op, (keys, x), (unique, results), count)?;
+        let runs = Runs::find(&mut stages, &Heads { keys, are_marks: false })?;
+        runs.pick(&mut stages, keys, unique, count)?;
+        runs.reduce(&mut stages, op, x, results)?;
         Ok(Self(stages))
     }
 }

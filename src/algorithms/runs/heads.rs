@@ -62,7 +62,7 @@ fn heads_of(kind: u32, i: u32, before: u32, v: UVec4) -> u32 {
         | (!is_same(is_float, v.z, v.w) as u32) << 3
 }
 
-/// The bits of all elements; of each part, the number of heads and the place behind the last one, or zero. `total` becomes zero.
+/// The bits of all elements; of each part, the number of heads and the place behind the last one, or zero.
 #[kernel(workgroup = WIDTH)]
 pub fn find_heads<const KIND: u32>(
     rounds: u32,
@@ -70,7 +70,6 @@ pub fn find_heads<const KIND: u32>(
     keys: &[u32],
     heads: &mut [u32],
     parts: &mut [UVec2],
-    total: &mut [u32],
 ) {
     let counts = Shared::<[u32; 256]>::new();
     let lasts = Shared::<[u32; 256]>::new();
@@ -153,10 +152,6 @@ pub fn find_heads<const KIND: u32>(
         }
         // SAFETY: one invocation of the workgroup that has the part.
         unsafe { parts.unordered()[group()] = uvec2(count, last) };
-        if group() == 0 && total.len() > 0 {
-            // SAFETY: one invocation of the first workgroup.
-            unsafe { total.unordered()[0] = 0 };
-        }
     }
 }
 

@@ -45,7 +45,7 @@ impl OpRunLengths {
         expect_len("lengths of runs into", (3, "lengths"), lengths, x.len())?;
         let mut stages = Stages::new("run lengths");
         expect_runs(x, (2, "values"), values, count)?;
-        Runs::find(&mut stages, &Heads { keys: x, are_marks: false }, count)?.measure(
+        Runs::find(&mut stages, &Heads { keys: x, are_marks: false })?.measure(
             &mut stages,
             x,
             values,

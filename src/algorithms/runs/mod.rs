@@ -34,24 +34,21 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Appends finding them; `count`, which gets their number later, becomes zero.
-    pub(super) fn find<K: Word>(stages: &mut Stages, of: &Heads<'_, K>, count: &mut Tensor<u32>) -> Result<Self> {
+    /// Appends finding them.
+    pub(super) fn find<K: Word>(stages: &mut Stages, of: &Heads<'_, K>) -> Result<Self> {
         let (keys, mgr) = (of.keys, &of.keys.manager());
         let words = keys.len().div_ceil(32);
         let rounds = words.div_ceil(WIDTH as usize * MOST_PARTS).max(1);
         let parts = words.div_ceil(WIDTH as usize * rounds);
         let (mut heads, mut parts) = (mgr.tensor_of_len::<u32>(words)?, mgr.tensor_of_len::<UVec2>(parts)?);
         let rounds = rounds as u32;
-        if words == 0 {
-            stages.fill(count, 0);
-        } else {
+        if words > 0 {
             let none = mgr.tensor_of_len::<UVec4>(0)?;
             let vectors = keys.cast::<UVec4>().or_else(|_| none.cast())?;
             macro_rules! launch {
                 ($kind:ident) => {
                     stages.launch::<heads::FindHeads<{ heads::$kind }>>(lines::groups(parts.len()), |args| {
-                        let args = args.value(rounds).read(&vectors).read(keys);
-                        args.write(&mut heads).write(&mut parts).write(count)
+                        args.value(rounds).read(&vectors).read(keys).write(&mut heads).write(&mut parts)
                     })
                 };
             }
@@ -97,6 +94,7 @@ impl Runs {
         count: &mut Tensor<u32>,
     ) -> Result<()> {
         if x.is_empty() {
+            stages.fill(count, 0);
             return Ok(());
         }
         let none = x.manager().tensor_of_len::<UVec4>(0)?;
@@ -108,31 +106,31 @@ impl Runs {
         Ok(())
     }
 
-    /// Appends the reduction of the elements of each run by an operator of [`segments`](super::segments), beside what [`pick`](Self::pick) does.
-    fn reduce<K: Word, T: Plain + sealed::Runs>(
+    /// Appends the reduction of the elements of each run by an operator of [`segments`](super::segments).
+    fn reduce<T: Plain + sealed::Runs>(
         &self,
         stages: &mut Stages,
         op: u32,
-        (keys, x): (&Tensor<K>, &Tensor<T>),
-        (firsts, results): (&mut Tensor<K>, &mut Tensor<T>),
-        count: &mut Tensor<u32>,
+        x: &Tensor<T>,
+        results: &mut Tensor<T>,
     ) -> Result<()> {
         if x.is_empty() {
             return Ok(());
         }
         let (mgr, parts) = (&x.manager(), self.parts.len());
-        let (no_keys, none) = (mgr.tensor_of_len::<UVec4>(0)?, mgr.tensor_of_len::<T::Vectors>(0)?);
-        let key_vectors = keys.cast::<UVec4>().or_else(|_| no_keys.cast())?;
+        let none = mgr.tensor_of_len::<T::Vectors>(0)?;
         let vectors = x.cast::<T::Vectors>().or_else(|_| none.cast())?;
-        let (mut fronts, mut backs) = (mgr.tensor_of_len::<u32>(parts)?, mgr.tensor_of_len::<u32>(parts)?);
+        let (mut fronts, mut backs) = (mgr.tensor_of_len::<T>(parts)?, mgr.tensor_of_len::<T>(parts)?);
         macro_rules! launch {
-            ($op:ident) => {
+            ($op:ident) => {{
                 stages.launch::<T::ReduceRuns<$op>>(lines::groups(parts), |args| {
                     let args = args.value(self.rounds).read(&self.heads).read(&self.parts).read(&vectors).read(x);
-                    let args = args.read(&key_vectors).read(keys).write(&mut fronts).write(&mut backs);
-                    args.write(firsts).write(results).write(count)
-                })
-            };
+                    args.write(&mut fronts).write(&mut backs).write(results)
+                });
+                stages.launch::<T::JoinRuns<$op>>(Grid::groups(1), |args| {
+                    args.read(&self.parts).read(&fronts).read(&backs).write(results)
+                });
+            }};
         }
         match op {
             SUM => launch!(SUM),
@@ -179,11 +177,7 @@ mod tests {
         assert!(unique.to_vec()?.iter().zip(&runs).all(|(key, run)| *key == run[0]));
         assert!(lengths.to_vec()?.iter().zip(&runs).all(|(length, run)| *length == run.len() as u32));
         let op = OpReduce::sum_by_key((&x, &ones), (&mut unique, &mut sums), &mut count)?;
-        // The second time, parts are counted from zero again.
-        let seq = mgr.sequence()?;
-        seq.record(op)?.eval()?;
-        seq.eval()?;
-        assert_eq!(count.to_vec()?, [runs.len() as u32]);
+        mgr.sequence()?.record(op)?.eval()?;
         assert!(sums.to_vec()?.iter().zip(&runs).all(|(sum, run)| *sum == run.len() as f32));
         Ok(())
     }

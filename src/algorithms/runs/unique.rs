@@ -40,7 +40,7 @@ impl OpUnique {
     pub fn new<T: Word>(x: &Tensor<T>, unique: &mut Tensor<T>, count: &mut Tensor<u32>) -> Result<Self> {
         let mut stages = Stages::new("unique");
         expect_runs(x, (2, "unique"), unique, count)?;
-        Runs::find(&mut stages, &Heads { keys: x, are_marks: false }, count)?.pick(&mut stages, x, unique, count)?;
+        Runs::find(&mut stages, &Heads { keys: x, are_marks: false })?.pick(&mut stages, x, unique, count)?;
         Ok(Self(stages))
     }
 }
