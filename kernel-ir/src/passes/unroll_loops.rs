@@ -28,7 +28,6 @@ mod open_ended;
 mod registers;
 mod tables;
 
-use leaving::Leaving;
 use tables::Tables;
 
 /// Rounds of the longest loop that is unrolled.
@@ -43,9 +42,6 @@ const MOST_COMPUTED: u32 = 8;
 
 /// Instructions that a loop may become.
 const MOST_INSTS: usize = 1024;
-
-/// The same of loops in a loop, of whose instructions most compute indices.
-const MOST_INSTS_OF_INNER: usize = 3 * MOST_INSTS;
 
 /// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
 const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
@@ -191,19 +187,6 @@ fn note_written_by_index(function: &Function, stores: &[InstId], definitions: &[
     }
 }
 
-/// Whether a block, or one in it, chooses elements of locals that are written.
-fn chooses(function: &Function, block: BlockId, written: &[bool]) -> bool {
-    let mut found = false;
-    walk(function, block, &mut |_, inst| {
-        if let Some(place) = inst.kind.place()
-            && let Root::Local(local) = place.root
-        {
-            found |= written[local.index()] && place.values().next().is_some();
-        }
-    });
-    found
-}
-
 /// The loops that are looked for.
 enum Wanted {
     /// Those that choose elements; by local, whether one is written whose index is not constant, and whether all of it may stay in
@@ -268,13 +251,6 @@ impl Pass<'_> {
         self.counter().count(initial, *body, most_rounds).map(|counted| (counted, size))
     }
 
-    /// How a loop runs that is worth it, and that other things may end than its counter.
-    fn leaving(&self, id: InstId) -> Option<Leaving> {
-        let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
-        let Chosen { most_rounds, first, .. } = self.chosen(initial, *body, *unroll)?;
-        leaving::find(&self.counter(), first, (&[], &[]), (*body, most_rounds))
-    }
-
     fn counter(&self) -> Counter<'_, impl Fn(ValueId) -> Option<InstId> + '_> {
         let definition = |value: ValueId| self.view.definitions[value.index()];
         Counter { function: self.view.function, types: self.view.types, definition }
@@ -329,37 +305,6 @@ impl Pass<'_> {
         let has_offsets = || others.iter().any(|index| tables.offset(view, *index, &is_decided, 8));
         let most_rounds = if is_chosen { most_rounds } else { most_rounds.min(MOST_ROUNDS) };
         (is_chosen || has_offsets()).then_some(Chosen { size, most_rounds, first })
-    }
-
-    /// Whether the counters of a loop decide how many rounds loops in it have that choose elements, and all of these are not too long.
-    fn decides_inner(&self, body: BlockId, first: Vec<Option<Constant>>, written: &[bool]) -> bool {
-        let (function, counter) = (&*self.view.function, self.counter());
-        let block = &function.blocks[body];
-        let inner = block.insts.iter().filter_map(|id| match &function.insts[*id].kind {
-            InstKind::Loop { initial, body, unroll: Unroll::Auto } => Some((initial, *body)),
-            _ => None,
-        });
-        let inner: Vec<_> = inner.filter(|(_, body)| chooses(function, *body, written)).collect();
-        let Some(InstKind::Continue(_, next)) = block.insts.last().map(|last| &function.insts[*last].kind) else {
-            return false;
-        };
-        let left = leaving::find(&counter, first.clone(), (&[], &[]), (body, MOST_ROUNDS));
-        let (Some(left), false) = (left, inner.is_empty()) else { return false };
-        let (mut known, mut size) = (first, 0);
-        for _ in 0..left.rounds {
-            for (initial, inner) in &inner {
-                let starts = initial.iter().map(|value| counter.value(*value, &block.params, &known, 8)).collect();
-                let around = (&block.params[..], &known[..]);
-                let Some(left) = leaving::find(&counter, starts, around, (*inner, MOST_ROUNDS)) else { return false };
-                walk(function, *inner, &mut |_, inst| {
-                    if !matches!(inst.kind, InstKind::Const(_) | InstKind::Yield(_)) {
-                        size += left.rounds;
-                    }
-                });
-            }
-            known = next.iter().map(|value| counter.value(*value, &block.params, &known, 8)).collect();
-        }
-        size <= MOST_INSTS_OF_INNER
     }
 
     /// Gives a loop that chooses elements by its counter as many rounds as it may have at most, if these are few.
@@ -489,33 +434,6 @@ impl Pass<'_> {
         let left = self.ends_with(counted.leave, &copy);
         for (result, value) in self.view.function.insts[id].results.clone().into_iter().zip(left) {
             self.stand_ins.set(result, value);
-        }
-        self.changed = Changed::Yes;
-    }
-
-    /// Writes the rounds one after the other into the loop, which nobody continues then.
-    fn unroll_leaving(&mut self, id: InstId, leaving: &Leaving, out: &mut Vec<InstId>) {
-        out.push(id);
-        let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
-        let Block { params, mut insts } = self.view.function.blocks[body].clone();
-        let Some(last) = insts.pop() else { return };
-        let InstKind::Continue(_, next) = self.view.function.insts[last].kind.clone() else { return };
-        let leave = self.view.function.blocks[leaving.leave].insts.clone();
-        let (mut copy, mut written) = (Copy::new(self.view.function.values.len()), Vec::new());
-        let mut current = initial;
-        for _ in 0..leaving.rounds {
-            copy.round += 1;
-            copy.bind(&params, &current);
-            self.copy_all(&mut copy, &insts, &mut written);
-            current = next.iter().map(|value| copy.get(*value)).collect();
-        }
-        copy.round += 1;
-        copy.bind(&params, &current);
-        self.copy_all(&mut copy, &insts[..leaving.exit], &mut written);
-        self.copy_all(&mut copy, &leave, &mut written);
-        self.view.function.blocks[body] = Block { params: Vec::new(), insts: written };
-        if let InstKind::Loop { initial, .. } = &mut self.view.function.insts[id].kind {
-            *initial = Few::default();
         }
         self.changed = Changed::Yes;
     }
@@ -652,7 +570,7 @@ impl Pass<'_> {
     }
 }
 
-/// What a loop chooses elements by.
+/// Elements that a loop chooses, and its rounds.
 struct Chosen {
     /// Instructions of its body.
     size: usize,

@@ -245,7 +245,7 @@ impl Facts<'_> {
         }
     }
 
-    /// What a sum takes away, and from where, if it adds a large number so that it always wraps around: `x.wrapping_add_signed(-3)` where `x` is
+    /// The value that a sum steps back from, and by how much, if it adds so large a number that it always wraps around: `x.wrapping_add_signed(-3)` where `x` is
     /// at least 3.
     fn step_back(&self, operands: &[ValueId]) -> Option<(ValueId, u32)> {
         let step = |from: usize, by: usize| {

@@ -137,7 +137,7 @@ mod water {
             (self.flow[0] / self.height).abs() + (9.81 * self.height).sqrt()
         }
 
-        /// What passes from one column to the next one on its right (Rusanov's flux).
+        /// The flow from one column to the next one on its right (Rusanov's flux).
         pub(crate) fn passes(self, next: Self) -> Self {
             let fastest = self.fastest().max(next.fastest());
             let mean = self.flux().mixed(next.flux(), |a, b| 0.5 * (a + b));

@@ -2,9 +2,15 @@
 //! sort. Their rounds are written one after the other into a loop that nobody continues, which [`tail_exits`](super::super::tail_exits) nests.
 
 use super::super::edit::walk;
-use crate::ir::{BlockId, Constant, InstId, InstKind, ValueId};
+use super::{Changed, Chosen, Copy, MOST_INSTS, MOST_ROUNDS, Pass};
+use crate::arena::EntityId;
+use crate::few::Few;
+use crate::ir::{Block, BlockId, Constant, Function, InstId, InstKind, Root, Unroll, ValueId};
 use crate::passes::eval;
 use crate::rounds::Counter;
+
+/// Instructions that loops in a loop may become, of which most compute indices.
+const MOST_INSTS_OF_INNER: usize = 3 * MOST_INSTS;
 
 /// How many operations deep a condition is followed.
 const DEPTH: usize = 8;
@@ -25,6 +31,73 @@ struct Exit {
     condition: ValueId,
     leave: BlockId,
     leaves_if: bool,
+}
+
+impl Pass<'_> {
+    /// How a loop runs that is worth it, and that other things may end than its counter.
+    pub(super) fn leaving(&self, id: InstId) -> Option<Leaving> {
+        let InstKind::Loop { initial, body, unroll } = &self.view.function.insts[id].kind else { return None };
+        let Chosen { most_rounds, first, .. } = self.chosen(initial, *body, *unroll)?;
+        find(&self.counter(), first, (&[], &[]), (*body, most_rounds))
+    }
+
+    /// Whether the counters of a loop decide how many rounds loops in it have that choose elements, and all of these are not too long.
+    pub(super) fn decides_inner(&self, body: BlockId, first: Vec<Option<Constant>>, written: &[bool]) -> bool {
+        let (function, counter) = (&*self.view.function, self.counter());
+        let block = &function.blocks[body];
+        let inner = block.insts.iter().filter_map(|id| match &function.insts[*id].kind {
+            InstKind::Loop { initial, body, unroll: Unroll::Auto } => Some((initial, *body)),
+            _ => None,
+        });
+        let inner: Vec<_> = inner.filter(|(_, body)| chooses(function, *body, written)).collect();
+        let Some(InstKind::Continue(_, next)) = block.insts.last().map(|last| &function.insts[*last].kind) else {
+            return false;
+        };
+        let left = find(&counter, first.clone(), (&[], &[]), (body, MOST_ROUNDS));
+        let (Some(left), false) = (left, inner.is_empty()) else { return false };
+        let (mut known, mut size) = (first, 0);
+        for _ in 0..left.rounds {
+            for (initial, inner) in &inner {
+                let starts = initial.iter().map(|value| counter.value(*value, &block.params, &known, 8)).collect();
+                let around = (&block.params[..], &known[..]);
+                let Some(left) = find(&counter, starts, around, (*inner, MOST_ROUNDS)) else { return false };
+                walk(function, *inner, &mut |_, inst| {
+                    if !matches!(inst.kind, InstKind::Const(_) | InstKind::Yield(_)) {
+                        size += left.rounds;
+                    }
+                });
+            }
+            known = next.iter().map(|value| counter.value(*value, &block.params, &known, 8)).collect();
+        }
+        size <= MOST_INSTS_OF_INNER
+    }
+
+    /// Writes the rounds one after the other into the loop, which nobody continues then.
+    pub(super) fn unroll_leaving(&mut self, id: InstId, leaving: &Leaving, out: &mut Vec<InstId>) {
+        out.push(id);
+        let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
+        let Block { params, mut insts } = self.view.function.blocks[body].clone();
+        let Some(last) = insts.pop() else { return };
+        let InstKind::Continue(_, next) = self.view.function.insts[last].kind.clone() else { return };
+        let leave = self.view.function.blocks[leaving.leave].insts.clone();
+        let (mut copy, mut written) = (Copy::new(self.view.function.values.len()), Vec::new());
+        let mut current = initial;
+        for _ in 0..leaving.rounds {
+            copy.round += 1;
+            copy.bind(&params, &current);
+            self.copy_all(&mut copy, &insts, &mut written);
+            current = next.iter().map(|value| copy.get(*value)).collect();
+        }
+        copy.round += 1;
+        copy.bind(&params, &current);
+        self.copy_all(&mut copy, &insts[..leaving.exit], &mut written);
+        self.copy_all(&mut copy, &leave, &mut written);
+        self.view.function.blocks[body] = Block { params: Vec::new(), insts: written };
+        if let InstKind::Loop { initial, .. } = &mut self.view.function.insts[id].kind {
+            *initial = Few::default();
+        }
+        self.changed = Changed::Yes;
+    }
 }
 
 /// Finds out how many rounds a loop has at most, whose parameters start as `first` says, if they are not more than `most`. `around` are the
@@ -80,4 +153,17 @@ fn exit<D: Fn(ValueId) -> Option<InstId>>(
     let leaves = |block: &BlockId| counter.leaves(*block, body);
     let leave = [then_block, else_block].into_iter().find(leaves)?;
     Some(Exit { at, condition, leave, leaves_if: leave == then_block })
+}
+
+/// Whether a block, or one in it, chooses elements of locals that are written.
+fn chooses(function: &Function, block: BlockId, written: &[bool]) -> bool {
+    let mut found = false;
+    walk(function, block, &mut |_, inst| {
+        if let Some(place) = inst.kind.place()
+            && let Root::Local(local) = place.root
+        {
+            found |= written[local.index()] && place.values().next().is_some();
+        }
+    });
+    found
 }
