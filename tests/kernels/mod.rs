@@ -106,6 +106,7 @@ pub mod overflow;
 pub mod own_iterators;
 pub mod own_slices;
 pub mod own_totals;
+pub mod own_vectors;
 pub mod parallel;
 pub mod parallel_programs;
 pub mod parted;
@@ -252,6 +253,7 @@ const AREAS: &[&[Case]] = &[
     memory::CASES,
     own_iterators::CASES,
     own_slices::CASES,
+    own_vectors::CASES,
     own_totals::CASES,
     parallel::CASES,
     moves::CASES,

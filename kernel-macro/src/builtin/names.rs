@@ -1,5 +1,7 @@
 //! Paths of built-in items, which are not gathered. Inference gives them their meaning.
 
+use proc_macro2::Ident;
+
 use crate::ast::Path;
 use crate::builtin::foreign;
 use crate::infer::{is_bare_math_constant, is_math_constant};
@@ -143,10 +145,18 @@ pub(crate) fn is_builtin_type(path: &Path) -> bool {
     {
         return true;
     }
+    if is_of_module(&path.segments) {
+        return false;
+    }
     path.segments.last().is_none_or(|name| {
         let name = Spelling::of(name);
         is_type_name(&name)
     })
+}
+
+/// Whether a path begins in the module around, where no built-in type is: `self::Vec3`.
+pub(crate) fn is_of_module(segments: &[Ident]) -> bool {
+    matches!(segments, [module, _, ..] if module == "self")
 }
 
 /// Whether a built-in type has this name.
@@ -200,8 +210,7 @@ pub(crate) fn owner_type(path: &Path) -> Option<Path> {
     }
     let is_foreign = qualifiers.first().is_some_and(|first| first == "std" || first == "core");
     let is_type = owner.starts_with(|first: char| first.is_ascii_uppercase())
-        && !TYPES.contains(&owner.as_str())
-        && foreign::ty(&owner).is_none();
+        && (is_of_module(qualifiers) || !TYPES.contains(&owner.as_str()) && foreign::ty(&owner).is_none());
     (is_type && !is_foreign && owner != "Self").then(|| Path::plain(path.leading_colon, qualifiers.to_vec()))
 }
 

@@ -163,6 +163,26 @@ pub(super) fn place_of(from: &Ident, in_module: bool) -> Option<Place> {
     place_in(from.span().local_file().and_then(File::read)?, from, in_module)
 }
 
+/// The module in which a name stands, as far as the text of its file tells.
+pub(super) fn place_at(name: &Ident) -> Option<Place> {
+    let file = Rc::new(name.span().local_file().and_then(File::read)?);
+    let start = name.span().start();
+    let before: usize = file.text.split_inclusive('\n').take(start.line.checked_sub(1)?).map(str::len).sum();
+    // The text of the line, in characters.
+    let column: usize = file.text.get(before..)?.chars().take(start.column).map(char::len_utf8).sum();
+    let (mut scope, at) = (0, before + column);
+    let inner = |scope: usize| {
+        file.scopes[scope].items.iter().find_map(|item| match item.kind {
+            Kind::Mod(inner) if item.text.contains(&at) => inner,
+            _ => None,
+        })
+    };
+    while let Some(found) = inner(scope) {
+        scope = found;
+    }
+    Some(Place { file, scope })
+}
+
 fn place_in(file: File, from: &Ident, in_module: bool) -> Option<Place> {
     let (name, line) = (from.to_string(), u32::try_from(from.span().start().line).ok()?);
     let is_origin = |item: &Item| item.line == line && item.name == name;

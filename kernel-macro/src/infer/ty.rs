@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::ast::{Alias, Enum, Expr, Item, Path, ScalarName, Struct, TypeExpr, TypeKind};
 use crate::builtin::matrix;
+use crate::builtin::names::is_of_module;
 use crate::diag::code;
 use crate::program::{ItemId, Program, TypedItem};
 use crate::source::Spelling;
@@ -102,7 +103,7 @@ pub(super) fn builtin_type(name: &str) -> Option<Ty> {
 /// The built-in type that a path names: `f32`, `glam::Vec3`, `crate::prelude::Vec3`. The twin is compiled with the path as
 /// written, so another type of that name is rustc's error.
 pub(crate) fn builtin_path(path: &Path) -> Option<Ty> {
-    let (last, modules) = path.segments.split_last()?;
+    let (last, modules) = path.segments.split_last().filter(|_| !is_of_module(&path.segments))?;
     let is_member = modules.last().is_some_and(|module| builtin_type(&Spelling::of(module)).is_some());
     if is_member { None } else { builtin_type(&Spelling::of(last)) }
 }

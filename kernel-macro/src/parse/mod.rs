@@ -46,6 +46,7 @@ pub(crate) use ty::{elements_given, parse_type};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};
 use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::gather::{is_own_type, may_be_own_type};
 
 /// Hands out the ids of one item and collects its errors.
 pub(crate) struct Parser<'d> {
@@ -64,6 +65,8 @@ pub(crate) struct Parser<'d> {
     jumps: usize,
     /// The imports of `use` in the blocks around, innermost last.
     imports: Vec<uses::Import>,
+    /// Paths, and whether each is that of a type with the name of a built-in one.
+    own_types: Vec<(Vec<Ident>, bool)>,
     /// How many `else` blocks of `let` are around.
     else_blocks: usize,
     /// The enums of which all names are imported.
@@ -114,6 +117,7 @@ impl<'d> Parser<'d> {
             returns_early: false,
             jumps: 0,
             imports: Vec::new(),
+            own_types: Vec::new(),
             else_blocks: 0,
             globs: Vec::new(),
             owned: false,
@@ -187,6 +191,32 @@ impl<'d> Parser<'d> {
         }
         let segments = path.segments.iter().map(|segment| segment.ident.clone()).collect();
         let path = Path { leading_colon: path.leading_colon.is_some(), segments, generics, through: None };
-        Some(if self.imports.is_empty() { path } else { self.imported(path) })
+        let path = if self.imports.is_empty() { path } else { self.imported(path) };
+        Some(self.with_own_type(path))
+    }
+
+    /// A path whose type has the name of a built-in one, and is the crate's own: `self::Vec3`, which no built-in type is.
+    fn with_own_type(&mut self, mut path: Path) -> Path {
+        let is_other = |first: &Ident| first == "crate" || first == "self";
+        let Some(first) = path.segments.first().filter(|_| !path.leading_colon && may_be_own_type(&path.segments))
+        else {
+            return path;
+        };
+        if is_other(first) {
+            return path;
+        }
+        // All of an item stands in one module.
+        let known = self.own_types.iter().find(|(known, _)| *known == path.segments).map(|(_, is_own)| *is_own);
+        let is_own = known.unwrap_or_else(|| {
+            let is_own = is_own_type(&path.segments);
+            self.own_types.push((path.segments.clone(), is_own));
+            is_own
+        });
+        if is_own {
+            let module = Ident::new("self", first.span());
+            path.segments.insert(0, module);
+            path.generics.iter_mut().for_each(|args| args.segment += 1);
+        }
+        path
     }
 }
