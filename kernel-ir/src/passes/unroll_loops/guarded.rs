@@ -26,6 +26,8 @@ pub(super) struct Bounded {
     /// The first number, and one that the counter does not pass.
     start: u32,
     end: u32,
+    /// The value that is compared with.
+    limit: ValueId,
     /// The values of the next round.
     next: Vec<ValueId>,
     condition: ValueId,
@@ -84,6 +86,7 @@ pub(super) fn find(
         counter: position,
         start: first,
         end: most,
+        limit: end,
         next: exit.next.to_vec(),
         condition: exit.condition,
         stays_if: exit.stays_if,
@@ -91,6 +94,11 @@ pub(super) fn find(
 }
 
 impl Bounded {
+    /// The value that the counter is compared with, and the number that it does not pass.
+    pub(super) fn end(&self) -> (ValueId, u32) {
+        (self.limit, self.end)
+    }
+
     pub(super) fn rounds(&self) -> usize {
         self.end.saturating_sub(self.start) as usize
     }
