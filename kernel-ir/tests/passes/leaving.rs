@@ -48,6 +48,9 @@ fn kernel(random: &mut Random) -> String {
          {\nyield\n}\n",
         "%on: bool = lt %i, %most\nif %on {\nyield\n} else {\nbreak block1(RESULT)\n}\n",
         "%off: bool = eq %i, %zero\nif %off {\nbreak block1(RESULT)\n} else {\nyield\n}\n",
+        "%on: bool = gt %i, %zero\n%less: bool = le %q, %n\n%both: bool = and %on, %less\nif %both {\nyield\n} else {\n%five: u32 = const \
+         5\n%near: u32 = add %q, %five\nbreak block1(%near)\n}\n",
+        "%off: bool = ge %i, %most\nif %off {\n%five: u32 = const 5\nbreak block1(%five)\n} else {\nyield\n}\n",
     ]);
     let exit = exit.replace("RESULT", &result);
     let inner = format!(

@@ -12,7 +12,7 @@ impl OpReduce {
     /// The sum of each run of elements of `x` whose keys are equal, into `sums`, the keys of these runs into `unique`, their number into
     /// `count`. Other elements of `unique` and `sums` stay.
     ///
-    /// Keys are compared as by [`OpUnique`](super::OpUnique); [`OpSort::by_key`](super::OpSort::by_key) brings equal ones together. Sums of
+    /// Keys are compared as by [`OpUnique`](super::OpUnique); [`OpSort::by_key`](crate::algorithms::OpSort::by_key) brings equal ones together. Sums of
     /// floats are taken in an order that depends on the keys and the width of the device's subgroups.
     ///
     /// It takes four launches, in which no workgroup waits for another. Work space: a word for each 32 elements, and at most 32 KiB.

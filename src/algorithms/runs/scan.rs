@@ -15,7 +15,7 @@ impl OpScan {
     /// Keys are compared as by [`OpUnique`](super::OpUnique). The order in which floats are added depends on the keys and
     /// the width of the device's subgroups.
     ///
-    /// If workgroups can wait for each other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes, in one pass over fewer
+    /// If workgroups can wait for each other (see [`Progress`](crate::algorithms::Progress)) and subgroups have at most 32 lanes, in one pass over fewer
     /// than 2^31 elements, with three words of work space for each 4096 of them. Else work space: nine words for eight elements.
     ///
     /// # Errors

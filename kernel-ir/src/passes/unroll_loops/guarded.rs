@@ -67,7 +67,9 @@ pub(super) fn find(
         is_alone &= !inst.kind.needs_full_workgroup() && !matches!(inst.kind, InstKind::Fence(..));
         inst.results.iter().for_each(|result| inside[result.index()] = true);
     });
-    let most = finder.most(end, DEPTH).filter(|_| !inside[end.index()])?;
+    // A constant end is counted, or not worth it.
+    let is_open = !inside[end.index()] && finder.constant(end).is_none();
+    let most = finder.most(end, DEPTH).filter(|_| is_open)?;
     let rounds = most.saturating_sub(first) as usize;
     let is_small = rounds <= most_rounds && (size + ADDED) * rounds <= MOST_INSTS;
     let head = &block.insts[..exit.at];

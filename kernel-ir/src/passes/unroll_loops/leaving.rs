@@ -91,7 +91,10 @@ impl Pass<'_> {
         copy.round += 1;
         copy.bind(&params, &current);
         self.copy_all(&mut copy, &insts[..leaving.exit], &mut written);
-        self.copy_all(&mut copy, &leave, &mut written);
+        // Each round before has a copy of its own, in a block of its own.
+        for id in leave {
+            written.extend(self.copy_inst(&mut copy, id, true));
+        }
         self.view.function.blocks[body] = Block { params: Vec::new(), insts: written };
         if let InstKind::Loop { initial, .. } = &mut self.view.function.insts[id].kind {
             *initial = Few::default();
