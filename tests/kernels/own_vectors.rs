@@ -98,6 +98,8 @@ mod imports {
 mod paths {
     use gridwise::prelude::*;
 
+    type Vec2 = gridwise::prelude::Vec2;
+
     #[device]
     mod inner {
         use super::super::scene::Vec3;
@@ -110,7 +112,7 @@ mod paths {
     #[kernel]
     pub(super) fn both(x: &[f32], y: &mut [f32]) {
         let i = global_id().x as usize;
-        let built_in = Vec3::new(x[i], 1.0, 2.0);
+        let built_in = Vec3::new(x[i], 1.0, 2.0) + Vec2::ZERO.extend(0.0);
         let own = super::scene::Vec3::new(x[i], 3.0);
         y[i] = built_in.length_squared() + own.dot(super::scene::Vec3::ONE) + inner::area(x[i]);
     }

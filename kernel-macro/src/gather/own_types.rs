@@ -3,6 +3,7 @@
 
 use proc_macro2::Ident;
 
+use super::outline::Kind;
 use super::unmarked::place_at;
 
 /// The built-in types whose names people give to types of their own.
@@ -24,5 +25,9 @@ fn has_known_name(segment: &Ident) -> bool {
 pub(crate) fn is_own_type(path: &[Ident]) -> bool {
     let Some(at) = path.iter().position(has_known_name) else { return false };
     let names: Vec<String> = path[..=at].iter().map(ToString::to_string).collect();
-    place_at(&path[at]).is_some_and(|place| place.find_item(&names).is_some())
+    place_at(&path[at]).and_then(|place| place.find_item(&names)).is_some_and(|found| {
+        let item = &found.place.scope().items[found.item];
+        // `type Vec3 = glam::Vec3;` is as good as the import of it.
+        item.kind != Kind::Alias || item.attrs.iter().any(|attr| attr.contains("device"))
+    })
 }
