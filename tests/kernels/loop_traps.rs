@@ -94,6 +94,48 @@ fn followed(next: &[u32], out: &mut [u32]) {
     out[0] = steps;
 }
 
+/// Loads that may fail in front of a barrier, which all invocations come to.
+#[kernel(workgroup = 4)]
+fn before_barrier(places: &[u32], x: &[u32], sums: &mut [u32]) {
+    let mut shared = Shared::<[u32; 4]>::new();
+    let me = local_id().x;
+    let mut sum = 0u32;
+    for k in (2 * me)..(2 * me + 2) {
+        sum = sum.wrapping_add(x[places[k]]);
+    }
+    shared[me] = sum;
+    barrier();
+    sums[me] = shared[3 - me];
+}
+
+fn behind(mgr: &Manager, places: &[u32]) -> gridwise::Result<Vec<Output>> {
+    let (places, x, mut sums) = (mgr.tensor(places)?, mgr.tensor(&[5u32, 6, 7])?, mgr.tensor(&[0u32; 4])?);
+    let seq = mgr.sequence()?;
+    BeforeBarrier::dispatch(&seq, Grid::items(4), &places, &x, &mut sums)?;
+    let report = report(&seq)?;
+    // The first three are sums of invocations without a fault.
+    Ok(vec![report, Output::U32(sums.to_vec()?[..3].to_vec())])
+}
+
+/// A loop that stores to an array of its own, which tells what the next rounds load.
+#[kernel(workgroup = 1)]
+fn by_own_array(rounds: u32, steps: &[u32], x: &[u32], out: &mut [u32]) {
+    let mut own = [0u32; 4];
+    for i in 0..rounds {
+        let step = steps[i];
+        own[step % 4] = own[step % 4].wrapping_add(step);
+        own[(step + 1) % 4] ^= x[own[step % 4]];
+    }
+    out[0] = own[0] ^ own[1] ^ own[2] ^ own[3];
+}
+
+fn own(mgr: &Manager, rounds: u32, steps: &[u32]) -> gridwise::Result<Vec<Output>> {
+    let (steps, x, mut out) = (mgr.tensor(steps)?, mgr.tensor(&[1u32, 0, 2, 3, 0, 1])?, mgr.tensor(&[0u32])?);
+    let seq = mgr.sequence()?;
+    ByOwnArray::dispatch(&seq, Grid::items(1), rounds, &steps, &x, &mut out)?;
+    Ok(vec![report(&seq)?])
+}
+
 /// The entries.
 pub const CASES: &[Case] = &[
     case!("loop_traps::none", [SparseRow], |mgr| rows(mgr, &[0, 2, 2, 5, 6], &[7, 0, 1, 2, 3, 4])),
@@ -113,4 +155,9 @@ pub const CASES: &[Case] = &[
         Followed::dispatch(&seq, Grid::items(1), &next, &mut out)?;
         Ok(vec![report(&seq)?])
     }),
+    case!("loop_traps::before_barrier", [BeforeBarrier], |mgr| behind(mgr, &[3, 0, 0, 1, 1, 2, 2, 0])),
+    case!("loop_traps::before_barrier_whole", [BeforeBarrier], |mgr| behind(mgr, &[2, 0, 0, 1, 1, 2, 2, 0])),
+    case!("loop_traps::own_array", [ByOwnArray], |mgr| own(mgr, 4, &[1, 2, 3, 2])),
+    case!("loop_traps::own_array_outside", [ByOwnArray], |mgr| own(mgr, 4, &[1, 2, 7, 2])),
+    case!("loop_traps::own_array_steps", [ByOwnArray], |mgr| own(mgr, 5, &[1, 2, 3, 2])),
 ];

@@ -6,10 +6,9 @@ use rspirv::spirv::{Op, StorageClass};
 
 use super::EmitError;
 use super::interface::Prologue;
-use super::late_traps::{FirstFailed, LateTrap, nobody_waits};
+use super::late_traps::{Failed, LateTrap, LoopTraps, Repeat, nobody_waits};
 use super::locals::{self, Locals, Start};
 use super::loops::OpenLoop;
-use super::memory::Check;
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
@@ -36,9 +35,11 @@ pub(super) struct FunctionWriter<'w, 'm> {
     /// Checks that were made, whose traps are not written yet.
     pub(super) late_traps: Vec<LateTrap>,
     /// The variables for traps behind loops, if the function has such loops.
-    pub(super) first_failed: Option<FirstFailed>,
+    pub(super) failed: Option<Failed>,
     /// The checks so far of the loop that is being written, if its traps stand behind it.
-    pub(super) traps_of_loop: Option<Vec<Check>>,
+    pub(super) traps_of_loop: Option<LoopTraps>,
+    /// If a loop is being written once more, for its first trap.
+    pub(super) repeat: Option<Repeat>,
     /// Whether an invocation that traps in a loop may leave the kernel: nobody waits for it.
     pub(super) may_leave: bool,
     /// Indices that are below a length wherever control is, for those where they were not have left.
@@ -92,12 +93,12 @@ impl Writer<'_> {
         let entry = self.new_id();
         self.begin_block(entry);
         let locals = self.write_locals(function);
-        let first_failed = self.write_first_failed(function);
+        let failed = self.write_failed(function);
         let uses = std::mem::take(&mut self.uses.by_function[id]);
         let prologue = self.write_prologue(&uses, is_kernel);
         self.uses.by_function[id] = uses;
         let mut writer = FunctionWriter::new(self, function, prologue, values, locals);
-        writer.first_failed = first_failed;
+        writer.failed = failed;
         writer.may_leave = is_kernel && nobody_waits(module, &writer.w.uses.functions);
         writer.block(function.entry, None)?;
         self.effect(Op::FunctionEnd, &[]);
@@ -152,8 +153,9 @@ impl<'w, 'm> FunctionWriter<'w, 'm> {
             read_whole: OnceCell::new(),
             own: None,
             late_traps: Vec::new(),
-            first_failed: None,
+            failed: None,
             traps_of_loop: None,
+            repeat: None,
             may_leave: false,
             inside: Vec::new(),
             angles: Vec::new(),

@@ -1,14 +1,16 @@
 //! Traps of loads, which stand behind several of them: nothing that others can see comes between a load and its trap.
 //!
 //! A branch to a trap at each load keeps drivers from moving loads, and so from having several on their way at once. In a loop it keeps
-//! them from writing out rounds, too: the loads of a loop that ends keep the first check that failed in variables, and the trap stands
-//! behind the loop.
+//! them from writing out rounds, too, so the traps of a loop that ends stand behind the loop. A loop that stores nothing
+//! keeps one flag for all its checks. Where the flag tells that one failed, it runs once more, with a trap at each check: that is a copy
+//! of the loop that no launch without an error gets to. Other loops keep the first check that failed in variables.
 //!
 //! In other loops an invocation leaves the kernel at its trap, unless others may wait for it: the launch has failed, and drivers need not join the
 //! ways with and without a trap in each round.
 
 use rspirv::spirv::{Op, StorageClass};
 
+use super::EmitError;
 use super::function::FunctionWriter;
 use super::memory::Check;
 use super::module::Writer;
@@ -17,6 +19,9 @@ use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step};
 use crate::passes::loop_ends;
 
+/// Instructions of the largest loop of which there is a copy for its traps.
+const MOST_REPEATED: usize = 256;
+
 /// A check that was made, whose trap is not written yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LateTrap {
@@ -24,14 +29,42 @@ pub(super) struct LateTrap {
     pub(super) check: Check,
 }
 
-/// The variables of a function for the first check that failed in a loop.
+/// The variables of a function for checks that failed in a loop.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FirstFailed {
+pub(super) struct Failed {
     /// Whether none failed so far.
     are_inside: Id,
+    /// The first that did, if some loop cannot run once more.
+    first: Option<FirstFailed>,
+}
+
+/// The variables for the first check that failed in a loop.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstFailed {
     index: Id,
     /// The position of its site and length among those of the loop.
     number: Id,
+}
+
+/// What is kept of the checks of a loop whose traps stand behind it.
+#[derive(Debug)]
+pub(super) enum LoopTraps {
+    /// Whether one failed. The loop runs once more then.
+    Flag {
+        /// The site of a check, once one was made.
+        site: Option<SiteId>,
+    },
+    /// The first that failed, among these.
+    First(FirstFailed, Vec<Check>),
+}
+
+/// Where a loop runs once more for its first trap.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Repeat {
+    /// How many loops are around it.
+    pub(super) depth: usize,
+    /// The site of one of its checks.
+    pub(super) site: SiteId,
 }
 
 /// Whether traps of earlier loads may come behind an instruction: it has no effect but on this invocation's own values, and no trap of another
@@ -83,6 +116,20 @@ fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: B
     traps && end(module, function, body)
 }
 
+/// Whether a loop whose traps may wait does the same when it runs once more, and is small enough for a copy.
+fn may_repeat(function: &Function, body: BlockId) -> bool {
+    let (mut todo, mut size) = (vec![body], 0);
+    while let Some(block) = todo.pop() {
+        let insts = &function.blocks[block].insts;
+        size += insts.len();
+        if size > MOST_REPEATED || insts.iter().any(|id| matches!(function.insts[*id].kind, InstKind::Store(..))) {
+            return false;
+        }
+        todo.extend(insts.iter().flat_map(|id| function.insts[*id].kind.blocks()));
+    }
+    true
+}
+
 /// Whether invocations neither come together nor wait for what others write: none reads what an atomic operation gives.
 pub(super) fn nobody_waits(module: &Module, functions: &[FunctionId]) -> bool {
     functions.iter().all(|id| {
@@ -121,74 +168,72 @@ fn nested_end(module: &Module, function: &Function, block: BlockId) -> bool {
 
 impl Writer<'_> {
     /// The variables for the traps behind a function's loops, if it has such loops. Must be called where variables stand.
-    pub(super) fn write_first_failed(&mut self, function: &Function) -> Option<FirstFailed> {
+    pub(super) fn write_failed(&mut self, function: &Function) -> Option<Failed> {
         let (module, kernel) = (self.module, self.kernel);
-        let waits = |inst: &Inst| match inst.kind {
-            InstKind::Loop { body, .. } => traps_may_wait(module, kernel, function, body),
-            _ => false,
-        };
-        if !function.insts.iter().any(|(_, inst)| waits(inst)) {
+        let loops = function.insts.iter().filter_map(|(_, inst)| match inst.kind {
+            InstKind::Loop { body, .. } => Some(body),
+            _ => None,
+        });
+        let waiting: Vec<BlockId> = loops.filter(|body| traps_may_wait(module, kernel, function, *body)).collect();
+        if waiting.is_empty() {
             return None;
         }
         let [bool_, word] = [self.bool_type(), self.u32_type()];
-        let [are_inside, index, number] =
-            [(bool_, "are_inside"), (word, "failed_index"), (word, "failed_check")].map(|(ty, name)| {
-                let pointer = self.pointer_type(StorageClass::Function, ty);
-                let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32]);
-                self.name(variable, name);
-                variable
-            });
-        Some(FirstFailed { are_inside, index, number })
+        let are_inside = self.failed_variable(bool_, "are_inside");
+        let needs_first = !waiting.iter().all(|body| may_repeat(function, *body));
+        let first = needs_first.then(|| FirstFailed {
+            index: self.failed_variable(word, "failed_index"),
+            number: self.failed_variable(word, "failed_check"),
+        });
+        Some(Failed { are_inside, first })
+    }
+
+    fn failed_variable(&mut self, ty: Id, name: &str) -> Id {
+        let pointer = self.pointer_type(StorageClass::Function, ty);
+        let variable = self.op(Op::Variable, pointer, &[StorageClass::Function as u32]);
+        self.name(variable, name);
+        variable
     }
 }
 
 impl FunctionWriter<'_, '_> {
     /// Begins to keep failed checks, if a loop is one whose traps stand behind it. True if they are kept from here on.
     pub(super) fn keep_traps_of(&mut self, body: BlockId) -> bool {
-        let Some(first_failed) = self.first_failed else { return false };
-        if self.traps_of_loop.is_some() || !traps_may_wait(self.w.module, self.w.kernel, self.function, body) {
+        let Some(failed) = self.failed else { return false };
+        let is_kept = self.traps_of_loop.is_some() || self.repeat.is_some();
+        if is_kept || !traps_may_wait(self.w.module, self.w.kernel, self.function, body) {
             return false;
         }
-        let (bool_, zero) = (self.w.bool_type(), self.w.const_u32(0));
+        let bool_ = self.w.bool_type();
         let yes = self.w.global(Op::ConstantTrue, Some(bool_), &[]);
-        self.w.effect(Op::Store, &[first_failed.are_inside, yes]);
-        self.w.effect(Op::Store, &[first_failed.index, zero]);
-        self.w.effect(Op::Store, &[first_failed.number, zero]);
-        self.traps_of_loop = Some(Vec::new());
+        self.w.effect(Op::Store, &[failed.are_inside, yes]);
+        self.traps_of_loop = Some(match failed.first {
+            Some(first) if !may_repeat(self.function, body) => {
+                let zero = self.w.const_u32(0);
+                self.w.effect(Op::Store, &[first.index, zero]);
+                self.w.effect(Op::Store, &[first.number, zero]);
+                LoopTraps::First(first, Vec::new())
+            }
+            _ => LoopTraps::Flag { site: None },
+        });
         true
     }
 
     /// Leaves a check's trap for later: behind the loads that follow, or behind the loop.
-    ///
-    /// The first check of a loop that failed is kept by selections where it is of a gather: a branch keeps drivers from having loads of several
-    /// rounds on their way. Checks that launches do without as a rule are many at times, and cost less with one branch for those side by side.
     pub(super) fn trap_later(&mut self, trap: LateTrap) {
-        let is_gather = self.w.module.sites[trap.check.site].at_launch.is_none();
-        match self.first_failed {
-            Some(first_failed) if is_gather && self.traps_of_loop.is_some() => {
-                self.flush_traps();
-                self.keep_by_selections(first_failed, trap);
-            }
-            _ => self.late_traps.push(trap),
-        }
-    }
-
-    fn keep_by_selections(&mut self, first_failed: FirstFailed, trap: LateTrap) {
-        let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
-        let number = self.number_of(trap.check);
-        let before = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
-        for (variable, now) in [(first_failed.index, trap.check.index), (first_failed.number, number)] {
-            let earlier = self.w.op(Op::Load, word, &[variable]);
-            let kept = self.w.op(Op::Select, word, &[before, now, earlier]);
-            self.w.effect(Op::Store, &[variable, kept]);
-        }
+        let (Some(failed), Some(LoopTraps::Flag { site })) = (self.failed, &mut self.traps_of_loop) else {
+            return self.late_traps.push(trap);
+        };
+        site.get_or_insert(trap.check.site);
+        let bool_ = self.w.bool_type();
+        let before = self.w.op(Op::Load, bool_, &[failed.are_inside]);
         let still = self.w.op(Op::LogicalAnd, bool_, &[before, trap.is_inside]);
-        self.w.effect(Op::Store, &[first_failed.are_inside, still]);
+        self.w.effect(Op::Store, &[failed.are_inside, still]);
     }
 
     /// The constant that tells the trap of a check from others of the loop: checks of one site and length share it.
     fn number_of(&mut self, check: Check) -> Id {
-        let kept = self.traps_of_loop.get_or_insert_default();
+        let Some(LoopTraps::First(_, kept)) = &mut self.traps_of_loop else { return self.w.const_u32(0) };
         let is_same = |known: &Check| (known.site, known.len) == (check.site, check.len);
         let number = kept.iter().position(is_same).unwrap_or_else(|| {
             kept.push(check);
@@ -197,10 +242,10 @@ impl FunctionWriter<'_, '_> {
         self.w.const_u32(number as u32)
     }
 
-    fn keep_by_branch(&mut self, first_failed: FirstFailed, traps: &[LateTrap]) {
+    fn keep_by_branch(&mut self, are_inside: Id, first: FirstFailed, traps: &[LateTrap]) {
         let numbers: Vec<_> = traps.iter().map(|trap| self.number_of(trap.check)).collect();
         let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
-        let before = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        let before = self.w.op(Op::Load, bool_, &[are_inside]);
         let all = self.all_inside(traps);
         let failed = self.w.op(Op::LogicalNot, bool_, &[all]);
         let is_first = self.w.op(Op::LogicalAnd, bool_, &[before, failed]);
@@ -219,10 +264,10 @@ impl FunctionWriter<'_, '_> {
             });
         }
         let no = self.w.global(Op::ConstantFalse, Some(bool_), &[]);
-        self.w.effect(Op::Store, &[first_failed.are_inside, no]);
+        self.w.effect(Op::Store, &[are_inside, no]);
         if let Some([index, number]) = found {
-            self.w.effect(Op::Store, &[first_failed.index, index]);
-            self.w.effect(Op::Store, &[first_failed.number, number]);
+            self.w.effect(Op::Store, &[first.index, index]);
+            self.w.effect(Op::Store, &[first.number, number]);
         }
         self.w.effect(Op::Branch, &[merge]);
         self.w.begin_block(merge);
@@ -236,27 +281,78 @@ impl FunctionWriter<'_, '_> {
         checks.fold(first, |before, is_inside| self.w.op(Op::LogicalAnd, bool_, &[before, is_inside]))
     }
 
-    /// Writes the trap of a loop that was left: that of the first check that failed.
-    pub(super) fn write_kept_trap(&mut self) {
-        let (Some(first_failed), Some(checks)) = (self.first_failed, self.traps_of_loop.take()) else { return };
+    /// Writes the traps of a loop that was left; `write_again` writes the loop once more.
+    pub(super) fn write_kept_traps(
+        &mut self,
+        write_again: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let (Some(failed), Some(traps)) = (self.failed, self.traps_of_loop.take()) else { return Ok(()) };
+        match traps {
+            LoopTraps::Flag { site: Some(site) } => self.repeat_for_trap(failed.are_inside, site, write_again),
+            LoopTraps::Flag { site: None } => Ok(()),
+            LoopTraps::First(first, checks) => {
+                self.write_first_trap(failed.are_inside, first, &checks);
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs a loop once more where a check failed, for the trap.
+    fn repeat_for_trap(
+        &mut self,
+        flag: Id,
+        site: SiteId,
+        write_again: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let bool_ = self.w.bool_type();
+        let are_inside = self.w.op(Op::Load, bool_, &[flag]);
+        let (outside, merge) = (self.w.new_id(), self.w.new_id());
+        self.w.effect(Op::SelectionMerge, &[merge, 0]);
+        self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);
+        self.w.begin_block(outside);
+        // What the loop gives is what it gave the first time.
+        let values = self.values.clone();
+        self.repeat = Some(Repeat { depth: self.loops.len(), site });
+        write_again(self)?;
+        self.repeat = None;
+        self.values = values;
+        self.w.effect(Op::Branch, &[merge]);
+        self.w.begin_block(merge);
+        Ok(())
+    }
+
+    /// Behind the copy of a loop that runs for its first trap: should it come to none, there is one without an index, for no error may be lost.
+    pub(super) fn trap_unless(&mut self, is_trapped: Id, site: SiteId) {
+        let (outside, merge) = (self.w.new_id(), self.w.new_id());
+        self.w.effect(Op::SelectionMerge, &[merge, 0]);
+        self.w.effect(Op::BranchConditional, &[is_trapped, merge, outside]);
+        self.w.begin_block(outside);
+        let [index, len] = [u32::MAX, 0].map(|word| self.w.const_u32(word));
+        self.w.call_trap(site, &[index, len]);
+        self.w.effect(Op::Branch, &[merge]);
+        self.w.begin_block(merge);
+    }
+
+    /// Writes the trap of the first check that failed.
+    fn write_first_trap(&mut self, flag: Id, first: FirstFailed, checks: &[Check]) {
         let Some((last, others)) = checks.split_last() else { return };
         let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
-        let mut are_inside = self.w.op(Op::Load, bool_, &[first_failed.are_inside]);
+        let mut are_inside = self.w.op(Op::Load, bool_, &[flag]);
         // Where a launch needs none of the checks, nothing of their traps is left.
         let proven: Option<Vec<_>> = checks.iter().map(|check| self.is_proven(check)).collect();
-        if let Some((first, others)) = proven.as_deref().and_then(<[Id]>::split_first) {
-            let all = others.iter().fold(*first, |all, one| self.w.op(Op::LogicalAnd, bool_, &[all, *one]));
+        if let Some((one, others)) = proven.as_deref().and_then(<[Id]>::split_first) {
+            let all = others.iter().fold(*one, |all, one| self.w.op(Op::LogicalAnd, bool_, &[all, *one]));
             are_inside = self.w.op(Op::LogicalOr, bool_, &[are_inside, all]);
         }
         let (outside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);
         self.w.begin_block(outside);
-        let index = self.w.op(Op::Load, word, &[first_failed.index]);
+        let index = self.w.op(Op::Load, word, &[first.index]);
         if others.is_empty() {
             self.trap(Check { index, ..*last });
         } else {
-            let number = self.w.op(Op::Load, word, &[first_failed.number]);
+            let number = self.w.op(Op::Load, word, &[first.number]);
             for (at, check) in checks.iter().enumerate() {
                 let at = self.w.const_u32(at as u32);
                 let mut is_other = self.w.op(Op::INotEqual, bool_, &[number, at]);
@@ -280,8 +376,11 @@ impl FunctionWriter<'_, '_> {
     pub(super) fn flush_traps(&mut self) {
         let late = std::mem::take(&mut self.late_traps);
         let Some((first, rest)) = late.split_first() else { return };
-        if let (Some(first_failed), true) = (self.first_failed, self.traps_of_loop.is_some()) {
-            return self.keep_by_branch(first_failed, &late);
+        if let (Some(failed), Some(LoopTraps::First(first, _))) = (self.failed, &self.traps_of_loop) {
+            return self.keep_by_branch(failed.are_inside, *first, &late);
+        }
+        if self.repeat.is_some() {
+            return late.iter().for_each(|trap| self.trap_outside(*trap));
         }
         let are_inside = self.all_inside(&late);
         let (outside, merge) = (self.w.new_id(), self.w.new_id());
@@ -307,7 +406,11 @@ impl FunctionWriter<'_, '_> {
         self.w.effect(Op::BranchConditional, &[is_inside, merge, outside]);
         self.w.begin_block(outside);
         self.trap(check);
-        self.w.effect(Op::Branch, &[merge]);
+        if self.repeat.is_some() {
+            self.leave();
+        } else {
+            self.w.effect(Op::Branch, &[merge]);
+        }
         self.w.begin_block(merge);
     }
 

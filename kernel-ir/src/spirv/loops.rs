@@ -70,15 +70,30 @@ impl<'m> FunctionWriter<'_, 'm> {
         body: BlockId,
         unroll: Unroll,
     ) -> Result<(), EmitError> {
-        let (control, count) = self.loop_control(initial, body, unroll);
+        let control = self.loop_control(initial, body, unroll);
         let initial = self.ids(initial);
         let keeps_traps = self.keep_traps_of(body);
+        self.write_rounds(inst, &initial, body, control)?;
+        if !keeps_traps {
+            return Ok(());
+        }
+        self.write_kept_traps(|writer| writer.write_rounds(inst, &initial, body, (LoopControl::DONT_UNROLL, None)))
+    }
+
+    /// Writes a loop and the block behind it.
+    fn write_rounds(
+        &mut self,
+        inst: &Inst,
+        initial: &[Id],
+        body: BlockId,
+        (control, count): (LoopControl, Option<u32>),
+    ) -> Result<(), EmitError> {
         let before = self.w.label;
         let [header, start, latch, merge] = [(); 4].map(|()| self.w.new_id());
         self.w.effect(Op::Branch, &[header]);
         self.w.begin_block(header);
         self.w.set_location(inst.location);
-        let next = self.write_carried(body, &initial, [before, latch]);
+        let next = self.write_carried(body, initial, [before, latch]);
         let words = [merge, latch, control.bits(), count.unwrap_or_default()];
         let words = &words[..3 + usize::from(count.is_some())];
         let (insts, breaks) = self.write_head(body, words, [start, merge])?;
@@ -89,9 +104,6 @@ impl<'m> FunctionWriter<'_, 'm> {
         self.write_latch(latch, &next, &open.continues);
         self.w.effect(Op::Branch, &[header]);
         self.end_loop(inst, open);
-        if keeps_traps {
-            self.write_kept_trap();
-        }
         Ok(())
     }
 
@@ -177,6 +189,9 @@ impl<'m> FunctionWriter<'_, 'm> {
         self.join(inst, merge, &breaks);
         let bool_ = self.w.bool_type();
         let is_left = self.w.op(Op::Phi, bool_, &ways);
+        if let Some(repeat) = self.repeat.filter(|repeat| repeat.depth == self.loops.len()) {
+            return self.trap_unless(is_left, repeat.site);
+        }
         let [out, on] = [(); 2].map(|()| self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[on, 0]);
         self.w.effect(Op::BranchConditional, &[is_left, out, on]);
@@ -207,13 +222,14 @@ impl<'m> FunctionWriter<'_, 'm> {
     }
 
     /// Whether an invocation leaves the kernel at a trap. In loops it does, where nobody waits for it: drivers have fewer ways to join there.
+    /// It leaves a loop that runs for its first trap in any case.
     pub(super) fn leaves_at_traps(&self) -> bool {
-        self.may_leave && !self.loops.is_empty()
+        self.repeat.is_some() || self.may_leave && !self.loops.is_empty()
     }
 
-    /// Ends the kernel's invocation behind a trap: by way of the ends of all loops, for a return in a loop takes NVIDIA's driver twice the time.
+    /// Ends the kernel's invocation behind a trap, or the loop that ran for it: by way of the ends of all loops, for a return in a loop takes NVIDIA's driver twice the time.
     pub(super) fn leave(&mut self) {
-        self.w.leaves_at_traps = true;
+        self.w.leaves_at_traps |= self.repeat.is_none();
         let label = self.w.label;
         match self.loops.last_mut() {
             Some(open) => {
