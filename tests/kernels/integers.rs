@@ -37,6 +37,17 @@ pub const CASES: &[Case] = &[
         || vec![Output::I32(signed(2).into_iter().zip(signed(3)).flat_map(i32_expected).collect())]
     ),
     case!(
+        "integers::u64_rotations",
+        [U64Rotations],
+        |mgr| {
+            let (a, mut out) = (mgr.tensor(&wide(N))?, mgr.tensor(&vec![0u64; N])?);
+            let seq = mgr.sequence()?;
+            U64Rotations::dispatch(&seq, Grid::items(N), &a, &mut out)?.eval()?;
+            Ok(vec![Output::Bits(out.to_vec()?)])
+        },
+        || vec![Output::Bits(wide(N).into_iter().map(rotations).collect())]
+    ),
+    case!(
         "integers::usize_is_32_bits",
         [UsizeIs32Bits],
         |mgr| {
@@ -54,6 +65,41 @@ pub const CASES: &[Case] = &[
         )]
     ),
 ];
+
+fn wide(count: usize) -> Vec<u64> {
+    patterns(count, 5)
+        .into_iter()
+        .zip(patterns(count, 6))
+        .map(|(low, high)| u64::from(high) << 32 | u64::from(low))
+        .collect()
+}
+
+macro_rules! rotations {
+    ($($by:literal)*) => {
+        /// A hash of a number that is turned by each number of bits, both ways.
+        #[device]
+        fn rotations(x: u64) -> u64 {
+            let mut hash = 0u64;
+            $(
+                hash = hash.wrapping_mul(31) ^ x.rotate_left($by);
+                hash = hash.wrapping_mul(31) ^ (x as i64).rotate_right($by) as u64;
+                hash = hash.wrapping_add((x >> ((64 - $by) % 64)) | (x << $by % 64));
+            )*
+            hash
+        }
+    };
+}
+
+rotations!(
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
+    33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
+);
+
+#[kernel]
+fn u64_rotations(a: &[u64], out: &mut [u64]) {
+    let i = global_id().x as usize;
+    out[i] = rotations(a[i]);
+}
 
 fn signed(seed: u32) -> Vec<i32> {
     patterns(N, seed).into_iter().map(|bits| bits as i32).collect()

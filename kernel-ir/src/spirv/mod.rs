@@ -60,6 +60,7 @@ mod ops;
 mod packed;
 mod registers;
 mod report;
+mod rotations;
 mod rows;
 mod shared;
 mod subgroup;

@@ -93,6 +93,11 @@ impl FunctionWriter<'_, '_> {
         {
             return quotient;
         }
+        if op == Op::Or
+            && let Some(rotated) = self.wide_rotation(lanes, operands)
+        {
+            return rotated;
+        }
         match op {
             Op::Cast => self.w.cast(lanes, to, ids[0]),
             Op::Bitcast => self.w.bitcast(lanes, lanes.of(to), ids[0]),
@@ -346,7 +351,9 @@ impl FunctionWriter<'_, '_> {
     pub(super) fn shift(&mut self, op: Op, lanes: Lanes, bits: u32, ids: &[Id], amount: ValueId) -> Id {
         let ty = self.w.lanes_type(lanes);
         let mut by = ids[1];
-        if !self.is_below(amount, bits) {
+        if let Some(amount) = self.known_u32(amount) {
+            by = self.w.const_u32(amount % bits);
+        } else if !self.is_below(amount, bits) {
             let words = lanes.of(Scalar::U32);
             let (word_type, mask) = (self.w.lanes_type(words), self.w.const_lanes(words, u64::from(bits) - 1));
             by = self.w.op(Spv::BitwiseAnd, word_type, &[by, mask]);
