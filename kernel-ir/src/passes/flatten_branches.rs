@@ -8,10 +8,13 @@ use super::edit::{Substitution, yields};
 use super::{Changed, PassCx};
 use crate::ir::{BlockId, Function, Inst, InstId, InstKind};
 use crate::op::{Cost, Op};
-use crate::types::Scalar;
+use crate::types::{Scalar, Type};
 
 /// An `if` with more instructions than this in its blocks stays.
 const MOST_INSTS: usize = 8;
+
+/// The same for `a || b` and `a && b`, of which a chain of tests is made: branches for each take longer than all the tests.
+const MOST_OF_TESTS: usize = 48;
 
 /// Runs the pass.
 pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
@@ -88,10 +91,18 @@ fn is_branch(function: &Function, id: InstId) -> bool {
 fn is_cheap(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {
     let InstKind::If { then_block, else_block, .. } = function.insts[id].kind else { return false };
     let insts = [then_block, else_block].map(|block| &function.blocks[block].insts);
+    let is_test = insts.iter().any(|insts| insts.len() == 1) && is_bool(function, id, cx);
+    let most = if is_test { MOST_OF_TESTS } else { MOST_INSTS };
     // Each block also holds its yield.
-    insts[0].len() + insts[1].len() <= MOST_INSTS + 2
+    insts[0].len() + insts[1].len() <= most + 2
         && [then_block, else_block].iter().all(|block| yields(function, *block).is_some())
         && insts.into_iter().all(|insts| insts[..insts.len() - 1].iter().all(|id| may_move(function, *id, cx)))
+}
+
+/// Whether an instruction has one result, a `bool`.
+fn is_bool(function: &Function, id: InstId, cx: &PassCx<'_>) -> bool {
+    let [result] = function.insts[id].results[..] else { return false };
+    *cx.types.get(function.values[result].ty) == Type::Scalar(Scalar::Bool)
 }
 
 /// Whether the instruction is cheap, and may run although its block would not.
