@@ -16,7 +16,7 @@ use super::halving_loops::{self, Halving};
 use super::loop_spans::Spans;
 use super::ranges::Range;
 use super::trap_blocks::is_for_traps;
-use super::{Changed, Indices, PassCx};
+use super::{Changed, Indices, PassCx, eval};
 use crate::arena::SecondaryMap;
 use crate::few::Few;
 use crate::ir::{
@@ -52,11 +52,14 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     {
         found.leave_to_the_launch(assumed, &assumptions.obligations());
     }
-    let Found { proven, decided, settled, indices, traps, halved } = found;
+    let Found { proven, decided, known, settled, indices, traps, halved } = found;
     cx.checks.indices.at_launch.extend(indices.at_launch);
     cx.checks.indices.on_device.extend(indices.on_device.into_iter().chain(traps));
     for (id, truth) in &decided {
         function.insts[*id].kind = InstKind::Const(Constant::Bool(*truth));
+    }
+    for (id, constant) in &known {
+        function.insts[*id].kind = InstKind::Const(*constant);
     }
     let constants: HashSet<ValueId> =
         decided.iter().flat_map(|(id, _)| function.insts[*id].results.iter().copied()).collect();
@@ -71,7 +74,7 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
             *check = None;
         }
     }
-    let mut changed = !(proven.is_empty() && decided.is_empty() && settled.is_empty());
+    let mut changed = !(proven.is_empty() && decided.is_empty() && known.is_empty() && settled.is_empty());
     for (halving, most) in halved {
         changed |= halving.count(function, cx.types, most);
     }
@@ -99,6 +102,8 @@ fn settle(function: &mut Function, block: BlockId, id: InstId, truth: bool, cons
 struct Found {
     proven: Vec<(InstId, usize)>,
     decided: Vec<(InstId, bool)>,
+    /// Integers that can be one number only.
+    known: Vec<(InstId, Constant)>,
     settled: Vec<(BlockId, InstId, bool)>,
     indices: Indices,
     /// Sites of traps to which control may come.
@@ -190,6 +195,7 @@ fn walk(
         has_guards,
         guards,
         decided: Vec::new(),
+        known: Vec::new(),
         settled: Vec::new(),
         traps: Vec::new(),
         // Assumptions narrow what is known to what launches keep as a rule.
@@ -235,6 +241,8 @@ struct Walker<'a> {
     guards: HashSet<(ValueId, ValueId)>,
     /// Comparisons that come out one way.
     decided: Vec<(InstId, bool)>,
+    /// Integers that can be one number only.
+    known: Vec<(InstId, Constant)>,
     /// Branches with a block that traps, which never take it: a comparison made earlier, where less was known, or a condition that an
     /// earlier branch has decided.
     settled: Vec<(BlockId, InstId, bool)>,
@@ -261,6 +269,7 @@ impl Walker<'_> {
         self.proven.clear();
         self.indices = Indices::default();
         self.decided.clear();
+        self.known.clear();
         self.settled.clear();
         self.traps.clear();
         self.may_have_left = false;
@@ -275,6 +284,7 @@ impl Walker<'_> {
             halved: halved.collect(),
             proven: std::mem::take(&mut self.proven),
             decided: std::mem::take(&mut self.decided),
+            known: std::mem::take(&mut self.known),
             settled: std::mem::take(&mut self.settled),
             indices: std::mem::take(&mut self.indices),
             traps: std::mem::take(&mut self.traps),
@@ -362,6 +372,7 @@ impl Walker<'_> {
                     if let [result] = inst.results[..] {
                         self.facts.define_result(result);
                     }
+                    self.find_number(id, inst);
                     match kind {
                         InstKind::Op(op @ (Op::Eq | Op::Ne), operands)
                             if self.has_guards || self.is_guard(operands) =>
@@ -410,6 +421,17 @@ impl Walker<'_> {
         let is_same = a == b && a.lo == a.hi;
         if is_same || a.hi < b.lo || b.hi < a.lo || self.facts.differ(operands[0], operands[1]) {
             self.decided.push((id, is_same == (op == Op::Eq)));
+        }
+    }
+
+    /// Notes an integer of which one number is left.
+    fn find_number(&mut self, id: InstId, inst: &Inst) {
+        let (InstKind::Op(..), [result]) = (&inst.kind, &inst.results[..]) else { return };
+        let range = self.facts.range(*result);
+        if range.lo == range.hi
+            && let Some(scalar) = self.facts.integer(*result)
+        {
+            self.known.push((id, eval::from_bits(range.lo as u64, scalar)));
         }
     }
 

@@ -227,6 +227,9 @@ impl<'a> Facts<'a> {
                 range = Range::new(least, difference.hi).meet(range);
             }
         }
+        if let Some(rounded_up) = self.range_of_rounded_up(value) {
+            range = rounded_up.meet(range);
+        }
         self.define(value, range);
         self.learn_stride(value);
     }

@@ -2,6 +2,7 @@
 //! number was made of. So does the middle of a search.
 
 use super::facts::Facts;
+use super::ranges::Range;
 use crate::ir::{InstKind, ValueId};
 use crate::op::Op;
 
@@ -46,23 +47,37 @@ impl Facts<'_> {
                 // The quotient is rounded down: so many steps are not above the whole, and fewer steps are below it.
                 return Some((whole, is_above));
             }
-            let Some(InstKind::Op(Op::Add, parts)) = self.definition(upper) else { return None };
-            let whole = divided(parts[0], Op::Div).filter(|_| is_above)?;
-            // One more where something is left over.
-            let is_left = match self.definition(parts[1])? {
-                InstKind::Op(Op::Cast, rest) => rest[0],
-                InstKind::Op(Op::Select, rest) if self.range(rest[1]).hi == 1 && self.is_zero(rest[2]) => rest[0],
-                _ => return None,
-            };
-            let Some(InstKind::Op(Op::Ne, rest)) = self.definition(is_left) else { return None };
-            (self.is_zero(rest[1]) && divided(rest[0], Op::Rem).is_some_and(|other| other == whole))
-                .then_some((whole, true))
+            let [whole, by] = self.rounded_up(upper)?;
+            (is_above && self.is_same(by, step)).then_some((whole, true))
         };
         self.uppers_of(count).iter().find_map(|&(upper, is_above)| match self.definition(upper) {
             // Below both is below either.
             Some(InstKind::Op(Op::Min, parts)) => parts.iter().find_map(|part| of_number(*part, is_above)),
             _ => of_number(upper, is_above),
         })
+    }
+
+    /// The two integers of which a value is the quotient that is rounded up: one more where something is left over.
+    fn rounded_up(&self, value: ValueId) -> Option<[ValueId; 2]> {
+        let Some(InstKind::Op(Op::Add, parts)) = self.definition(value) else { return None };
+        let Some(InstKind::Op(Op::Div, divided)) = self.definition(parts[0]) else { return None };
+        let is_left = match self.definition(parts[1])? {
+            InstKind::Op(Op::Cast, rest) => rest[0],
+            InstKind::Op(Op::Select, rest) if self.range(rest[1]).hi == 1 && self.is_zero(rest[2]) => rest[0],
+            _ => return None,
+        };
+        let Some(InstKind::Op(Op::Ne, rest)) = self.definition(is_left) else { return None };
+        let Some(InstKind::Op(Op::Rem, left)) = self.definition(rest[0]) else { return None };
+        let is_same = left[0] == divided[0] && self.is_same(left[1], divided[1]);
+        (is_same && self.is_zero(rest[1])).then_some([divided[0], divided[1]])
+    }
+
+    /// The interval of a value that is a quotient which is rounded up.
+    pub(super) fn range_of_rounded_up(&self, value: ValueId) -> Option<Range> {
+        let [whole, step] = self.rounded_up(value)?;
+        let (whole, step) = (self.range(whole), self.range(step));
+        let up = |a: i128, b: i128| (a + b - 1) / b;
+        (whole.lo >= 0 && step.lo >= 1).then(|| Range::new(up(whole.lo, step.hi), up(whole.hi, step.lo)))
     }
 
     /// The end that `start + way` is not above, or is below, where `way` is so of the distance from `start` to it.
