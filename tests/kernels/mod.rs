@@ -55,6 +55,7 @@ pub mod generic_lengths;
 pub mod generic_types;
 pub mod generics;
 
+pub mod constant_divisors;
 pub mod given_iterators;
 pub mod given_slices;
 pub mod glam_methods;
@@ -84,6 +85,7 @@ pub mod life;
 pub mod lifetimes;
 pub mod lists;
 pub mod lookups;
+pub mod loop_divisors;
 pub mod loop_traps;
 pub mod loops;
 pub mod matching;
@@ -146,7 +148,6 @@ pub mod vectors;
 pub mod visitors;
 pub mod wide;
 pub mod wide_atomics;
-pub mod wide_divisions;
 pub mod workloads;
 pub mod workloads_together;
 pub mod written_image_lists;
@@ -246,6 +247,7 @@ const AREAS: &[&[Case]] = &[
     written_out::CASES,
     written_patterns::CASES,
     lookups::CASES,
+    loop_divisors::CASES,
     loop_traps::CASES,
     loops::CASES,
     matching::CASES,
@@ -307,7 +309,7 @@ const AREAS: &[&[Case]] = &[
     vectors::CASES,
     visitors::CASES,
     wide::CASES,
-    wide_divisions::CASES,
+    constant_divisors::CASES,
     wide_atomics::CASES,
     workloads::CASES,
     workloads_together::CASES,

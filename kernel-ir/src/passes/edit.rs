@@ -1,10 +1,11 @@
 //! Small tools the passes share: substitutions, fresh values and instructions. They must not decide anything.
 
-use super::Changed;
+use super::{Changed, eval};
 use crate::arena::EntityId;
 use crate::flow;
 use crate::ir::{BlockId, Function, Inst, InstId, InstKind, Name, SourceLocation, ValueId};
-use crate::types::TypeId;
+use crate::op::Op;
+use crate::types::{Scalar, TypeId, Types};
 
 /// A substitution of values by others, applied to instructions as a pass meets them in program order.
 #[derive(Debug)]
@@ -98,6 +99,31 @@ pub(super) fn add_inst(
 ) -> (InstId, ValueId) {
     let value = add_value(function, ty, None);
     (function.insts.push(Inst { kind, results: [value].into(), location }), value)
+}
+
+/// Writes instructions, each behind the last.
+pub(super) struct Writer<'f> {
+    pub(super) function: &'f mut Function,
+    pub(super) types: &'f mut Types,
+    pub(super) location: Option<SourceLocation>,
+    pub(super) out: &'f mut Vec<InstId>,
+}
+
+impl Writer<'_> {
+    pub(super) fn add(&mut self, kind: InstKind, ty: TypeId) -> ValueId {
+        let (id, value) = add_inst(self.function, kind, ty, self.location);
+        self.out.push(id);
+        value
+    }
+
+    pub(super) fn op<const N: usize>(&mut self, op: Op, operands: [ValueId; N], ty: TypeId) -> ValueId {
+        self.add(InstKind::Op(op, operands.into()), ty)
+    }
+
+    pub(super) fn constant(&mut self, bits: u64, scalar: Scalar) -> ValueId {
+        let ty = self.types.scalar(scalar);
+        self.add(InstKind::Const(eval::from_bits(bits, scalar)), ty)
+    }
 }
 
 /// Blocks of a function in program order with the instructions that own them, found by one walk.

@@ -9,6 +9,7 @@
 //! otherwise the launch runs with it.
 
 mod assumptions;
+pub mod constant_divisions;
 pub mod count_lanes;
 mod edit;
 pub mod eliminate_checks;
@@ -25,6 +26,7 @@ pub mod join_bytes;
 pub mod join_loads;
 pub mod leave_at_head;
 mod live_locals;
+pub mod loop_divisions;
 pub(crate) mod loop_ends;
 mod loop_spans;
 pub mod lower_labels;
@@ -43,7 +45,6 @@ pub mod thread_branches;
 mod trap_blocks;
 pub mod unroll_loops;
 mod upper_bounds;
-pub mod wide_divisions;
 
 pub use fix_constants::fix_constants;
 
@@ -189,7 +190,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     if run_on_functions(module, "unroll_partly", unroll_loops::run_partly, &mut checks) == Changed::Yes {
         fold_and_share(module, &mut checks);
     }
-    if run_on_functions(module, "wide_divisions", wide_divisions::run, &mut checks) == Changed::Yes {
+    if run_on_functions(module, "constant_divisions", constant_divisions::run, &mut checks) == Changed::Yes {
         fold_and_share(module, &mut checks);
     }
     if run_on_functions(module, "count_lanes", count_lanes::run, &mut checks) == Changed::Yes {
@@ -207,6 +208,9 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         if run_on_functions(module, "join_bytes", join_bytes::run, &mut checks) == Changed::Yes {
             fold_and_share(module, &mut checks);
         }
+    }
+    if run_on_functions(module, "loop_divisions", loop_divisions::run, &mut checks) == Changed::Yes {
+        fold_and_share(module, &mut checks);
     }
     let _ = run_on_module(module, "renumber", renumber::run);
     checks.residual = residual_checks(module);

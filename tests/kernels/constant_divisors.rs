@@ -1,4 +1,4 @@
-//! Quotients and remainders of 64-bit integers by constants, beside those of the host.
+//! Quotients and remainders of integers by constants, beside those of the host.
 
 use gridwise::prelude::*;
 
@@ -16,6 +16,11 @@ fn numbers() -> Vec<u64> {
         if at < edges.len() { edges[at] } else { wide >> (at % 61) }
     };
     (0..N).map(number).collect()
+}
+
+/// The same in 32 bits.
+fn words() -> Vec<i32> {
+    numbers().into_iter().map(|number| (number >> 32 ^ number) as i32).collect()
 }
 
 macro_rules! of_constants {
@@ -107,10 +112,45 @@ of_constants!(
     i64::MIN
 );
 
+of_constants!(
+    signed_words,
+    signed_words_of,
+    i32,
+    1,
+    2,
+    -2,
+    3,
+    -3,
+    4,
+    -4,
+    5,
+    7,
+    -7,
+    10,
+    12,
+    64,
+    100,
+    365,
+    400,
+    -400,
+    1000,
+    1461,
+    86_400,
+    146_097,
+    -719_468,
+    1 << 30,
+    -(1 << 30),
+    (1 << 30) + 1,
+    1_000_000_007,
+    i32::MAX,
+    i32::MIN + 1,
+    i32::MIN
+);
+
 /// The entries.
 pub const CASES: &[Case] = &[
     case!(
-        "wide_divisions::unsigned",
+        "constant_divisors::unsigned",
         [Unsigned],
         |mgr| {
             let (mut quotients, mut remainders) = (mgr.tensor(&[0u64; N])?, mgr.tensor(&[0u64; N])?);
@@ -125,7 +165,7 @@ pub const CASES: &[Case] = &[
         }
     ),
     case!(
-        "wide_divisions::signed",
+        "constant_divisors::signed",
         [Signed],
         |mgr| {
             let x: Vec<i64> = numbers().into_iter().map(|value| value as i64).collect();
@@ -138,6 +178,21 @@ pub const CASES: &[Case] = &[
         || {
             let expected: Vec<_> = numbers().into_iter().map(|value| signed_of(value as i64)).collect();
             [0, 1].map(|at| Output::Bits(expected.iter().map(|both| both[at] as u64).collect())).into()
+        }
+    ),
+    case!(
+        "constant_divisors::signed_words",
+        [SignedWords],
+        |mgr| {
+            let (mut quotients, mut remainders) = (mgr.tensor(&[0i32; N])?, mgr.tensor(&[0i32; N])?);
+            let seq = mgr.sequence()?;
+            SignedWords::dispatch(&seq, Grid::items(N), &mgr.tensor(&words())?, &mut quotients, &mut remainders)?
+                .eval()?;
+            Ok(vec![Output::I32(quotients.to_vec()?), Output::I32(remainders.to_vec()?)])
+        },
+        || {
+            let expected: Vec<_> = words().into_iter().map(signed_words_of).collect();
+            [0, 1].map(|at| Output::I32(expected.iter().map(|both| both[at]).collect())).into()
         }
     ),
 ];
