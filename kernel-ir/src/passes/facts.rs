@@ -213,25 +213,37 @@ impl<'a> Facts<'a> {
     /// Finds the interval of the result of an instruction that the walk now reaches.
     pub(super) fn define_result(&mut self, value: ValueId) {
         let mut range = self.computed(value, 1);
-        if let (Some(InstKind::Op(Op::Sub, operands)), Some(scalar)) = (self.definition(value), self.integer(value)) {
-            // Where the subtrahend is known not to be larger, nothing wraps, unless it is so negative that the difference is too large.
-            let (a, b) = (self.range(operands[0]), self.range(operands[1]));
-            let difference = Range::new(0, a.hi - b.lo);
-            // Code that never runs may seem to know otherwise.
-            if range.lo <= 0
-                && difference.hi >= 1
-                && difference.is_within(Range::full(scalar))
-                && self.is_below(operands[1], operands[0], false)
-            {
-                let least = i128::from(self.is_below(operands[1], operands[0], true));
-                range = Range::new(least, difference.hi).meet(range);
-            }
+        range = self.without_wrap(value, range);
+        if let Some(InstKind::Op(Op::Select, parts)) = self.definition(value) {
+            let arms = [(parts[1], true), (parts[2], false)];
+            let only = arms.into_iter().find(|(_, truth)| self.never(parts[0], !truth));
+            range = only.map_or(range, |(arm, _)| self.range(arm).meet(range));
         }
         if let Some(rounded_up) = self.range_of_rounded_up(value) {
             range = rounded_up.meet(range);
         }
         self.define(value, range);
         self.learn_stride(value);
+    }
+
+    /// The interval of a difference, of which `range` is known, where the subtrahend is known not to be larger: nothing wraps, unless
+    /// it is so negative that the difference is too large.
+    pub(super) fn without_wrap(&self, value: ValueId, range: Range) -> Range {
+        let (Some(InstKind::Op(Op::Sub, operands)), Some(scalar)) = (self.definition(value), self.integer(value)) else {
+            return range;
+        };
+        let (a, b) = (self.range(operands[0]), self.range(operands[1]));
+        let difference = Range::new(0, a.hi - b.lo);
+        // Code that never runs may seem to know otherwise.
+        if range.lo <= 0
+            && difference.hi >= 1
+            && difference.is_within(Range::full(scalar))
+            && self.is_below(operands[1], operands[0], false)
+        {
+            let least = i128::from(self.is_below(operands[1], operands[0], true));
+            return Range::new(least, difference.hi).meet(range);
+        }
+        range
     }
 
     /// Learns `value < upper` (strict) or `value <= upper` of integers without sign, of which the walk has just found out.

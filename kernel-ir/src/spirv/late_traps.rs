@@ -49,11 +49,8 @@ pub(super) struct FirstFailed {
 /// What is kept of the checks of a loop whose traps stand behind it.
 #[derive(Debug)]
 pub(super) enum LoopTraps {
-    /// Whether one failed. The loop runs once more then.
-    Flag {
-        /// The site of a check, once one was made.
-        site: Option<SiteId>,
-    },
+    /// Whether one of these failed. The loop runs once more then.
+    Flag(Vec<SiteId>),
     /// The first that failed, among these.
     First(FirstFailed, Vec<Check>),
 }
@@ -214,17 +211,19 @@ impl FunctionWriter<'_, '_> {
                 self.w.effect(Op::Store, &[first.number, zero]);
                 LoopTraps::First(first, Vec::new())
             }
-            _ => LoopTraps::Flag { site: None },
+            _ => LoopTraps::Flag(Vec::new()),
         });
         true
     }
 
     /// Leaves a check's trap for later: behind the loads that follow, or behind the loop.
     pub(super) fn trap_later(&mut self, trap: LateTrap) {
-        let (Some(failed), Some(LoopTraps::Flag { site })) = (self.failed, &mut self.traps_of_loop) else {
+        let (Some(failed), Some(LoopTraps::Flag(sites))) = (self.failed, &mut self.traps_of_loop) else {
             return self.late_traps.push(trap);
         };
-        site.get_or_insert(trap.check.site);
+        if !sites.contains(&trap.check.site) {
+            sites.push(trap.check.site);
+        }
         let bool_ = self.w.bool_type();
         let before = self.w.op(Op::Load, bool_, &[failed.are_inside]);
         let still = self.w.op(Op::LogicalAnd, bool_, &[before, trap.is_inside]);
@@ -288,8 +287,7 @@ impl FunctionWriter<'_, '_> {
     ) -> Result<(), EmitError> {
         let (Some(failed), Some(traps)) = (self.failed, self.traps_of_loop.take()) else { return Ok(()) };
         match traps {
-            LoopTraps::Flag { site: Some(site) } => self.repeat_for_trap(failed.are_inside, site, write_again),
-            LoopTraps::Flag { site: None } => Ok(()),
+            LoopTraps::Flag(sites) => self.repeat_for_trap(failed.are_inside, &sites, write_again),
             LoopTraps::First(first, checks) => {
                 self.write_first_trap(failed.are_inside, first, &checks);
                 Ok(())
@@ -301,11 +299,11 @@ impl FunctionWriter<'_, '_> {
     fn repeat_for_trap(
         &mut self,
         flag: Id,
-        site: SiteId,
+        sites: &[SiteId],
         write_again: impl FnOnce(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let bool_ = self.w.bool_type();
-        let are_inside = self.w.op(Op::Load, bool_, &[flag]);
+        let Some(&site) = sites.first() else { return Ok(()) };
+        let are_inside = self.are_inside(flag, sites.iter().copied());
         let (outside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);
@@ -337,13 +335,7 @@ impl FunctionWriter<'_, '_> {
     fn write_first_trap(&mut self, flag: Id, first: FirstFailed, checks: &[Check]) {
         let Some((last, others)) = checks.split_last() else { return };
         let [bool_, word] = [self.w.bool_type(), self.w.u32_type()];
-        let mut are_inside = self.w.op(Op::Load, bool_, &[flag]);
-        // Where a launch needs none of the checks, nothing of their traps is left.
-        let proven: Option<Vec<_>> = checks.iter().map(|check| self.is_proven(check)).collect();
-        if let Some((one, others)) = proven.as_deref().and_then(<[Id]>::split_first) {
-            let all = others.iter().fold(*one, |all, one| self.w.op(Op::LogicalAnd, bool_, &[all, *one]));
-            are_inside = self.w.op(Op::LogicalOr, bool_, &[are_inside, all]);
-        }
+        let are_inside = self.are_inside(flag, checks.iter().map(|check| check.site));
         let (outside, merge) = (self.w.new_id(), self.w.new_id());
         self.w.effect(Op::SelectionMerge, &[merge, 0]);
         self.w.effect(Op::BranchConditional, &[are_inside, merge, outside]);
@@ -356,7 +348,7 @@ impl FunctionWriter<'_, '_> {
             for (at, check) in checks.iter().enumerate() {
                 let at = self.w.const_u32(at as u32);
                 let mut is_other = self.w.op(Op::INotEqual, bool_, &[number, at]);
-                if let Some(is_proven) = self.is_proven(check) {
+                if let Some(is_proven) = self.is_proven(check.site) {
                     is_other = self.w.op(Op::LogicalOr, bool_, &[is_other, is_proven]);
                 }
                 self.trap_outside(LateTrap { is_inside: is_other, check: Check { index, ..*check } });
@@ -366,9 +358,19 @@ impl FunctionWriter<'_, '_> {
         self.w.begin_block(merge);
     }
 
+    /// Whether no check of these failed by what the flag tells. Where a launch needs none of them, nothing of their traps is left.
+    fn are_inside(&mut self, flag: Id, sites: impl Iterator<Item = SiteId>) -> Id {
+        let bool_ = self.w.bool_type();
+        let are_inside = self.w.op(Op::Load, bool_, &[flag]);
+        let proven: Option<Vec<_>> = sites.map(|site| self.is_proven(site)).collect();
+        let Some((one, others)) = proven.as_deref().and_then(<[Id]>::split_first) else { return are_inside };
+        let all = others.iter().fold(*one, |all, one| self.w.op(Op::LogicalAnd, bool_, &[all, *one]));
+        self.w.op(Op::LogicalOr, bool_, &[are_inside, all])
+    }
+
     /// The constant that tells whether a launch does without a check, if some launch does.
-    fn is_proven(&mut self, check: &Check) -> Option<Id> {
-        let group = self.w.check_groups.group(check.site)?;
+    fn is_proven(&mut self, site: SiteId) -> Option<Id> {
+        let group = self.w.check_groups.group(site)?;
         Some(self.w.is_proven(group))
     }
 

@@ -18,7 +18,11 @@ impl Facts<'_> {
     /// Whether an unsigned value is certainly below a size.
     pub(in crate::passes) fn is_below_size(&self, value: ValueId, size: Size) -> bool {
         match size {
-            Size::Known(size) => self.range(value).hi < size.into(),
+            Size::Known(size) => {
+                let range = self.range(value);
+                // A guard that comes behind a difference may be what keeps it from wrapping.
+                range.hi < size.into() || self.without_wrap(value, range).hi < size.into()
+            }
             Size::Param(param) => {
                 self.range(value).hi < 1
                     || self.counts_below(self.stripped(value), param)
