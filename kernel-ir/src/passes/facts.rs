@@ -229,7 +229,8 @@ impl<'a> Facts<'a> {
     /// The interval of a difference, of which `range` is known, where the subtrahend is known not to be larger: nothing wraps, unless
     /// it is so negative that the difference is too large.
     pub(super) fn without_wrap(&self, value: ValueId, range: Range) -> Range {
-        let (Some(InstKind::Op(Op::Sub, operands)), Some(scalar)) = (self.definition(value), self.integer(value)) else {
+        let (Some(InstKind::Op(Op::Sub, operands)), Some(scalar)) = (self.definition(value), self.integer(value))
+        else {
             return range;
         };
         let (a, b) = (self.range(operands[0]), self.range(operands[1]));

@@ -45,6 +45,7 @@ pub mod thread_branches;
 mod trap_blocks;
 pub mod unroll_loops;
 mod upper_bounds;
+pub mod version_loops;
 
 pub use fix_constants::fix_constants;
 
@@ -203,6 +204,9 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
     }
     let _ = run_on_functions(module, "leave_at_head", leave_at_head::run, &mut checks);
     leave_to_the_launch(module, std::mem::take(&mut checks.indices));
+    if run_on_module(module, "version_loops", version_loops::run) == Changed::Yes {
+        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
+    }
     if run_on_module(module, "join_loads", join_loads::run) == Changed::Yes {
         fold_and_share(module, &mut checks);
         if run_on_functions(module, "join_bytes", join_bytes::run, &mut checks) == Changed::Yes {

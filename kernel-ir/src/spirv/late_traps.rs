@@ -16,7 +16,7 @@ use super::memory::Check;
 use super::module::Writer;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step};
+use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step, Unroll};
 use crate::passes::loop_ends;
 
 /// Instructions of the largest loop of which there is a copy for its traps.
@@ -86,8 +86,12 @@ fn only_check(kernel: &Kernel, place: &Place) -> Option<SiteId> {
     only.filter(|_| !kernel.buffers[buffer].is_texels)
 }
 
-/// Whether the traps of a loop's loads may stand behind the loop: it ends whatever the loads give, and nothing in it traps but loads.
-fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: BlockId) -> bool {
+/// Whether the traps of a loop's loads may stand behind the loop: it ends whatever the loads give, and nothing in it traps but loads. One that
+/// is not to be written out has nothing to gain.
+fn traps_may_wait(module: &Module, kernel: &Kernel, function: &Function, body: BlockId, unroll: Unroll) -> bool {
+    if unroll == Unroll::Never {
+        return false;
+    }
     let mut todo = vec![body];
     let mut traps = false;
     while let Some(block) = todo.pop() {
@@ -168,10 +172,12 @@ impl Writer<'_> {
     pub(super) fn write_failed(&mut self, function: &Function) -> Option<Failed> {
         let (module, kernel) = (self.module, self.kernel);
         let loops = function.insts.iter().filter_map(|(_, inst)| match inst.kind {
-            InstKind::Loop { body, .. } => Some(body),
+            InstKind::Loop { body, unroll, .. } => Some((body, unroll)),
             _ => None,
         });
-        let waiting: Vec<BlockId> = loops.filter(|body| traps_may_wait(module, kernel, function, *body)).collect();
+        let waits = |body: BlockId, unroll: Unroll| traps_may_wait(module, kernel, function, body, unroll);
+        let waiting: Vec<BlockId> =
+            loops.filter(|(body, unroll)| waits(*body, *unroll)).map(|(body, _)| body).collect();
         if waiting.is_empty() {
             return None;
         }
@@ -195,10 +201,10 @@ impl Writer<'_> {
 
 impl FunctionWriter<'_, '_> {
     /// Begins to keep failed checks, if a loop is one whose traps stand behind it. True if they are kept from here on.
-    pub(super) fn keep_traps_of(&mut self, body: BlockId) -> bool {
+    pub(super) fn keep_traps_of(&mut self, body: BlockId, unroll: Unroll) -> bool {
         let Some(failed) = self.failed else { return false };
         let is_kept = self.traps_of_loop.is_some() || self.repeat.is_some();
-        if is_kept || !traps_may_wait(self.w.module, self.w.kernel, self.function, body) {
+        if is_kept || !traps_may_wait(self.w.module, self.w.kernel, self.function, body, unroll) {
             return false;
         }
         let bool_ = self.w.bool_type();

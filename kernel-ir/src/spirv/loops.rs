@@ -72,7 +72,7 @@ impl<'m> FunctionWriter<'_, 'm> {
     ) -> Result<(), EmitError> {
         let control = self.loop_control(initial, body, unroll);
         let initial = self.ids(initial);
-        let keeps_traps = self.keep_traps_of(body);
+        let keeps_traps = self.keep_traps_of(body, unroll);
         self.write_rounds(inst, &initial, body, control)?;
         if !keeps_traps {
             return Ok(());

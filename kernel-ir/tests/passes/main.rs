@@ -40,6 +40,10 @@ fn run_pass(module: &mut Module, name: &str) {
             let _ = passes::renumber::run(module);
             return;
         }
+        "version_loops" => {
+            let _ = passes::version_loops::run(module);
+            return;
+        }
         "join_loads" => {
             let _ = passes::join_loads::run(module);
             return;

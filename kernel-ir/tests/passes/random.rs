@@ -37,6 +37,7 @@ const PASSES: &[&str] = &[
     "unroll_partly",
     "constant_divisions",
     "loop_divisions",
+    "version_loops",
     "thread_branches",
     "flatten_branches",
     "hoist_invariants",
