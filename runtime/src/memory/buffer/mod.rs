@@ -423,7 +423,8 @@ impl Buffer {
         self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
     }
 
-    /// Checks that the first byte is a multiple of what somebody needs, a power of two. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
+    /// Checks that the first byte is a multiple of an alignment, a power of two. Its memory begins at a multiple of
+    /// [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
     pub(crate) fn check_start(&self, alignment: u64) -> Result<()> {
         let offset = self.vulkan_offset();
         // No division: each argument of each launch comes here.

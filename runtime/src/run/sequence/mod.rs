@@ -131,7 +131,7 @@ impl Sequence {
     /// # let manager = gridwise::Manager::host();
     /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
     /// let sequence = manager.sequence()?;
-    /// // What the generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does, with types checked.
+    /// // The generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does this, with types checked.
     /// sequence.dispatch(Grid::items(2), KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y))?.eval()?;
     /// assert_eq!(y.to_vec()?, [13.0, 26.0]);
     /// # Ok(())
@@ -165,7 +165,7 @@ impl Sequence {
         let mut args = Recorder::new(&inner.device, of, memory, hooks, name, None).check_arguments(args)?;
         let known = match &state.running {
             None => state.known((kernel.0, kernel.1), &grid, &args),
-            // What is wrong with a launch is told first.
+            // The errors of a launch are told first.
             Some(_) => None,
         };
         let Some(settled) = known else {
@@ -202,7 +202,7 @@ impl Sequence {
         state.begin_operation(&inner.device)?;
         let added = &mut spare.added;
         if is_first {
-            // What was recorded before is known from here on only: these are in the places of its first launches.
+            // The recording before is known from here on only: these launches are in the places of its first ones.
             added.iter().filter_map(Step::dispatch).for_each(|_| state.spare.again.step());
         }
         state.hooks.append(hooks);

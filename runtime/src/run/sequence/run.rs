@@ -260,7 +260,7 @@ impl Inner {
             return None;
         }
         state.fail(Error::DeviceLost { operation: "evaluating a sequence" });
-        // Who holds the evaluation, or waits for it, is told by it.
+        // The holder of the evaluation, or whoever waits for it, is told by it.
         (Arc::strong_count(&state.outcome) == 1).then(|| state.as_lost())
     }
 
