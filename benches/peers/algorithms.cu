@@ -124,15 +124,16 @@ static char name[128];
 
 static void segments_and_runs(int exponent, uint32_t length) {
     const int len = 1 << exponent;
-    std::vector<uint32_t> key_of(len), start_of;
+    std::vector<uint32_t> key_of(len), mark_of(len), start_of;
     for (int i = 0; i < len; ++i) {
-        if (i == 0 || word(i) % length == 0) start_of.push_back(i);
+        mark_of[i] = i == 0 || word(i) % length == 0;
+        if (mark_of[i]) start_of.push_back(i);
         key_of[i] = uint32_t(start_of.size());
     }
     start_of.push_back(len);
     const int count = int(start_of.size()) - 1;
-    Array<uint32_t> keys(key_of), starts(start_of), unique(len), lengths(len), found(1);
-    Array<float> x(floats(len, len)), sums(len);
+    Array<uint32_t> keys(key_of), marks(mark_of), starts(start_of), unique(len), lengths(len), found(1);
+    Array<float> x(floats(len, len)), sums(len), selected(len);
     const auto tag = [&](const char *what) { snprintf(name, sizeof name, "%s 2^%d, runs of %u", what, exponent, length); };
 
     tag("sums by key");
@@ -156,6 +157,11 @@ static void segments_and_runs(int exponent, uint32_t length) {
         return cub::DeviceSelect::Unique(space, bytes, keys.data, unique.data, found.data, len);
     });
     sum(name, unique.data, found.read(1)[0]);
+    tag("select");
+    with_space(name, 5, [&](void *space, size_t &bytes) {
+        return cub::DeviceSelect::Flagged(space, bytes, x.data, marks.data, selected.data, found.data, len);
+    });
+    sum(name, selected.data, found.read(1)[0]);
     tag("run lengths");
     with_space(name, 5, [&](void *space, size_t &bytes) {
         return cub::DeviceRunLengthEncode::Encode(space, bytes, keys.data, unique.data, lengths.data, found.data, len);

@@ -25,6 +25,7 @@ pub const CASES: &[Case] = &[
         none
     ),
     case!("subgroups::divergence", [Divergence], |mgr| run(mgr, Divergence::dispatch), none),
+    case!("subgroups::unrolled", [Unrolled], |mgr| run(mgr, Unrolled::dispatch), none),
     case!(
         "subgroups::sum",
         [SubgroupSum],
@@ -298,6 +299,60 @@ fn divergence(x: &[u32], wrong: &mut [u32]) {
         turns += 1;
     }
     bad |= ((count_active() != size) as u32) << 6;
+    wrong[global_id().x] = bad | (x[0] & 0);
+}
+
+/// Lanes that run a round, and the sum of their numbers, where each lane runs as many rounds as its number is more than a multiple of 7.
+#[device]
+fn lanes_of_round(round: u32) -> UVec2 {
+    let mut found = UVec2::ZERO;
+    for lane in 0..subgroup_size() {
+        if lane % 7 > round {
+            found += uvec2(1, lane);
+        }
+    }
+    found
+}
+
+/// Rounds that are written out have the lanes that they have in a loop, though lanes run different numbers of them.
+#[kernel(workgroup = 128)]
+fn unrolled(x: &[u32], wrong: &mut [u32]) {
+    let lane = subgroup_local_id();
+    let rounds = lane % 7;
+    let mut bad = 0;
+    #[unroll(4)]
+    for i in 0..rounds {
+        bad |= (uvec2(count_active(), subgroup::add(lane)) != lanes_of_round(i)) as u32;
+    }
+    bad |= ((count_active() != subgroup_size()) as u32) << 1;
+    #[unroll(4)]
+    for i in 0..8 {
+        if i == rounds {
+            break;
+        }
+        bad |= ((uvec2(count_active(), subgroup::add(lane)) != lanes_of_round(i)) as u32) << 2;
+    }
+    let mut left = rounds;
+    #[unroll(2)]
+    while left > 0 {
+        bad |= ((uvec2(count_active(), subgroup::add(lane)) != lanes_of_round(rounds - left)) as u32) << 3;
+        left -= 1;
+    }
+    #[unroll]
+    for i in 0..3 {
+        if rounds > i {
+            bad |= ((subgroup::max(lane % 7) != (subgroup_size() - 1).min(6)) as u32) << 4;
+            bad |= ((uvec2(count_active(), subgroup::add(lane)) != lanes_of_round(i)) as u32) << 5;
+        }
+    }
+    // Written out unasked, as its counter chooses an element.
+    let mut sums = [0; 6];
+    for i in 0..rounds {
+        sums[i] = subgroup::add(lane);
+    }
+    for i in 0..rounds {
+        bad |= ((sums[i] != lanes_of_round(i).y) as u32) << 6;
+    }
     wrong[global_id().x] = bad | (x[0] & 0);
 }
 

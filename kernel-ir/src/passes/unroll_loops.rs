@@ -1,7 +1,7 @@
 //! Replaces loops of few rounds that choose elements of local arrays and vectors by their counters, by their rounds, one after the other: the
 //! indices become constants, and the arrays values. Other loops stay, unless their author asks for it: a driver unrolls them as it sees fit.
 //!
-//! Values that depend on a round's counters are folded while the round is copied: most of an unrolled loop computes
+//! Values that depend on a round's counters are folded while the round is copied (`copies`): most of an unrolled loop computes
 //! indices.
 //!
 //! Arrays that are only read by counters stay, too, unless they are of matrices: a table costs less than its loop written out. Not so where its
@@ -12,24 +12,22 @@
 //! the end: the greatest factor that leaves no round over, or another loop runs the rest (`open_ended`). That is done last, when no check is
 //! left that counters rule out: less is known of the copies' counters.
 
-use super::edit::{SpareLists, Substitution, add_effect, add_inst, add_value, cut_unreachable, walk};
+use super::edit::{SpareLists, Substitution, cut_unreachable, walk};
 use super::fold_constants::View;
-use super::identities::{self, Simpler};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::few::Few;
 use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
-use crate::op::Op;
 use crate::rounds::{Counted, Counter, definitions};
-use crate::types::{Scalar, Size, Type, TypeId, Types};
+use crate::types::{Size, Type, TypeId, Types};
 
+mod copies;
 mod guarded;
 mod leaving;
 mod open_ended;
 mod registers;
 mod tables;
 
-use guarded::Bounded;
+use copies::{Copy, Round};
 use tables::Tables;
 
 /// Rounds of the longest loop that is unrolled.
@@ -50,12 +48,6 @@ const MOST_INSTS: usize = 1024;
 
 /// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
 const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
-
-/// Constants of an unrolled loop that there is room for from the start.
-const CONSTANTS: usize = 32;
-
-/// How often one instruction is simplified in a row.
-const MOST_SIMPLIFIED: usize = 8;
 
 /// Instructions that a loop may become whose author asks for it, and the longest such loop.
 const MOST_INSTS_ASKED: usize = 16 * 1024;
@@ -103,7 +95,7 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     let mut written: Vec<bool> = function.locals.iter().map(|(_, local)| holds_matrices(cx.types, local.ty)).collect();
     let (stores, whole) = stores_by_value(function, cx.types);
     // Where none is chosen at all, nothing needs to be known of the indices.
-    if !written.contains(&true) && stores.is_empty() && whole.is_empty() && !has_composed(function) {
+    if !written.contains(&true) && stores.is_empty() && !has_composed(function) {
         return Changed::No;
     }
     let definitions = definitions(function);
@@ -320,92 +312,6 @@ impl Pass<'_> {
         (is_chosen || has_offsets()).then_some(Chosen { size, most_rounds, first })
     }
 
-    /// The bound of a loop that chooses elements by its counter, if it has few rounds at most.
-    fn bounded(&self, id: InstId) -> Option<Bounded> {
-        let InstKind::Loop { initial, body, unroll: Unroll::Auto } = &self.view.function.insts[id].kind else {
-            return None;
-        };
-        let Wanted::Arrays { written, registers, .. } = &self.wanted else { return None };
-        let (function, definitions) = (&*self.view.function, &self.view.definitions[..]);
-        let bounded =
-            guarded::find(function, self.view.types, definitions, (initial, *body), MOST_ROUNDS_OF_REGISTERS)?;
-        let params = &function.blocks[*body].params;
-        let (first, counter) = (bounded.first(params.len()), self.counter());
-        let (mut is_chosen, mut most_rounds) = (false, MOST_ROUNDS_OF_REGISTERS);
-        walk(function, *body, &mut |_, inst| {
-            if let Some(place) = inst.kind.place()
-                && let Root::Local(local) = place.root
-                && written[local.index()]
-            {
-                is_chosen |= place.values().any(|value| counter.value(value, params, &first, 8).is_some());
-                if place.values().next().is_some() && !registers[local.index()] {
-                    most_rounds = MOST_ROUNDS;
-                }
-            }
-        });
-        (is_chosen && bounded.rounds() <= most_rounds).then_some(bounded)
-    }
-
-    /// Gives such a loop as many rounds as it may have at most, each of which asks whether it runs.
-    fn guard(&mut self, bounded: Bounded) -> bool {
-        let Some([word, bool_]) = self.word_and_bool() else { return false };
-        for new in bounded.guard(self.view.function, [word, bool_]) {
-            self.know(new);
-        }
-        self.changed = Changed::Yes;
-        true
-    }
-
-    /// Makes two loops of such a loop: one for as many rounds as it may have at most, in which none asks, and one for fewer. Guards keep loads
-    /// where they are: 32 rounds took 3.5 times as long with them (H200).
-    fn split(&mut self, id: InstId, bounded: Bounded, out: &mut Vec<InstId>) {
-        let (Some([word, bool_]), location) = (self.word_and_bool(), self.view.function.insts[id].location) else {
-            out.push(id);
-            return;
-        };
-        let InstKind::Loop { initial, body, unroll } = self.view.function.insts[id].kind.clone() else { return };
-        let (end, number) = bounded.end();
-        let (most, all) = add_inst(self.view.function, InstKind::Const(Constant::U32(number)), word, location);
-        let is_whole = InstKind::Op(Op::Eq, [end, all].into());
-        let (test, condition) = add_inst(self.view.function, is_whole, bool_, location);
-        for new in [most, test] {
-            self.know(new);
-        }
-        // The bound is not passed, so that the end is the bound.
-        let mut copy = Copy::new(self.view.function.values.len());
-        copy.round = 1;
-        copy.bind_one(end, all);
-        let whole = self.copy_block(&mut copy, body);
-        let results = self.view.function.insts[id].results.clone();
-        let [of_whole, of_rest] = [0, 1].map(|_| -> Few<ValueId> {
-            let types = results.iter().map(|result| self.view.function.values[*result].ty);
-            let types: Vec<_> = types.collect();
-            types.into_iter().map(|ty| add_value(self.view.function, ty, None)).collect()
-        });
-        let kind = InstKind::Loop { initial, body: whole, unroll };
-        let loop_ = self.view.function.insts.push(Inst { kind, results: of_whole.clone(), location });
-        self.view.function.insts[id].results = of_rest.clone();
-        let branches = [(loop_, of_whole), (id, of_rest)].map(|(inner, values)| {
-            let end = add_effect(self.view.function, InstKind::Yield(values), location);
-            self.view.function.blocks.push(Block { params: Vec::new(), insts: vec![inner, end] })
-        });
-        self.guard(bounded);
-        for inner in [loop_, id] {
-            self.know(inner);
-        }
-        branches.into_iter().for_each(|branch| self.block(branch));
-        let [then_block, else_block] = branches;
-        let kind = InstKind::If { condition, then_block, else_block };
-        let choice = self.view.function.insts.push(Inst { kind, results, location });
-        self.know(choice);
-        out.extend([most, test, choice]);
-    }
-
-    fn word_and_bool(&self) -> Option<[TypeId; 2]> {
-        let [word, bool_] = [Scalar::U32, Scalar::Bool].map(|scalar| self.view.types.find(&Type::Scalar(scalar)));
-        Some([word?, bool_?])
-    }
-
     /// Notes what an instruction defines that is new.
     fn know(&mut self, id: InstId) {
         self.view.definitions.resize(self.view.function.values.len(), None);
@@ -460,24 +366,6 @@ impl Pass<'_> {
         out.push(id);
     }
 
-    /// Copies a round that another one follows, and gives what it hands on.
-    fn copy_round(
-        &mut self,
-        copy: &mut Copy,
-        round: &Round,
-        params: &[ValueId],
-        out: &mut Vec<InstId>,
-    ) -> Few<ValueId> {
-        copy.round += 1;
-        copy.bind(&round.params, params);
-        self.copy_all(copy, &round.insts[..round.exit], out);
-        let yielded = self.ends_with(round.stay, copy);
-        let results = self.view.function.insts[round.insts[round.exit]].results.clone();
-        copy.bind(&results, &yielded);
-        self.copy_all(copy, &round.insts[round.exit + 1..], out);
-        round.next.iter().map(|value| copy.get(*value)).collect()
-    }
-
     /// Writes the rounds one after the other, and what leaves the loop.
     fn unroll(&mut self, id: InstId, counted: &Counted, size: usize, out: &mut Vec<InstId>) {
         let InstKind::Loop { initial, body, .. } = self.view.function.insts[id].kind.clone() else { return };
@@ -507,137 +395,6 @@ impl Pass<'_> {
         }
         self.changed = Changed::Yes;
     }
-
-    /// The values that the block's last instruction hands on.
-    fn ends_with(&self, block: BlockId, copy: &Copy) -> Vec<ValueId> {
-        let last = self.view.function.blocks[block].insts.last().map(|last| &self.view.function.insts[*last].kind);
-        match last {
-            Some(InstKind::Yield(values) | InstKind::Break(_, values)) => {
-                values.iter().map(|value| copy.get(*value)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn copy_all(&mut self, copy: &mut Copy, insts: &[InstId], out: &mut Vec<InstId>) {
-        for id in insts {
-            let inst = &self.view.function.insts[*id];
-            if copy.is_there(inst) {
-                continue;
-            }
-            if let (InstKind::Const(constant), [result]) = (&inst.kind, &inst.results[..])
-                && let Some(value) = copy.constant(*constant, self.view.function.values[*result].ty)
-            {
-                copy.bind_one(*result, value);
-                continue;
-            }
-            out.extend(self.copy_inst(copy, *id, true));
-        }
-    }
-
-    /// Copies one instruction and simplifies the copy; nothing where its result is a value that is there. Constants in `is_shared` blocks may be used
-    /// by all that is copied later.
-    fn copy_inst(&mut self, copy: &mut Copy, id: InstId, is_shared: bool) -> Option<InstId> {
-        let inst = &self.view.function.insts[id];
-        if let (InstKind::Op(op, operands), &[original]) = (&inst.kind, &inst.results[..]) {
-            let (op, location) = (*op, inst.location);
-            let operands: Few<_> = operands.iter().map(|operand| copy.get(*operand)).collect();
-            let kind = match identities::simplify_op(&self.view, original, op, &operands) {
-                Simpler::Value(value) => {
-                    copy.bind_one(original, value);
-                    return None;
-                }
-                Simpler::Kind(InstKind::Const(constant)) => {
-                    if let Some(value) = copy.constant(constant, self.view.function.values[original].ty) {
-                        copy.bind_one(original, value);
-                        return None;
-                    }
-                    InstKind::Const(constant)
-                }
-                Simpler::Kind(kind) => kind,
-                Simpler::Keep => {
-                    let results = [self.copy_value(copy, original)].into();
-                    return Some(self.define(Inst { kind: InstKind::Op(op, operands), results, location }));
-                }
-            };
-            let results = [self.copy_value(copy, original)].into();
-            let copied = self.define(Inst { kind, results, location });
-            return self.simplified(copy, (id, copied), is_shared).then_some(copied);
-        }
-        let mut inst = inst.clone();
-        inst.kind.map_uses(|value| copy.get(value));
-        match &mut inst.kind {
-            InstKind::If { then_block, else_block, .. } => {
-                *then_block = self.copy_block(copy, *then_block);
-                *else_block = self.copy_block(copy, *else_block);
-            }
-            InstKind::Switch { cases, default, .. } => {
-                for (_, case) in cases {
-                    *case = self.copy_block(copy, *case);
-                }
-                *default = self.copy_block(copy, *default);
-            }
-            InstKind::Loop { body, .. } => *body = self.copy_block(copy, *body),
-            InstKind::Break(target, _) | InstKind::Continue(target, _) => {
-                let copied = copy.blocks.iter().rev().find(|(from, _)| from == target);
-                *target = copied.map_or(*target, |(_, to)| *to);
-            }
-            _ => {}
-        }
-        for result in &mut inst.results {
-            *result = self.copy_value(copy, *result);
-        }
-        let copied = self.define(inst);
-        self.simplified(copy, (id, copied), is_shared).then_some(copied)
-    }
-
-    /// Adds an instruction that defines its results.
-    fn define(&mut self, inst: Inst) -> InstId {
-        let copied = InstId::new(self.view.function.insts.len());
-        inst.results.iter().for_each(|result| self.view.definitions[result.index()] = Some(copied));
-        self.view.function.insts.push(inst)
-    }
-
-    /// Simplifies what was copied; false where nothing is left of it.
-    fn simplified(&mut self, copy: &mut Copy, (id, copied): (InstId, InstId), is_shared: bool) -> bool {
-        let [original] = self.view.function.insts[id].results[..] else { return true };
-        let [result] = self.view.function.insts[copied].results[..] else { return true };
-        for _ in 0..MOST_SIMPLIFIED {
-            match identities::simplify(&self.view, copied) {
-                Simpler::Keep => break,
-                Simpler::Kind(kind) => self.view.function.insts[copied].kind = kind,
-                Simpler::Value(value) => {
-                    copy.bind_one(original, value);
-                    return false;
-                }
-            }
-        }
-        let InstKind::Const(constant) = self.view.function.insts[copied].kind else { return true };
-        let ty = self.view.function.values[result].ty;
-        match copy.constant(constant, ty) {
-            Some(value) => copy.bind_one(original, value),
-            None if is_shared => copy.constants.push((constant, ty, result)),
-            None => return true,
-        }
-        is_shared && copy.get(original) == result
-    }
-
-    fn copy_block(&mut self, copy: &mut Copy, block: BlockId) -> BlockId {
-        let copied = self.view.function.blocks.push(Block::default());
-        copy.blocks.push((block, copied));
-        let Block { params, insts } = self.view.function.blocks[block].clone();
-        let params = params.iter().map(|param| self.copy_value(copy, *param)).collect();
-        let insts = insts.iter().filter_map(|id| self.copy_inst(copy, *id, false)).collect();
-        self.view.function.blocks[copied] = Block { params, insts };
-        copied
-    }
-
-    fn copy_value(&mut self, copy: &mut Copy, value: ValueId) -> ValueId {
-        let copied = self.view.function.values.push(self.view.function.values[value].clone());
-        self.view.definitions.push(None);
-        copy.bind_one(value, copied);
-        copied
-    }
 }
 
 /// Elements that a loop chooses, and its rounds.
@@ -648,72 +405,4 @@ struct Chosen {
     most_rounds: usize,
     /// The counters of its first round.
     first: Vec<Option<Constant>>,
-}
-
-/// A round of a loop that is copied.
-struct Round {
-    params: Vec<ValueId>,
-    /// All but the jump back.
-    insts: Vec<InstId>,
-    /// The position of what decides whether there is another round, and the block of it that goes on.
-    exit: usize,
-    stay: BlockId,
-    /// The values that a round hands on to the next one.
-    next: Few<ValueId>,
-}
-
-/// The renaming of values in the round that is copied.
-struct Copy {
-    /// By value: its copy, and the round in which it became that; itself, and none, while nothing was copied.
-    values: Vec<(ValueId, u32)>,
-    /// The round, from 1.
-    round: u32,
-    blocks: Vec<(BlockId, BlockId)>,
-    /// Constants of this and earlier rounds.
-    constants: Vec<(Constant, TypeId, ValueId)>,
-}
-
-impl Copy {
-    fn new(values: usize) -> Self {
-        Self {
-            values: (0..values).map(|value| (ValueId::new(value), 0)).collect(),
-            round: 0,
-            blocks: Vec::new(),
-            constants: Vec::with_capacity(CONSTANTS),
-        }
-    }
-
-    fn constant(&self, constant: Constant, ty: TypeId) -> Option<ValueId> {
-        self.constants.iter().find(|known| (known.0, known.1) == (constant, ty)).map(|known| known.2)
-    }
-
-    fn bind(&mut self, from: &[ValueId], to: &[ValueId]) {
-        for (from, to) in from.iter().zip(to) {
-            self.bind_one(*from, *to);
-        }
-    }
-
-    fn bind_one(&mut self, from: ValueId, to: ValueId) {
-        let known = &mut self.values[from.index()];
-        if known.0 != to {
-            *known = (to, self.round);
-        }
-    }
-
-    fn get(&self, value: ValueId) -> ValueId {
-        self.values.get(value.index()).map_or(value, |known| known.0)
-    }
-
-    /// Whether an instruction of the body itself computes what it did in the round before, which stands in front of this one.
-    fn is_there(&self, inst: &Inst) -> bool {
-        let [result] = inst.results[..] else { return false };
-        if !inst.kind.is_pure() || self.values[result.index()].1 == 0 {
-            return false;
-        }
-        let mut is_same = true;
-        inst.kind.for_each_use(|value| {
-            is_same &= self.values.get(value.index()).is_none_or(|known| known.1 != self.round);
-        });
-        is_same
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::Open;
 use super::access::{Access, Fact};
 use super::demand::Demand;
 use super::form::Form;
 use super::index::Index;
+use super::open::Open;
 use super::rules::{self, Failure, Goal, Proof};
 use crate::hash::FastMap;
 

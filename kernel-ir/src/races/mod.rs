@@ -2,11 +2,12 @@
 //!
 //! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: `index` and
 //! `operations` make forms of them, `access` gathers them with what `assume` says of where they stand, and `rules` compares them by
-//! the digits of an `equation`, which `weighing` puts in order. `owners` spares the comparison of each with each, where every
+//! the digits of an `equation`, which `weighing` puts in order. `conditions` are what the host has to check for a proof, `open` the
+//! axes along which it may be asked for a single position. `owners` spares the comparison of each with each, where every
 //! invocation has a part of its own. Within a workgroup barriers put accesses in order: `intervals` tells which are in none, whoever
-//! does them. For pairs in shared memory whose indices do not tell invocations apart, `segments` runs a workgroup as far as the code
-//! tells, by the values and branches that `relevance` finds, and `cells` remembers who accessed what since the last barrier. Code
-//! that the proof does not understand counts as a race.
+//! does them. For pairs in shared memory whose indices do not tell invocations apart, `workgroup` chooses sizes of one, and `segments`
+//! runs it as far as the code tells, by the values and branches that `relevance` finds; `cells` remembers who accessed what since the
+//! last barrier. Code that the proof does not understand counts as a race.
 //!
 //! One thing is taken for granted: the loops of a launch do not add small numbers to a counter so often that it begins anew, 2^32 in
 //! all. Elsewhere it is a condition of the launch.
@@ -18,6 +19,7 @@ mod bits;
 #[cfg(test)]
 mod brute_force;
 mod cells;
+mod conditions;
 mod demand;
 mod diagonals;
 mod digits;
@@ -34,6 +36,7 @@ mod layout;
 mod less;
 mod mix;
 mod mutants;
+mod open;
 mod operations;
 mod owners;
 mod relevance;
@@ -46,30 +49,26 @@ mod tables;
 mod tickets;
 mod triangles;
 mod weighing;
+mod workgroup;
 
 use access::{Access, Walker};
-use atoms::Less;
+use conditions::powers_of_two;
 use demand::Demand;
 use index::Index;
 use intervals::Unordered;
 use known::Known;
 use mutants::Mutant;
+use open::Open;
 use owners::Groups;
 pub use report::{Analysis, Condition, Kind, Object, Proven, Race, Reason, Rule};
-use rules::{Failure, Goal, Proof};
-use segments::{Pair, Workgroup, pair};
+use rules::{Failure, Goal};
+use workgroup::{Pair, Workgroup, pair};
 
 use crate::hash::FastSet;
-use crate::ir::{
-    Bound, BoundOp, Builtin, ConstParamId, Function, InstId, InstKind, Kernel, Module, Obligation, Root,
-    SourceLocation, ValueId,
-};
-use crate::parallel;
+use crate::ir::{Bound, BoundOp, Function, InstId, InstKind, Kernel, Module, Obligation, Root};
 use crate::types::Size;
 use crate::uniformity::{Uniformity, agreeing_functions};
 
-/// Vectors of positions that are followed.
-const MOST_VECTORS: usize = 64;
 /// Pairs of accesses that are compared, at most.
 const MOST_PAIRS: usize = 4096;
 /// Pairs in shared memory that are compared before a workgroup is run, which is quicker for many.
@@ -104,7 +103,7 @@ fn look(module: &Module, explains: bool) -> (Analysis, Vec<Proven>) {
     }
     let (agreeing, uniformity);
     let mut order = Order::default();
-    if segments::have_order(function, &accesses) {
+    if workgroup::have_order(function, &accesses) {
         agreeing = agreeing_functions(module);
         uniformity = Uniformity::of(function, Some(kernel), &agreeing);
         let unordered = Some(intervals::unordered(function, &uniformity, &accesses));
@@ -161,83 +160,6 @@ fn shares(kernel: &Kernel, function: &Function) -> bool {
                 || inst.kind.place().is_some_and(|place| !matches!(place.root, Root::Local(_)))
                     && !matches!(inst.kind, InstKind::Load(_) | InstKind::CoopLoad(_))
         })
-}
-
-/// The axes that a launch may be said to have one of.
-#[derive(Debug, Clone, Copy)]
-struct Open {
-    /// One invocation: the kernel does not speak of the axis.
-    items: [bool; 3],
-    /// One workgroup: the kernel speaks of positions in the workgroup only.
-    groups: [bool; 3],
-}
-
-impl Open {
-    fn of(module: &Module, kernel: &Kernel, function: &Function) -> Self {
-        let full = kernel.full_workgroups || parallel::needs_full_workgroups(module);
-        let is_single = |axis: usize| kernel.workgroup[axis] == Size::Known(1);
-        let mut open = Self { items: [0, 1, 2].map(|axis| !full || is_single(axis)), groups: [true; 3] };
-        if (0..3).all(is_single) {
-            // Where a workgroup is one invocation, the author may well mean that there is one.
-            return open;
-        }
-        // The code that claims elements speaks of all axes, wherever the kernel does.
-        let claims = function.insts.iter().filter(|(_, inst)| match &inst.kind {
-            InstKind::Atomic(atomic) => matches!(atomic.place.root, Root::Buffer(of) if kernel.buffers[of].is_claims),
-            _ => false,
-        });
-        let claims: Vec<Option<SourceLocation>> = claims.map(|(_, inst)| inst.location).collect();
-        // Vectors of positions, and composite values with such a vector at the end of a path.
-        let mut whole: Vec<(ValueId, Vec<u32>, bool)> = Vec::new();
-        for (_, inst) in function.insts.iter() {
-            match &inst.kind {
-                InstKind::Builtin(builtin @ (Builtin::GlobalId | Builtin::LocalId | Builtin::WorkgroupId)) => {
-                    let is_local = *builtin == Builtin::LocalId;
-                    whole.extend(inst.results.first().map(|result| (*result, Vec::new(), is_local)));
-                }
-                InstKind::Builtin(Builtin::LocalIndex | Builtin::SubgroupId | Builtin::SubgroupLocalId) => {
-                    (0..3).filter(|axis| !is_single(*axis)).for_each(|axis| open.items[axis] = false);
-                }
-                _ => {}
-            }
-        }
-        let mut at = 0;
-        while let Some((value, way, is_local)) = whole.get(at).cloned() {
-            at += 1;
-            let mut close = |axes: &[usize]| {
-                for axis in axes {
-                    open.items[*axis] = false;
-                    open.groups[*axis] &= is_local;
-                }
-            };
-            for (_, inst) in function.insts.iter().filter(|(_, inst)| !claims.contains(&inst.location)) {
-                match &inst.kind {
-                    InstKind::Extract(of, path) if *of == value => match path.strip_prefix(&way[..]) {
-                        Some([axis, ..]) => close(&[(*axis as usize).min(2)]),
-                        Some([]) => whole.extend(inst.results.first().map(|result| (*result, Vec::new(), is_local))),
-                        None => {
-                            if let Some(rest) = way.strip_prefix(&path[..]) {
-                                let rest = rest.to_vec();
-                                whole.extend(inst.results.first().map(|result| (*result, rest, is_local)));
-                            }
-                        }
-                    },
-                    InstKind::Compose(members) if members.contains(&value) && whole.len() < MOST_VECTORS => {
-                        for member in (0..members.len()).filter(|member| members[*member] == value) {
-                            let way: Vec<u32> = [member as u32].iter().chain(&way).copied().collect();
-                            whole.extend(inst.results.first().map(|result| (*result, way, is_local)));
-                        }
-                    }
-                    kind => kind.for_each_use(|used| {
-                        if used == value {
-                            close(&[0, 1, 2]);
-                        }
-                    }),
-                }
-            }
-        }
-        open
-    }
 }
 
 struct Races<'m> {
@@ -533,114 +455,5 @@ impl Races<'_> {
         let location = self.index.function.insts[a.inst].location;
         conditions.iter().for_each(|obligation| self.require(obligation.clone(), location));
         Ok((proof.rule, conditions))
-    }
-
-    /// Adds a condition, unless another one says as much.
-    fn require(&mut self, obligation: Obligation, location: Option<SourceLocation>) {
-        let says_as_much = |known: &Obligation, other: &Obligation| {
-            known.index == other.index
-                && (known.length == other.length
-                    || constant(&known.length).zip(constant(&other.length)).is_some_and(|(a, b)| a <= b))
-        };
-        let conditions = &mut self.analysis.conditions;
-        if !conditions.iter().any(|known| says_as_much(&known.obligation, &obligation)) {
-            conditions.retain(|known| !says_as_much(&obligation, &known.obligation));
-            conditions.push(Condition { obligation, location });
-        }
-    }
-
-    /// Whether any grid meets a condition that has two invocations along an axis or more, as wide as workgroups are.
-    fn is_ever_met(&self, index: &Bound, length: &Bound) -> bool {
-        let widths = self.index.kernel.workgroup.map(|width| u128::from(width.known().unwrap_or(1)));
-        let grids = [(1, widths), (2, widths), (64, widths), (1, widths.map(|width| width.min(2)))];
-        grids.into_iter().any(|(groups, widths)| {
-            let both = on_grid(index, groups, widths).zip(on_grid(length, groups, widths));
-            both.is_none_or(|(index, length)| index < length)
-        })
-    }
-
-    /// The conditions of a proof, for the host; `None` where it cannot, or where no launch would meet them.
-    fn conditions(&self, proof: &Proof) -> Option<Vec<Obligation>> {
-        let mut obligations = Vec::new();
-        for axis in &proof.single {
-            let length = Bound::Const(mutants::shift(Mutant::Single, 2) as u32);
-            obligations.push(Obligation { index: Bound::Items(*axis), length, in_all: None });
-        }
-        for axis in &proof.single_group {
-            obligations.push(Obligation { index: Bound::Groups(*axis), length: Bound::Const(2), in_all: None });
-        }
-        let mut left: Vec<Less> = proof.conditions.clone();
-        let mut seen: Vec<Less> = Vec::new();
-        while let Some(less) = left.pop() {
-            if less::is_certainly_less(&self.index, &less.0, &less.1) || seen.contains(&less) {
-                continue;
-            }
-            demand::of(&self.index, &less)?;
-            let (index, length, requires) = less::bounds_of(&self.index, &less)?;
-            if !self.is_ever_met(&index, &length) {
-                return None;
-            }
-            seen.push(less);
-            left.extend(requires);
-            obligations.push(Obligation { index, length, in_all: None });
-        }
-        Some(obligations)
-    }
-}
-
-/// Conditions for const parameters that were each tried with every power of two up to the size of the largest workgroup.
-fn powers_of_two(widths: [Size; 3], sizes: &[Vec<(ConstParamId, u32)>]) -> Vec<Obligation> {
-    let mut params: Vec<ConstParamId> = sizes.iter().flatten().map(|(param, _)| *param).collect();
-    params.sort_unstable();
-    params.dedup();
-    let most = sizes.iter().flatten().map(|(_, size)| *size).max().unwrap_or(1);
-    let of = |param: ConstParamId| {
-        let (all, size) = (Bound::Const(most), Bound::Constant(param));
-        // It divides the largest one.
-        let whole = Bound::binary(BoundOp::Mul, Bound::binary(BoundOp::Div, all.clone(), size.clone()), size);
-        Obligation { index: all, length: Bound::binary(BoundOp::Add, whole, Bound::Const(1)), in_all: None }
-    };
-    let mut obligations: Vec<Obligation> = params.iter().map(|param| of(*param)).collect();
-    if params.len() > 1 {
-        let number = |width: &Size| match width {
-            Size::Known(width) => Bound::Const(*width),
-            Size::Param(param) => Bound::Constant(*param),
-        };
-        let product = |product: Option<Bound>, width| match product {
-            Some(product) => Some(Bound::binary(BoundOp::Mul, product, width)),
-            None => Some(width),
-        };
-        let all = widths.iter().map(number).fold(None, product).unwrap_or(Bound::Const(1));
-        let length = Bound::Const(segments::MOST_INVOCATIONS + 1);
-        obligations.push(Obligation { index: all, length, in_all: None });
-    }
-    obligations
-}
-
-/// A bound's number for a grid of so many workgroups along each axis; `None` where arguments decide it.
-fn on_grid(bound: &Bound, groups: u128, widths: [u128; 3]) -> Option<u128> {
-    match bound {
-        Bound::Const(number) => Some((*number).into()),
-        Bound::Items(axis) => Some(groups * widths[usize::from(*axis)]),
-        Bound::Groups(_) => Some(groups),
-        Bound::Binary(op, operands) => {
-            let [a, b] = [&operands[0], &operands[1]].map(|bound| on_grid(bound, groups, widths));
-            Some(op.apply(a?, b?))
-        }
-        Bound::Len(_)
-        | Bound::Extent(..)
-        | Bound::Least(_)
-        | Bound::LeastExtent(..)
-        | Bound::Constant(_)
-        | Bound::Param(..) => None,
-    }
-}
-
-/// A bound's number, where no launch decides it.
-fn constant(bound: &Bound) -> Option<u128> {
-    match bound {
-        Bound::Const(number) => Some((*number).into()),
-        Bound::Binary(op, operands) => Some(op.apply(constant(&operands[0])?, constant(&operands[1])?)),
-        _ => None,
     }
 }

@@ -5,13 +5,13 @@
 //! less than 2^32, then the sum is zero only where each difference is. So an equation says which variables are equal in the two, or
 //! that it never holds. What it takes for that and is not known is a condition of the launch.
 
-use super::Open;
 use super::access::{Access, Fact};
 use super::atoms::{Atom, Less, Uniform};
 use super::demand::Demand;
 use super::form::{AtomId, Form, Product};
 use super::index::Index;
 use super::mutants::{Mutant, shift};
+use super::open::Open;
 use super::report::Rule;
 use super::weighing::Solved;
 use crate::ir::Bound;

@@ -6,13 +6,13 @@
 
 use std::rc::Rc;
 
-use super::access::{Access, Kind, Object};
+use super::access::{Kind, Object};
 use super::cells::{Met, Pending, Who};
 use super::lanes::{Lanes, is_followed};
 use super::layout::{number, position, scalars};
 use super::relevance::Relevance;
-use super::report::Reason;
 use super::tables::Tables;
+use super::workgroup::{Meeting, Pair, Workgroup, pair};
 use crate::arena::EntityId;
 use crate::hash::{FastMap, FastSet};
 use crate::ir::{BlockId, Builtin, ConstParamId, Function, Inst, InstId, InstKind, Kernel, Module, Scope, ValueId};
@@ -24,167 +24,8 @@ use crate::uniformity::Uniformity;
 const FUEL: i64 = 8_000_000;
 /// How often a loop whose end is not known is gone through.
 const MOST_ROUNDS: usize = 12;
-/// Lanes that a subgroup can have.
-const WIDTHS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-/// Invocations that a workgroup has, at most.
-pub(super) const MOST_INVOCATIONS: u32 = 1024;
-/// Sizes of a workgroup that are tried.
-const MOST_CHOICES: usize = 72;
 /// Cells of a variable that are told apart.
 const MOST_CELLS: u64 = 1 << 16;
-
-/// Two accesses that meet.
-#[derive(Debug, Clone)]
-pub(super) struct Meeting {
-    pub(super) insts: Pair,
-    pub(super) invocations: Option<[[u32; 3]; 2]>,
-}
-
-/// Two instructions, the earlier one first.
-pub(super) type Pair = [InstId; 2];
-
-pub(super) fn pair(a: InstId, b: InstId) -> Pair {
-    [a.min(b), a.max(b)]
-}
-
-/// A workgroup that can be run for some accesses.
-pub(super) struct Workgroup<'u, 'm> {
-    module: &'m Module,
-    kernel: &'m Kernel,
-    function: &'m Function,
-    uniformity: &'u Uniformity<'m>,
-    kinds: FastMap<InstId, (Object, Kind)>,
-    /// Invocations of a workgroup, if they are known.
-    invocations: Option<u32>,
-    tables: Tables,
-}
-
-/// Whether barriers and shared memory give accesses of a workgroup an order to look at.
-pub(super) fn have_order(function: &Function, accesses: &[Access]) -> bool {
-    accesses.iter().any(|access| matches!(access.object, Object::Shared(_)))
-        || function
-            .insts
-            .iter()
-            .any(|(_, inst)| matches!(inst.kind, InstKind::Barrier(Scope::Workgroup | Scope::Device)))
-}
-
-impl<'u, 'm> Workgroup<'u, 'm> {
-    pub(super) fn new(
-        module: &'m Module,
-        kernel: &'m Kernel,
-        function: &'m Function,
-        uniformity: &'u Uniformity<'m>,
-        accesses: &[Access],
-    ) -> Self {
-        let kinds = accesses.iter().map(|access| (access.inst, (access.object, access.kind))).collect();
-        let invocations = kernel.workgroup.iter().map(|width| width.known()).product::<Option<u32>>();
-        let tables = Tables::of(&module.types, function);
-        Self { module, kernel, function, uniformity, kinds, invocations, tables }
-    }
-
-    pub(super) fn is_one_invocation(&self) -> bool {
-        self.invocations == Some(1)
-    }
-
-    /// Runs a workgroup for some accesses: those of shared variables that meet, and those of buffers that are in no order. Where const
-    /// parameters decide its size, it is run for each power of two, which the result tells.
-    pub(super) fn run(&self, wanted: &dyn Fn(InstId) -> bool) -> Result<Found, Reason> {
-        let kinds: FastMap<InstId, (Object, Kind)> =
-            self.kinds.iter().filter(|(inst, _)| wanted(**inst)).map(|(inst, what)| (*inst, *what)).collect();
-        let relevance = Relevance::of(self.function, &|inst| kinds.contains_key(&inst));
-        let mut found = Found::default();
-        let mut choices = self.choices();
-        let is_open = choices.len() > 1;
-        choices.retain(|sizes| self.size(sizes).is_some_and(|count| (1..=MOST_INVOCATIONS).contains(&count)));
-        if choices.is_empty() || choices.len() > MOST_CHOICES {
-            return Err(Reason::OpenSize);
-        }
-        for sizes in choices {
-            let Some(invocations) = self.size(&sizes) else { return Err(Reason::OpenSize) };
-            if is_open {
-                found.sizes.push(sizes.clone());
-            }
-            let (met, unordered) = self.run_of(&kinds, &relevance, sizes, invocations as usize)?;
-            found.meetings.extend(met);
-            found.unordered.extend(unordered);
-            // Nobody asks for the other sizes.
-            if is_open && !found.meetings.is_empty() {
-                found.has_stopped = true;
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    /// The numbers of the const parameters that decide the size of a workgroup: none, or powers of two for each.
-    fn choices(&self) -> Vec<Vec<(ConstParamId, u32)>> {
-        let mut choices = vec![Vec::new()];
-        let mut params: Vec<ConstParamId> = Vec::new();
-        for width in self.kernel.workgroup {
-            if let Size::Param(param) = width
-                && !params.contains(&param)
-            {
-                params.push(param);
-                choices = choices
-                    .iter()
-                    .flat_map(|choice| {
-                        let with = |power: u32| choice.iter().copied().chain([(param, 1 << power)]).collect();
-                        // Small ones first.
-                        (0..=MOST_INVOCATIONS.ilog2()).map(with)
-                    })
-                    .collect();
-            }
-        }
-        choices
-    }
-
-    fn size(&self, sizes: &[(ConstParamId, u32)]) -> Option<u32> {
-        let mut widths = self.kernel.workgroup.iter().map(|width| number(*width, sizes));
-        widths.try_fold(1u32, |product, width| product.checked_mul(width?))
-    }
-
-    fn run_of(
-        &self,
-        kinds: &FastMap<InstId, (Object, Kind)>,
-        relevance: &Relevance,
-        sizes: Vec<(ConstParamId, u32)>,
-        invocations: usize,
-    ) -> Result<(Vec<Meeting>, FastSet<Pair>), Reason> {
-        let any = |is: &dyn Fn(&InstKind) -> bool| self.function.insts.iter().any(|(_, inst)| is(&inst.kind));
-        let of_subgroups = any(&|kind| {
-            kind.is_of_coop()
-                || matches!(
-                    kind,
-                    InstKind::Builtin(Builtin::SubgroupId | Builtin::SubgroupLocalId)
-                        | InstKind::Barrier(Scope::Subgroup)
-                )
-        });
-        let mut engine = Engine::new(self, kinds, relevance, sizes);
-        let (mut met, unordered) = engine.run(None, invocations).ok_or(Reason::TooMuch)?;
-        if !met.is_empty() && of_subgroups {
-            let widths = self.kernel.subgroup_size.map_or(WIDTHS.to_vec(), |width| vec![width]);
-            let mut met_by_lanes = FastSet::default();
-            for width in widths {
-                let (more, _) = engine.run(Some(width), invocations).ok_or(Reason::TooMuch)?;
-                met_by_lanes.extend(more.into_iter().map(|meeting| meeting.insts));
-            }
-            met.retain(|meeting| met_by_lanes.contains(&meeting.insts));
-        }
-        Ok((met, unordered))
-    }
-}
-
-/// The result of runs.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) meetings: Vec<Meeting>,
-    /// Accesses that no barrier puts in order.
-    pub(super) unordered: FastSet<Pair>,
-    /// The const parameters' numbers for which it holds; empty: any.
-    pub(super) sizes: Vec<Vec<(ConstParamId, u32)>>,
-    /// Whether other numbers were not tried, as accesses met.
-    pub(super) has_stopped: bool,
-}
 
 type Mask = Rc<[bool]>;
 
@@ -229,7 +70,7 @@ pub(super) struct Engine<'m> {
 }
 
 impl<'m> Engine<'m> {
-    fn new<'u: 'm>(
+    pub(super) fn new<'u: 'm>(
         of: &'m Workgroup<'u, 'm>,
         kinds: &'m FastMap<InstId, (Object, Kind)>,
         relevance: &'m Relevance,
@@ -258,7 +99,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Runs the kernel; `None` where that is too much.
-    fn run(&mut self, width: Option<u32>, invocations: usize) -> Option<(Vec<Meeting>, FastSet<Pair>)> {
+    pub(super) fn run(&mut self, width: Option<u32>, invocations: usize) -> Option<(Vec<Meeting>, FastSet<Pair>)> {
         self.width = width;
         self.lanes = width.map_or(invocations, |width| invocations.div_ceil(width as usize) * width as usize);
         self.values = vec![Lanes::Unknown; self.function.values.len()];
@@ -392,7 +233,7 @@ impl<'m> Engine<'m> {
             }
             if is_together {
                 match &mut joined {
-                    Some(joined) => joined.join(&self.pending, self.width.map(|width| width as u16)),
+                    Some(joined) => joined.join(&self.pending, self.subgroups()),
                     None => joined = Some(self.pending.clone()),
                 }
             }
@@ -447,7 +288,7 @@ impl<'m> Engine<'m> {
             if !self.uniformity.go_through_together(body)
                 && let Some(left) = &mut left
             {
-                left.pending.join(&next.pending, self.width.map(|width| width as u16));
+                left.pending.join(&next.pending, self.subgroups());
             }
             is_open |= is_split;
             if !is_open {
@@ -467,7 +308,7 @@ impl<'m> Engine<'m> {
                 break;
             }
             (self.pending, mask) = (pending, all);
-            self.pending.join(&next.pending, self.width.map(|width| width as u16));
+            self.pending.join(&next.pending, self.subgroups());
         }
         let Some(left) = left else { return vec![false; self.lanes].into() };
         for (at, result) in inst.results.iter().enumerate() {

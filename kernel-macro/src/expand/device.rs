@@ -206,7 +206,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     if matches!(read, DeviceItem::Fn(_))
         && let Some(apart) = set_apart("device", &attr, &item)
     {
-        // What is wrong is found in what is written here.
+        // The expansion of these tokens reports the errors.
         drop(diags.into_list());
         return apart;
     }

@@ -21,11 +21,13 @@
 
 mod cycle;
 mod entry;
+mod file;
 mod key;
 mod locals;
 mod names;
 mod outline;
 mod own_types;
+mod place;
 mod state;
 mod step;
 mod traits;
@@ -33,12 +35,14 @@ mod unmarked;
 
 pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
+pub(crate) use file::is_associated;
 pub(crate) use key::{Place, item_key, key_digest};
 pub(crate) use names::{
     calls_of, names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct,
     names_of_trait, names_of_type,
 };
 pub(crate) use own_types::{is_own_type, may_be_own_type};
+pub(crate) use place::ITEMS_OF;
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
 #[cfg(test)]
@@ -46,4 +50,4 @@ pub(crate) use traits::traits_in;
 pub(crate) use traits::traits_in_scope;
 #[cfg(test)]
 pub(crate) use unmarked::seek_in;
-pub(crate) use unmarked::{ITEMS_OF, Lookup, Unmarked, is_associated, seek};
+pub(crate) use unmarked::{Lookup, Unmarked, seek};

@@ -13,7 +13,7 @@ use crate::diag::{Diagnostics, code};
 use crate::source::Spelling;
 
 use super::locals::Locals;
-use super::unmarked::ITEMS_OF;
+use super::place::ITEMS_OF;
 
 /// The paths to gather, each once, in order of their first use.
 #[derive(Debug, Default)]

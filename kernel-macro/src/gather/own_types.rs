@@ -4,7 +4,7 @@
 use proc_macro2::Ident;
 
 use super::outline::Kind;
-use super::unmarked::place_at;
+use super::place::place_at;
 
 /// The built-in types whose names people give to types of their own.
 const NAMES: &[&str] = &[

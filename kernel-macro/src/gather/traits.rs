@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 use super::outline::Kind;
-use super::unmarked::{Found, Place, place_of};
+use super::place::{Found, Place, place_of};
 use crate::ast::Path;
 
 /// The traits with our attribute that are in scope at an item and have a function of the name of a method that it calls.
@@ -18,7 +18,7 @@ pub(crate) fn traits_in_scope(item: &TokenStream, from: &Ident, in_module: bool)
 /// The same, in a file that is only a text.
 #[cfg(test)]
 pub(crate) fn traits_in(item: &TokenStream, from: &Ident, in_module: bool, text: &str) -> Vec<Path> {
-    let place = super::unmarked::place_in_text(from, in_module, text);
+    let place = super::place::place_in_text(from, in_module, text);
     place.map(|place| traits_at(&place, item, from, in_module)).unwrap_or_default()
 }
 

@@ -250,7 +250,7 @@ impl<'a> Infer<'a> {
         (ty, declared): (Option<&TypeExpr>, Option<Term>),
         span: SpanRange,
     ) -> Term {
-        // What a `&` reference leads to is a value.
+        // A `&` reference stands for the value that it leads to.
         let writes = ty.is_some_and(|ty| ty.reference() == Some(true));
         if writes || matches!(declared, Some(Term::Buffer { .. })) || !has_plain_names(pattern) {
             self.report_uninitialised(pattern, span);

@@ -491,7 +491,7 @@ impl<'a> Infer<'a> {
             Term::Error => {
                 self.tables.paths.insert(expr.id, Resolution::Binding(binding));
                 self.infer_unknown_arguments(args);
-                // What iterators lend are values here, and the bound of the closure's type says that it takes references.
+                // Elements that iterators lend are values here, and the bound of the closure's type says that it takes references.
                 let program = self.program;
                 if let Item::Fn(function) = &program.items[self.item].item
                     && let Some(param) = function.params.iter().find(|param| param.binding == binding)

@@ -1,4 +1,4 @@
-//! Inference of matrices of subgroups: their type as written, the functions and methods they have. Operators are `op`'s.
+//! Inference of matrices of subgroups: their type as written, the functions and methods they have. Operators are `linear`'s.
 
 use gridwise_ir::coop::{MOST_LINES, multiplies};
 use gridwise_ir::ir::{CoopFold, CoopLayout, CoopLine};

@@ -175,7 +175,7 @@ impl<'a> Infer<'a> {
     }
 
     fn report_undetermined(&mut self) {
-        // What depends on parameters, as written, determines nothing: each instance is inferred again, and rustc checks both.
+        // Types that depend on parameters, as written, determine nothing: each instance is inferred again, and rustc checks both.
         let is_generic = self.params.iter().any(|param| self.table.is_poisoned(&param.term));
         for index in 0..self.locals.len() {
             let Some(local) = &self.locals[index] else { continue };

@@ -39,6 +39,7 @@ mod iterate;
 mod iterator;
 mod iterator_parameter;
 mod lent_value;
+mod linear;
 mod list;
 mod literal;
 mod memory;

@@ -4,11 +4,11 @@ use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, Unary
 use crate::builtin::standard::{Given, Standard};
 use crate::diag::code;
 use crate::source::text;
-use crate::typed::CoopTy;
 
 use super::block::strip;
 use super::compare::is_composite;
 use super::finish::Deferred;
+use super::linear::is_linear;
 use super::mismatch::{Because, cast_source};
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
@@ -17,11 +17,19 @@ use super::{Expect, Infer};
 #[derive(Clone, Copy)]
 pub(super) struct Operation<'a> {
     expr: &'a Expr,
-    op: BinaryOp,
+    pub(super) op: BinaryOp,
     left: &'a Expr,
-    right: &'a Expr,
+    pub(super) right: &'a Expr,
     /// `a += b`: the result must fit the left operand.
-    assigns: bool,
+    pub(super) assigns: bool,
+}
+
+impl Operation<'_> {
+    /// The operator as it is written.
+    pub(super) fn written(self) -> String {
+        let assign = if self.assigns { "=" } else { "" };
+        format!("{}{assign}", self.op.symbol())
+    }
 }
 
 impl<'a> Infer<'a> {
@@ -262,10 +270,7 @@ impl<'a> Infer<'a> {
             match right {
                 Term::Vector(..) => return self.same(operation, left, right),
                 _ if scalar.is_int() && self.is_number(right) => {
-                    if !self.table.unify(right, &Term::Scalar(scalar)) {
-                        let note = self.operand_note("left", operation.left, &left, operation.right);
-                        self.report_mismatch_noting(operation.right, &Term::Scalar(scalar), right, Some(note));
-                    }
+                    self.expect_right(operation, &left, right, &Term::Scalar(scalar));
                     return left;
                 }
                 _ => {
@@ -353,10 +358,7 @@ impl<'a> Infer<'a> {
             }
             (Term::Vector(..), Term::Vector(..)) => self.same(operation, left, right),
             (Term::Vector(scalar, _), _) if self.is_number(right) => {
-                if !self.table.unify(right, &Term::Scalar(*scalar)) {
-                    let note = self.operand_note("left", operation.left, &left, operation.right);
-                    self.report_mismatch_noting(operation.right, &Term::Scalar(*scalar), right, Some(note));
-                }
+                self.expect_right(operation, &left, right, &Term::Scalar(*scalar));
                 left
             }
             (_, Term::Vector(scalar, _)) if self.is_number(&left) && *scalar != ScalarName::Bool => {
@@ -364,10 +366,7 @@ impl<'a> Infer<'a> {
                     self.report_mismatch(operation.right, &left, right, Because::Nothing);
                     return Term::Error;
                 }
-                if !self.table.unify(&left, &Term::Scalar(*scalar)) {
-                    let note = self.operand_note("right", operation.right, right, operation.left);
-                    self.report_mismatch_noting(operation.left, &Term::Scalar(*scalar), &left, Some(note));
-                }
+                self.expect_left(operation, &left, right, &Term::Scalar(*scalar));
                 right.clone()
             }
             _ if !self.is_number(&left) => {
@@ -375,69 +374,6 @@ impl<'a> Infer<'a> {
                 Term::Error
             }
             _ => self.same(operation, left, right),
-        }
-    }
-
-    /// Operators of matrices of subgroups.
-    fn coop_arithmetic(&mut self, operation: Operation<'a>, ty: CoopTy, right: &Term) -> Term {
-        let left = Term::Coop(ty);
-        match operation.op {
-            _ if ty.scalar == ScalarName::Bf16 => {}
-            BinaryOp::Add | BinaryOp::Sub if *right == left => return left,
-            BinaryOp::Mul if self.is_number(right) => {
-                if !self.table.unify(right, &Term::Scalar(ty.scalar)) {
-                    let note = self.operand_note("left", operation.left, &left, operation.right);
-                    self.report_mismatch_noting(operation.right, &Term::Scalar(ty.scalar), right, Some(note));
-                }
-                return left;
-            }
-            _ => {}
-        }
-        let (symbol, assign) = (operation.op.symbol(), if operation.assigns { "=" } else { "" });
-        let (left, right) = (self.describe(&left), self.describe(right));
-        let message = format!("cannot apply `{symbol}{assign}` to {left} and {right}");
-        let error = self.error(code::BAD_OPERAND, operation.right.span, message);
-        error.note(
-            "matrices of subgroups have `+` and `-` of their own type, and `*` by a number, but for those of `bf16`",
-        );
-        if operation.op == BinaryOp::Mul {
-            error.help("write `a.mul_add(b, c)` for `a * b + c`");
-        }
-        Term::Error
-    }
-
-    /// glam's operators of matrices and quaternions.
-    fn linear_arithmetic(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
-        use BinaryOp::{Add, Div, Mul, Sub};
-        let (op, assigns) = (operation.op, operation.assigns);
-        let quat_vector = Term::Vector(ScalarName::F32, 3);
-        match (&left, right) {
-            (Term::Matrix(a), Term::Matrix(b)) if a == b && matches!(op, Add | Sub | Mul) => left,
-            (Term::Matrix(a), Term::Vector(ScalarName::F32, b)) if a == b && op == Mul && !assigns => right.clone(),
-            (Term::Quat, Term::Quat) if matches!(op, Add | Sub | Mul) => left,
-            (Term::Quat, vector) if *vector == quat_vector && op == Mul && !assigns => quat_vector,
-            (Term::Matrix(_) | Term::Quat, _) if self.is_number(right) && matches!(op, Mul | Div) => {
-                if !self.table.unify(right, &Term::F32) {
-                    let note = self.operand_note("left", operation.left, &left, operation.right);
-                    self.report_mismatch_noting(operation.right, &Term::F32, right, Some(note));
-                }
-                left
-            }
-            (_, Term::Matrix(_)) if self.is_number(&left) && matches!(op, Mul | Div) && !assigns => {
-                if !self.table.unify(&left, &Term::F32) {
-                    let note = self.operand_note("right", operation.right, right, operation.left);
-                    self.report_mismatch_noting(operation.left, &Term::F32, &left, Some(note));
-                }
-                right.clone()
-            }
-            _ => {
-                let (symbol, assign) = (op.symbol(), if assigns { "=" } else { "" });
-                let (left_name, right_name) = (self.describe(&left), self.describe(right));
-                let message = format!("cannot apply `{symbol}{assign}` to {left_name} and {right_name}");
-                let error = self.error(code::BAD_OPERAND, operation.right.span, message);
-                error.help(linear_help(&left, right));
-                Term::Error
-            }
         }
     }
 
@@ -453,23 +389,44 @@ impl<'a> Infer<'a> {
     /// Reports operands of different types; a literal is what must change, else the right one.
     fn report_operands(&mut self, operation: Operation<'a>, left: &Term, right: &Term) {
         if is_literal(operation.left) && !is_literal(operation.right) && !operation.assigns {
-            let note = self.operand_note("right", operation.right, right, operation.left);
-            self.report_mismatch_noting(operation.left, right, left, Some(note));
+            self.report_left(operation, left, right, right);
         } else {
-            let note = self.operand_note("left", operation.left, left, operation.right);
-            self.report_mismatch_noting(operation.right, left, right, Some(note));
+            self.report_right(operation, left, right, left);
         }
+    }
+
+    /// Demands a type of the right operand, for the sake of the left one.
+    pub(super) fn expect_right(&mut self, operation: Operation<'a>, left: &Term, right: &Term, expected: &Term) {
+        if !self.table.unify(right, expected) {
+            self.report_right(operation, left, right, expected);
+        }
+    }
+
+    /// Demands a type of the left operand, for the sake of the right one.
+    pub(super) fn expect_left(&mut self, operation: Operation<'a>, left: &Term, right: &Term, expected: &Term) {
+        if !self.table.unify(left, expected) {
+            self.report_left(operation, left, right, expected);
+        }
+    }
+
+    fn report_right(&mut self, operation: Operation<'a>, left: &Term, right: &Term, expected: &Term) {
+        let note = self.operand_note("left", operation.left, left, operation.right);
+        self.report_mismatch_noting(operation.right, expected, right, Some(note));
+    }
+
+    fn report_left(&mut self, operation: Operation<'a>, left: &Term, right: &Term, expected: &Term) {
+        let note = self.operand_note("right", operation.right, right, operation.left);
+        self.report_mismatch_noting(operation.left, expected, left, Some(note));
     }
 
     /// Reports an operand of a type that the operator does not have.
     fn report_operand(&mut self, operation: Operation<'a>, operand: &Expr, term: &Term) {
         let symbol = operation.op.symbol();
         let name = self.describe(term);
-        let written = if operation.assigns { format!("{symbol}=") } else { symbol.to_owned() };
-        let verb = if is_comparison(operation.op) { "cannot compare" } else { "cannot apply" };
-        let message = match verb {
-            "cannot compare" => format!("cannot compare {name} with `{symbol}`"),
-            _ => format!("cannot apply `{written}` to {name}"),
+        let message = if is_comparison(operation.op) {
+            format!("cannot compare {name} with `{symbol}`")
+        } else {
+            format!("cannot apply `{}` to {name}", operation.written())
         };
         let traits = if operation.assigns { assigning_trait(operation.op) } else { operator_trait(operation.op) };
         let help = match (self.table.shallow(term), traits) {
@@ -521,28 +478,6 @@ impl<'a> Infer<'a> {
 
 fn is_comparison(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
-}
-
-/// Whether a type is a matrix or a quaternion.
-fn is_linear(term: &Term) -> bool {
-    matches!(term, Term::Matrix(_) | Term::Quat)
-}
-
-/// The advice for the other operand of a matrix or quaternion.
-fn linear_help(left: &Term, right: &Term) -> String {
-    match (left, right) {
-        (Term::Matrix(4), Term::Vector(ScalarName::F32, 3)) => {
-            "write `m.transform_point3(v)` or `m.transform_vector3(v)`".to_owned()
-        }
-        (Term::Matrix(3), Term::Vector(ScalarName::F32, 2)) => {
-            "write `m.transform_point2(v)` or `m.transform_vector2(v)`".to_owned()
-        }
-        (Term::Vector(..), Term::Matrix(_) | Term::Quat) => "a vector stands on the right side".to_owned(),
-        (Term::Matrix(size), _) | (_, Term::Matrix(size)) => {
-            format!("`Mat{size}` is multiplied with `Mat{size}`, `Vec{size}` and `f32`, and added to `Mat{size}`")
-        }
-        _ => "`Quat` is multiplied with `Quat`, `Vec3` and `f32`, and added to `Quat`".to_owned(),
-    }
 }
 
 /// Whether a type is one that a user defined operators for.

@@ -183,7 +183,7 @@ pub(crate) fn holds_atomics(program: &Program, ty: &Ty) -> bool {
         Ty::Atomic(_) => true,
         Ty::Array(element, _) | Ty::Buffer { element, .. } | Ty::Shared(element) => holds_atomics(program, element),
         Ty::Tuple(members) => members.iter().any(|member| holds_atomics(program, member)),
-        // What a slice in it leads to lies elsewhere.
+        // The elements of a slice in it lie elsewhere.
         Ty::Struct(..) => {
             let is_value = |field: &&Ty| !matches!(field, Ty::Buffer { .. });
             program.fields_of(ty).iter().filter(is_value).any(|field| holds_atomics(program, field))

@@ -246,7 +246,7 @@ impl<'a> Infer<'a> {
                 self.report_no_struct(path);
                 return self.infer_fields_only(fields, base);
             }
-            // Of which nothing is known: it may hold slices.
+            // Nothing is known of it: it may hold slices.
             Named::Broken => {
                 for value in fields.iter().map(|(_, value)| value).chain(base) {
                     self.infer_lost_arguments(std::slice::from_ref(value));

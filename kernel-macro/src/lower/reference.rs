@@ -92,17 +92,15 @@ impl<'p> FnCx<'p, '_, '_> {
 
     /// Evaluates the place that a reference leads to. Indices out of range trap here.
     pub(super) fn lower_referent(&mut self, expr: &Expr) -> Option<Spot> {
-        let place = referent(expr);
-        let location = self.location_of(place);
+        let target = referent(expr);
+        let location = self.location_of(target);
         let outer = self.b.set_location(Some(location));
-        let spot = self.lower_spot(place);
+        let spot = self.lower_spot(target);
         if let Some(place) = spot.as_ref().and_then(Spot::place)
-            && !matches!(referent(expr).kind, ExprKind::Path(_))
+            && !matches!(target.kind, ExprKind::Path(_))
             && place.path.iter().any(|step| matches!(step, Step::Index { check: Some(_), .. }))
         {
-            let place = place.clone();
-            let ty = self.ty_of(referent(expr));
-            self.look_at(place, ty);
+            self.look_at(place.clone(), self.ty_of(target));
         }
         self.b.set_location(outer);
         spot

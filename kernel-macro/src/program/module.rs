@@ -87,7 +87,7 @@ pub(crate) fn infer_module(program: &mut Program, ids: std::ops::Range<usize>, d
     for id in &all {
         infer_data(program, *id, &mut seen, diags);
     }
-    // What slices a result holds, callers must know.
+    // Callers must know which slices a result holds.
     for gives in [true, false] {
         for id in &all {
             if gives == gives_held(program, *id) && seen.insert(*id) {

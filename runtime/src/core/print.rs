@@ -49,7 +49,7 @@ pub struct Printed<'a> {
 /// # fn main() -> gridwise::Result<()> {
 /// use gridwise::{Manager, ManagerDesc, PrintSink};
 ///
-/// // What kernels print goes to the program's log.
+/// // Prints of kernels go to the program's log.
 /// let print = PrintSink::new(|printed| eprintln!("{}: {}", printed.kernel, printed.text.trim_end()));
 /// let manager = Manager::with(ManagerDesc { print, ..ManagerDesc::from_env()? })?;
 /// # drop(manager);

@@ -12,7 +12,7 @@ use crate::device::info::{DeviceInfo, DeviceKind};
 /// # fn main() -> gridwise::Result<()> {
 /// use gridwise::{DeviceChoice, Manager, ManagerDesc};
 ///
-/// // What a program's own `--device` says.
+/// // The value of a program's own `--device`.
 /// let choice = DeviceChoice::from("host");
 /// assert_eq!(choice, DeviceChoice::Host);
 /// let manager = Manager::with(ManagerDesc { device: choice, ..ManagerDesc::default() })?;

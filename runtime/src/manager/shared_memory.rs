@@ -52,7 +52,7 @@ impl Manager {
     /// ```
     /// use gridwise::{Manager, Result, SharedMemory, Tensor};
     ///
-    /// /// What another process sent, as floats.
+    /// /// The memory that another process sent, as floats.
     /// fn receive(manager: &Manager, memory: SharedMemory) -> Result<Tensor<f32>> {
     ///     manager.tensor_from_shared("theirs", memory)
     /// }

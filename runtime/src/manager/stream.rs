@@ -46,7 +46,7 @@ pub struct Stream<In: GpuData, Out: GpuData, Record> {
 /// ```
 /// use gridwise::{Chunk, Result, Sequence, Stream, ops::OpCopy};
 ///
-/// /// What is done with each chunk; a launch would be over `chunk.len` items.
+/// /// The work on each chunk; a launch would be over `chunk.len` items.
 /// fn record(sequence: &Sequence, chunk: Chunk<'_, u8, u8>) -> Result<()> {
 ///     assert!(chunk.len <= chunk.input.len());
 ///     sequence.record(OpCopy::new(chunk.input, chunk.output)).map(drop)

@@ -90,7 +90,7 @@ impl Candidate {
 /// ```
 /// use gridwise::Tuned;
 ///
-/// /// What tuning found out, for a log.
+/// /// The result of tuning, for a log.
 /// fn report(tuned: &Tuned) -> String {
 ///     match tuned.is_remembered() {
 ///         true => format!("{:?}, as found before", tuned.constants()),
@@ -174,7 +174,7 @@ impl Tuned {
     /// # fn main() -> gridwise::Result<()> {
     /// use gridwise::{Grid, KernelArgs, Result, Sequence, Tuned};
     ///
-    /// /// What the generated `dispatch_tuned` does.
+    /// /// The body of the generated `dispatch_tuned`.
     /// fn launch(tuned: &Tuned, sequence: &Sequence, args: KernelArgs) -> Result<()> {
     ///     sequence.dispatch(Grid::items(1 << 20), tuned.args(args)?)?;
     ///     Ok(())

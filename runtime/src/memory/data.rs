@@ -10,7 +10,7 @@ pub use crate::memory::padding::{Field, FieldsOf, NotData};
 /// ```
 /// use gridwise::{Value, glam::Vec3};
 ///
-/// // What a kernel has where it reads nothing, as `f32`, `Vec3`, and tuples and arrays of such.
+/// // The value of a read out of range, as `f32`, `Vec3`, and tuples and arrays of such.
 /// assert_eq!(<(u32, [Vec3; 2])>::ZEROED, (0, [Vec3::ZERO; 2]));
 /// ```
 pub trait Value: Send + Sync + Sized + 'static {

@@ -102,7 +102,8 @@ impl Worker {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoWorker`] when there can be no process, as on systems other than Unix, or the program does not begin with [`serve_if_asked`](super::serve_if_asked).
+    /// [`Error::NoWorker`] when there can be no process, as on systems other than Unix, or the program does not begin with
+    /// [`serve_if_asked`](super::serve_if_asked).
     pub fn start(desc: WorkerDesc) -> Result<Self> {
         let running = Some(Process::start(&desc.command)?);
         Ok(Self { desc, running, ended: None })

@@ -2,9 +2,11 @@
 
 use gridwise_runtime::image::{R32Float, Rgba8Unorm};
 use gridwise_runtime::ops::{OpClearImage, OpCopy, OpCopyImage, OpHost, OpMultiply, OpSyncHost};
-use gridwise_runtime::{Error, Grid, KernelArgs, Manager, RecordingError, Sequence, SwapFault, Tensor};
+use gridwise_runtime::{
+    Contents, Error, Grid, KernelArgs, Manager, ManagerDesc, RecordingError, Sequence, SwapFault, Tensor, TensorDesc,
+};
 
-use crate::harness::{On, cases};
+use crate::harness::{Device, On, Outcome, cases, ignored, open};
 use crate::kernels::Saxpy;
 use crate::ramp;
 
@@ -12,6 +14,7 @@ cases! {
     each: states_change_places, several_pairs_change_places, three_states_take_turns, parts_and_copies_change_places,
         images_change_places, swaps_with_calls_of_the_host, swapped_recordings_go_on, swapped_tensors_are_rebuilt,
         parameters_and_swaps, swaps_that_cannot_be, what_ran_is_waited_for;
+    once_on_vulkan: shared_memory_takes_the_place_of_addresses;
 }
 
 fn fault<T>(result: Result<T, Error>) -> SwapFault {
@@ -249,4 +252,34 @@ fn what_ran_is_waited_for(on: On) {
         }
         assert!(state.to_vec().unwrap().iter().all(|value| *value == 1024.0));
     });
+}
+
+/// Launches find their buffers by addresses, which memory that managers share has not.
+fn shared_memory_takes_the_place_of_addresses() -> Outcome {
+    let desc = ManagerDesc { validation: true, by_address: Some(true), ..ManagerDesc::from_env().unwrap() };
+    let manager = Device { manager: open(desc) };
+    let mut shared = match manager.shareable_tensor(TensorDesc { name: "shared", contents: Contents::Data(&ramp(300)) })
+    {
+        Ok(tensor) => tensor,
+        Err(error @ Error::CannotShare { .. }) => return ignored(error),
+        Err(other) => panic!("{other}"),
+    };
+    let mut sum = manager.tensor(&[1.0f32; 300]).unwrap();
+    let mut own = manager.tensor(&[10.0f32; 300]).unwrap();
+    let sequence = manager.sequence().unwrap();
+    Saxpy::dispatch(&sequence, Grid::items(300), 2.0, &own, &mut sum).unwrap();
+    let mut expected = 1.0;
+    // Read, by turns: each arrangement is made ready once, and found again.
+    for round in 0..6 {
+        sequence.eval().unwrap();
+        expected += 2.0 * if round % 2 == 0 { 10.0 } else { 299.0 };
+        assert_eq!(sum.to_vec().unwrap()[299], expected, "round {round}");
+        sequence.swap(&mut own, &mut shared).unwrap();
+    }
+    // Written.
+    sequence.swap(&mut sum, &mut shared).unwrap().eval().unwrap();
+    assert_eq!((shared.to_vec().unwrap()[299], sum.to_vec().unwrap()[299]), (expected, 299.0 + 2.0 * 10.0));
+    sequence.swap(&mut shared, &mut sum).unwrap().eval().unwrap();
+    assert_eq!((shared.to_vec().unwrap()[299], sum.to_vec().unwrap()[299]), (319.0, expected + 2.0 * 10.0));
+    Outcome::Done
 }

@@ -1,6 +1,7 @@
 //! The first elements of runs side by side, and how long the runs are.
 
-use super::heads::{BATCH, before_stretch, part_again, stretch, words_at};
+use super::batch::{BATCH, rest_u32};
+use super::heads::{before_stretch, part_again, stretch};
 use crate::algorithms::lines::WIDTH;
 use crate::prelude::*;
 
@@ -62,7 +63,7 @@ pub fn pick_firsts<const LENGTHS: bool>(
                 for k in 0..BATCH {
                     let i = block * 8 + (half * BATCH + k) * size + lane;
                     if bits[k] != 0 && i >= whole {
-                        picked[k] = words_at(words, i);
+                        picked[k] = rest_u32(words, i, 0);
                     }
                 }
             }

@@ -3,6 +3,7 @@
 //! Each bit stands for an element, in their order. A part is what a workgroup looks at: some rounds of a word of bits for each invocation. Each
 //! subgroup has a stretch of a part, and goes through it in blocks of a word for each of its lanes.
 
+use super::batch::{BATCH, batch_u32};
 use super::is_same;
 use crate::algorithms::lines::{WIDTH, group};
 use crate::prelude::*;
@@ -16,9 +17,6 @@ pub(super) const FLOATS: u32 = 1;
 /// Marks: what is not zero is a head.
 #[device]
 pub(super) const MARKS: u32 = 2;
-/// Vectors that an invocation asks for at once; a word has the bits of twice as many.
-#[device]
-pub(super) const BATCH: u32 = 4;
 
 /// The first word of the stretch that a subgroup has of a part.
 #[device]
@@ -32,21 +30,6 @@ pub(super) fn stretch(part: u32, rounds: u32) -> u32 {
 pub(super) fn part_again(parts: u32) -> u32 {
     let number = group();
     if number < parts { parts - 1 - number } else { number }
-}
-
-/// Vector `i` of words that are not among the vectors: those behind the last vector, or all if they do not lie where vectors can.
-#[device]
-pub(super) fn words_at(words: &[u32], i: u32) -> UVec4 {
-    let mut found = [0; 4];
-    if i < (words.len() as u32).div_ceil(4) {
-        #[unroll]
-        for j in 0..4 {
-            if 4 * i + j < words.len() as u32 {
-                found[j] = words[4 * i + j];
-            }
-        }
-    }
-    uvec4(found[0], found[1], found[2], found[3])
 }
 
 /// Which elements of a vector are heads, as four bits; `before` is the element before it.
@@ -74,7 +57,6 @@ pub fn find_heads<const KIND: u32>(
     let counts = Shared::<[u32; 256]>::new();
     let lasts = Shared::<[u32; 256]>::new();
     let (size, lane) = (subgroup_size(), subgroup_local_id());
-    let whole = vectors.len() as u32;
     let first = stretch(group(), rounds);
     // The last lane has the element before each block, which goes around to the first one.
     let mut behind = 0;
@@ -87,23 +69,7 @@ pub fn find_heads<const KIND: u32>(
         let mut nibbles = 0;
         for half in 0..2 {
             let start = block * 8 + half * BATCH * size;
-            let mut key = [UVec4::ZERO; 4];
-            if whole > 0 {
-                // All lanes load, the last ones the same vector: no branch.
-                #[unroll]
-                for k in 0..BATCH {
-                    key[k] = vectors[(start + k * size + lane).min(whole - 1)];
-                }
-            }
-            if start + BATCH * size > whole {
-                #[unroll]
-                for k in 0..BATCH {
-                    let i = start + k * size + lane;
-                    if i >= whole {
-                        key[k] = words_at(keys, i);
-                    }
-                }
-            }
+            let key = batch_u32(vectors, keys, start, 0);
             #[unroll]
             for k in 0..BATCH {
                 let i = start + k * size + lane;

@@ -3,6 +3,7 @@
 //! One launch finds the heads of runs as bits and counts them in each part of the elements, another one adds up the counts before its part and
 //! has the place of each run. No workgroup waits for another.
 
+mod batch;
 mod by_key;
 pub(super) mod firsts;
 pub(super) mod heads;

@@ -1,7 +1,8 @@
 //! Reductions of runs: each part of the elements gives the results of the runs that lie in it, and what it has of those that do not. One
 //! workgroup then puts these together.
 
-use super::heads::{BATCH, before_stretch, part_again, stretch};
+use super::batch::{BATCH, batch_f32, batch_i32, batch_u32};
+use super::heads::{before_stretch, part_again, stretch};
 use crate::algorithms::chained::{up_to_f32, up_to_i32, up_to_u32, with_f32, with_i32, with_u32};
 use crate::algorithms::lines::WIDTH;
 use crate::algorithms::sealed;
@@ -13,24 +14,9 @@ use crate::prelude::*;
 /// The kernels for a type of elements.
 macro_rules! reductions {
     (
-        $ty:ident $Vector:ident $vector:ident, $neutral:ident $combined:ident $row:ident $up_to:ident $with:ident,
-        $rest:ident $reduce:ident $Reduce:ident $join:ident $Join:ident
+        $ty:ident $Vector:ident, $neutral:ident $combined:ident $row:ident $up_to:ident $with:ident,
+        $batch:ident $reduce:ident $Reduce:ident $join:ident $Join:ident
     ) => {
-        /// Vector `i` of elements that are not among the vectors, with neutral ones behind the end.
-        #[device]
-        fn $rest(op: u32, x: &[$ty], i: u32) -> $Vector {
-            let mut found = [$neutral(op); 4];
-            if i < (x.len() as u32).div_ceil(4) {
-                #[unroll]
-                for j in 0..4 {
-                    if 4 * i + j < x.len() as u32 {
-                        found[j] = x[4 * i + j];
-                    }
-                }
-            }
-            $vector(found[0], found[1], found[2], found[3])
-        }
-
         /// The results of runs that begin and end in a part. `fronts` gets the result up to its first head, `backs` that from its last head on.
         #[kernel(workgroup = WIDTH)]
         pub fn $reduce<const OP: u32>(
@@ -47,7 +33,7 @@ macro_rules! reductions {
             let own_fronts = Shared::<[$ty; 256]>::new();
             let own_backs = Shared::<[$ty; 256]>::new();
             let (size, lane, part) = (subgroup_size(), subgroup_local_id(), part_again(parts.len() as u32));
-            let (end, whole, first) = (size - 1, vectors.len() as u32, stretch(part, rounds));
+            let (end, first) = (size - 1, stretch(part, rounds));
             let start = before_stretch(part, rounds, heads, parts, &mut slots[..]).x;
             let mut found = start;
             let mut carry = $neutral(OP);
@@ -63,23 +49,7 @@ macro_rules! reductions {
                 let own_behind = if lane == 0 { 0 } else { before };
                 for half in 0..2 {
                     let start_at = block * 8 + half * BATCH * size;
-                    let mut value = [$Vector::splat($neutral(OP)); 4];
-                    if whole > 0 {
-                        // All lanes load, the last ones the same vector: no branch.
-                        #[unroll]
-                        for k in 0..BATCH {
-                            value[k] = vectors[(start_at + k * size + lane).min(whole - 1)];
-                        }
-                    }
-                    if start_at + BATCH * size > whole {
-                        #[unroll]
-                        for k in 0..BATCH {
-                            let i = start_at + k * size + lane;
-                            if i >= whole {
-                                value[k] = $rest(OP, x, i);
-                            }
-                        }
-                    }
+                    let value = $batch(vectors, x, start_at, $neutral(OP));
                     #[unroll]
                     for k in 0..BATCH {
                         let row = (half * BATCH + k) * size;
@@ -229,14 +199,14 @@ macro_rules! reductions {
 }
 
 reductions!(
-    u32 UVec4 uvec4, neutral_u32 combined_u32 row_u32 up_to_u32 with_u32,
-    rest_u32 reduce_runs_u32 ReduceRunsU32 join_runs_u32 JoinRunsU32
+    u32 UVec4, neutral_u32 combined_u32 row_u32 up_to_u32 with_u32,
+    batch_u32 reduce_runs_u32 ReduceRunsU32 join_runs_u32 JoinRunsU32
 );
 reductions!(
-    i32 IVec4 ivec4, neutral_i32 combined_i32 row_i32 up_to_i32 with_i32,
-    rest_i32 reduce_runs_i32 ReduceRunsI32 join_runs_i32 JoinRunsI32
+    i32 IVec4, neutral_i32 combined_i32 row_i32 up_to_i32 with_i32,
+    batch_i32 reduce_runs_i32 ReduceRunsI32 join_runs_i32 JoinRunsI32
 );
 reductions!(
-    f32 Vec4 vec4, neutral_f32 combined_f32 row_f32 up_to_f32 with_f32,
-    rest_f32 reduce_runs_f32 ReduceRunsF32 join_runs_f32 JoinRunsF32
+    f32 Vec4, neutral_f32 combined_f32 row_f32 up_to_f32 with_f32,
+    batch_f32 reduce_runs_f32 ReduceRunsF32 join_runs_f32 JoinRunsF32
 );

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use gridwise::prelude::*;
 
+use crate::complex::Complex;
 use crate::data::{bytes, floats, words};
 use crate::workload::Workload;
 
@@ -66,51 +67,6 @@ KERNEL {
     }
 }
 ";
-
-#[device]
-mod complex {
-    use std::ops::{Add, Mul, Sub};
-
-    #[derive(Clone, Copy, GpuData)]
-    #[repr(C)]
-    pub(crate) struct Complex {
-        pub(crate) re: f32,
-        pub(crate) im: f32,
-    }
-
-    impl Complex {
-        pub(crate) fn turn(angle: f32) -> Self {
-            let (im, re) = angle.sin_cos();
-            Self { re, im }
-        }
-    }
-
-    impl Add for Complex {
-        type Output = Self;
-
-        fn add(self, other: Self) -> Self {
-            Self { re: self.re + other.re, im: self.im + other.im }
-        }
-    }
-
-    impl Sub for Complex {
-        type Output = Self;
-
-        fn sub(self, other: Self) -> Self {
-            Self { re: self.re - other.re, im: self.im - other.im }
-        }
-    }
-
-    impl Mul for Complex {
-        type Output = Self;
-
-        fn mul(self, other: Self) -> Self {
-            Self { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
-        }
-    }
-}
-
-use complex::Complex;
 
 /// Fourier transforms of 512 numbers, in place in shared memory.
 #[kernel(workgroup = [256])]

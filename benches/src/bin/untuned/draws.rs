@@ -140,13 +140,13 @@ mod scene {
     use std::ops::{Add, Mul, Sub};
 
     #[derive(Clone, Copy, PartialEq)]
-    pub(crate) struct Arrow {
+    pub(crate) struct Vec3 {
         pub(crate) x: f32,
         pub(crate) y: f32,
         pub(crate) z: f32,
     }
 
-    impl Arrow {
+    impl Vec3 {
         pub(crate) const fn new(x: f32, y: f32, z: f32) -> Self {
             Self { x, y, z }
         }
@@ -160,7 +160,7 @@ mod scene {
         }
     }
 
-    impl Add for Arrow {
+    impl Add for Vec3 {
         type Output = Self;
 
         fn add(self, other: Self) -> Self {
@@ -168,7 +168,7 @@ mod scene {
         }
     }
 
-    impl Sub for Arrow {
+    impl Sub for Vec3 {
         type Output = Self;
 
         fn sub(self, other: Self) -> Self {
@@ -176,7 +176,7 @@ mod scene {
         }
     }
 
-    impl Mul<f32> for Arrow {
+    impl Mul<f32> for Vec3 {
         type Output = Self;
 
         fn mul(self, by: f32) -> Self {
@@ -186,13 +186,13 @@ mod scene {
 
     #[derive(Clone, Copy)]
     pub(crate) struct Ray {
-        pub(crate) from: Arrow,
-        pub(crate) along: Arrow,
+        pub(crate) from: Vec3,
+        pub(crate) along: Vec3,
     }
 
     #[derive(Clone, Copy)]
     pub(crate) struct Sphere {
-        pub(crate) center: Arrow,
+        pub(crate) center: Vec3,
         pub(crate) radius: f32,
         pub(crate) material: Material,
     }
@@ -211,7 +211,7 @@ mod scene {
                 1 => Material::Rough(amount),
                 _ => Material::Mirror(amount),
             };
-            Self { center: Arrow::new(x, y, z), radius, material }
+            Self { center: Vec3::new(x, y, z), radius, material }
         }
     }
 
@@ -229,11 +229,11 @@ mod scene {
         }
     }
 
-    pub(crate) fn any_direction(random: &mut Pcg) -> Arrow {
+    pub(crate) fn any_direction(random: &mut Pcg) -> Vec3 {
         let z = 2.0 * random.uniform() - 1.0;
         let (sin, cos) = (std::f32::consts::TAU * random.uniform()).sin_cos();
         let around = (1.0 - z * z).max(0.0).sqrt();
-        Arrow::new(around * cos, around * sin, z)
+        Vec3::new(around * cos, around * sin, z)
     }
 
     /// The light that comes along a ray.
@@ -269,7 +269,7 @@ mod scene {
     }
 }
 
-use scene::{Arrow, Ray, light};
+use scene::{Ray, Vec3, light};
 
 /// Light by the paths that it takes to each pixel, among spheres.
 #[kernel(workgroup = [16, 8])]
@@ -280,7 +280,7 @@ fn light_paths(width: u32, samples: u32, spheres: &[[f32; 8]], image: &mut [f32]
     for _ in 0..samples {
         let x = (id.x as f32 + random.uniform()) / width as f32 - 0.5;
         let y = (id.y as f32 + random.uniform()) / width as f32 - 0.5;
-        let ray = Ray { from: Arrow::new(0.0, 0.0, -3.0), along: Arrow::new(x, -y, 1.0).normalized() };
+        let ray = Ray { from: Vec3::new(0.0, 0.0, -3.0), along: Vec3::new(x, -y, 1.0).normalized() };
         sum += light(spheres, ray, &mut random);
     }
     image[(id.y * width + id.x) as usize] = sum / samples as f32;

@@ -8,6 +8,7 @@
 
 mod blocks;
 mod ciphers;
+mod complex;
 mod cuda;
 mod data;
 mod digests;

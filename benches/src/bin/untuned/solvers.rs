@@ -2,6 +2,7 @@
 
 use gridwise::prelude::*;
 
+use crate::complex::Complex;
 use crate::data::{bytes, floats};
 use crate::workload::Workload;
 
@@ -122,63 +123,6 @@ KERNEL {
     }
 }
 ";
-
-#[device]
-mod complex {
-    use std::ops::{Add, Div, Mul, Sub};
-
-    #[derive(Clone, Copy)]
-    pub(crate) struct Complex {
-        pub(crate) re: f32,
-        pub(crate) im: f32,
-    }
-
-    impl Add for Complex {
-        type Output = Self;
-        fn add(self, other: Self) -> Self {
-            Self { re: self.re + other.re, im: self.im + other.im }
-        }
-    }
-
-    impl Sub for Complex {
-        type Output = Self;
-        fn sub(self, other: Self) -> Self {
-            Self { re: self.re - other.re, im: self.im - other.im }
-        }
-    }
-
-    impl Mul for Complex {
-        type Output = Self;
-        fn mul(self, other: Self) -> Self {
-            Self { re: self.re * other.re - self.im * other.im, im: self.re * other.im + self.im * other.re }
-        }
-    }
-
-    impl Div for Complex {
-        type Output = Self;
-        fn div(self, other: Self) -> Self {
-            let square = other.norm();
-            Self {
-                re: (self.re * other.re + self.im * other.im) / square,
-                im: (self.im * other.re - self.re * other.im) / square,
-            }
-        }
-    }
-
-    impl Complex {
-        pub(crate) const ONE: Self = Self { re: 1.0, im: 0.0 };
-
-        pub(crate) fn norm(self) -> f32 {
-            self.re * self.re + self.im * self.im
-        }
-
-        pub(crate) fn scale(self, by: f32) -> Self {
-            Self { re: self.re * by, im: self.im * by }
-        }
-    }
-}
-
-use complex::Complex;
 
 /// Rounds of Newton's method until a root of z³ - 1 is near.
 #[kernel(workgroup = [16, 16])]

@@ -117,7 +117,7 @@ fn twin_of_fn(
     let conditions = || function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let (for_type, for_fn) = (conditions(), conditions());
     let (vis, name) = (&function.vis, &function.name);
-    // What a trait gives is as public as the trait.
+    // Members of a trait are as public as the trait.
     let of_trait = syn::Visibility::Public(<syn::Token![pub]>::default());
     let vis = if is_of_trait(program, item) && owner_is_held(program, item) { &of_trait } else { vis };
     let generics = Some(&function.generics.source).filter(|generics| !generics.params.is_empty());

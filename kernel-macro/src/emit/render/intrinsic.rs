@@ -167,7 +167,7 @@ impl Renderer<'_> {
         let MethodCall { expr: whole, receiver, name, args } = call;
         let ty = self.expr_ty(receiver).clone();
         let mut value = match self.typed.cut(referent(receiver)) {
-            // Of which the length is asked.
+            // `len()` of a part of a slice.
             Some(_) => self.native_slice(receiver).unwrap_or_else(|| self.slice(receiver, false)),
             _ => self.expr(receiver),
         };

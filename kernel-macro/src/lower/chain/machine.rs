@@ -591,7 +591,7 @@ impl<'p> FnCx<'p, '_, '_> {
         Cursor { position: self.spill(first, "position"), more }
     }
 
-    /// The place of a local variable.
+    /// The value of a local variable.
     pub(in crate::lower) fn get(&mut self, local: LocalId) -> ValueId {
         self.b.load(Place::local(local))
     }

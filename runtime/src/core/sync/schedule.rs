@@ -213,8 +213,8 @@ impl Schedule {
     /// begins with a barrier behind all earlier work of its queue. `submit` is told what else it must wait for.
     ///
     /// # Errors
-    /// Those of `submit`, and where a view of one of the buffers lasts; nothing is noted then. `None` where a run has one of the buffers to itself: the caller lets go of what that
-    /// run may need, and asks again after [`wait_until_free`](Self::wait_until_free).
+    /// Those of `submit`, and where a view of one of the buffers lasts; nothing is noted then. `None` where a run has one of the buffers to
+    /// itself: the caller lets go of what that run may need, and asks again after [`wait_until_free`](Self::wait_until_free).
     pub(crate) fn submit<'u>(
         &self,
         queue: usize,
@@ -319,7 +319,7 @@ impl Schedule {
         let state = self.lock();
         uses.views.fetch_add(1, Relaxed);
         drop(state);
-        // Who waits for it already has to be told.
+        // Submissions that wait for it already have to be told.
         self.host_done.notify_all();
         Ok(access)
     }

@@ -71,7 +71,7 @@ impl SharedMemory {
     /// use std::os::fd::OwnedFd;
     /// use gridwise::{Result, SharedLayout, Tensor};
     ///
-    /// /// What a socket's `SCM_RIGHTS` message takes, and the plain data beside it.
+    /// /// The contents of a socket's `SCM_RIGHTS` message, and the plain data beside it.
     /// fn parts(tensor: &Tensor<f32>) -> Result<(OwnedFd, SharedLayout)> {
     ///     Ok(tensor.share()?.into_parts())
     /// }

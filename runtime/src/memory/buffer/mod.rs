@@ -66,26 +66,54 @@ enum Memory {
     Seen(Arc<Buffer>, u64),
 }
 
+/// The elements of a buffer, and the bytes of each.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    len: u32,
+    stride: u32,
+}
+
+impl Size {
+    /// The size of `len` elements of `stride` bytes.
+    ///
+    /// # Errors
+    /// When 32 bits cannot count the elements, or the bytes of one.
+    fn of(name: &str, len: usize, stride: usize) -> Result<Self> {
+        let counted = |asked: usize, unit| {
+            let too_large = |_| {
+                let (tensor, asked, limit) = (name.into(), asked as u64, u32::MAX.into());
+                Error::BufferTooLarge { tensor, asked, limit, unit }
+            };
+            u32::try_from(asked).map_err(too_large)
+        };
+        Ok(Self { len: counted(len, "elements")?, stride: counted(stride, "bytes per element")? })
+    }
+
+    /// Refuses more bytes than the limit.
+    fn check(self, name: &str, limit: u64) -> Result<()> {
+        match self.bytes() {
+            asked if asked > limit => Err(Error::BufferTooLarge { tensor: name.into(), asked, limit, unit: "bytes" }),
+            _ => Ok(()),
+        }
+    }
+
+    fn bytes(self) -> u64 {
+        u64::from(self.len) * u64::from(self.stride)
+    }
+}
+
 impl Buffer {
     /// A buffer of `len` elements of `stride` bytes; its contents are zero on the host device and undefined on others.
     pub(crate) fn new(device: &Arc<Device>, name: &str, len: usize, stride: usize, usage: MemoryUse) -> Result<Self> {
-        let too_large =
-            |asked: u64, limit: u64, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
-        let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
-        let stride =
-            u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
-        let bytes = u64::from(elements) * u64::from(stride);
+        let size = Size::of(name, len, stride)?;
         let memory = match &device.backend {
             Backend::Vulkan(vulkan) => {
-                let limit = vulkan.device.caps.max_allocation;
-                if bytes > limit {
-                    return Err(too_large(bytes, limit, "bytes"));
-                }
-                Memory::Vulkan(VulkanBuffer::new(&vulkan.device, name, bytes, usage)?)
+                size.check(name, vulkan.device.caps.max_allocation)?;
+                Memory::Vulkan(VulkanBuffer::new(&vulkan.device, name, size.bytes(), usage)?)
             }
-            Backend::Host(_) => Memory::Host(HostMemory::new(name, bytes)?),
+            Backend::Host(_) => Memory::Host(HostMemory::new(name, size.bytes())?),
         };
-        Ok(Self::of_memory(device, name, memory, elements, stride))
+        Ok(Self::of_memory(device, name, memory, size))
     }
 
     /// An image, as a buffer of all texels of all levels; they are zero.
@@ -101,7 +129,7 @@ impl Buffer {
             Backend::Vulkan(vulkan) => Memory::Image(Box::new(VulkanImage::new(&vulkan.device, name, &layout)?)),
             Backend::Host(_) => Memory::Host(HostMemory::new(name, u64::from(texels) * u64::from(stride))?),
         };
-        let mut image = Self::of_memory(device, name, memory, texels, stride);
+        let mut image = Self::of_memory(device, name, memory, Size { len: texels, stride });
         image.image = Some(Box::new(layout));
         if let Backend::Vulkan(vulkan) = &device.backend {
             let started = image.transfer(|schedule, target| vulkan.start_image(schedule, target))?;
@@ -121,17 +149,9 @@ impl Buffer {
         let Backend::Vulkan(vulkan) = &device.backend else {
             return Err(Error::OnHostDevice { operation: "making a tensor of an existing buffer" });
         };
-        let too_large = |limit: u32, unit| Error::BufferTooLarge {
-            tensor: name.into(),
-            asked: len as u64,
-            limit: limit.into(),
-            unit,
-        };
-        let elements = u32::try_from(len).map_err(|_| too_large(u32::MAX, "elements"))?;
-        let stride = u32::try_from(stride).map_err(|_| too_large(u32::MAX, "bytes per element"))?;
-        let bytes = u64::from(elements) * u64::from(stride);
-        let memory = Memory::Vulkan(VulkanBuffer::borrow(&vulkan.device, name, range, bytes)?);
-        Ok(Self::of_memory(device, name, memory, elements, stride))
+        let size = Size::of(name, len, stride)?;
+        let memory = Memory::Vulkan(VulkanBuffer::borrow(&vulkan.device, name, range, size.bytes())?);
+        Ok(Self::of_memory(device, name, memory, size))
     }
 
     /// A buffer of `len` elements of `stride` bytes whose memory can be shared, or is what another manager shares.
@@ -145,19 +165,13 @@ impl Buffer {
         let Backend::Vulkan(vulkan) = &device.backend else {
             return Err(Error::OnHostDevice { operation: "sharing memory" });
         };
-        let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
-        let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
-        let stride =
-            u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
-        let (bytes, limit) = (u64::from(elements) * u64::from(stride), vulkan.device.caps.max_allocation);
-        if bytes > limit {
-            return Err(too_large(bytes, limit, "bytes"));
-        }
+        let size = Size::of(name, len, stride)?;
+        size.check(name, vulkan.device.caps.max_allocation)?;
         let memory = match imported {
             Some(memory) => VulkanBuffer::import(&vulkan.device, name, memory)?,
-            None => VulkanBuffer::shareable(&vulkan.device, name, bytes)?,
+            None => VulkanBuffer::shareable(&vulkan.device, name, size.bytes())?,
         };
-        Ok(Self::of_memory(device, name, Memory::Vulkan(memory), elements, stride))
+        Ok(Self::of_memory(device, name, Memory::Vulkan(memory), size))
     }
 
     /// A buffer of `len` elements of `stride` bytes in a user's memory.
@@ -170,28 +184,22 @@ impl Buffer {
         (len, stride): (usize, usize),
         memory: HostMemory,
     ) -> Result<Self> {
-        let too_large = |asked, limit, unit| Error::BufferTooLarge { tensor: name.into(), asked, limit, unit };
-        let elements = u32::try_from(len).map_err(|_| too_large(len as u64, u32::MAX.into(), "elements"))?;
-        let stride =
-            u32::try_from(stride).map_err(|_| too_large(stride as u64, u32::MAX.into(), "bytes per element"))?;
-        let bytes = u64::from(elements) * u64::from(stride);
+        let size = Size::of(name, len, stride)?;
         let memory = match &device.backend {
-            Backend::Vulkan(vulkan) if bytes > vulkan.device.caps.max_allocation => {
-                return Err(too_large(bytes, vulkan.device.caps.max_allocation, "bytes"));
-            }
             Backend::Vulkan(vulkan) => {
-                Memory::Vulkan(VulkanBuffer::in_host_memory(&vulkan.device, name, bytes, memory)?)
+                size.check(name, vulkan.device.caps.max_allocation)?;
+                Memory::Vulkan(VulkanBuffer::in_host_memory(&vulkan.device, name, size.bytes(), memory)?)
             }
             Backend::Host(_) => Memory::Host(memory),
         };
-        Ok(Self::of_memory(device, name, memory, elements, stride))
+        Ok(Self::of_memory(device, name, memory, size))
     }
 
-    fn of_memory(device: &Arc<Device>, name: &str, memory: Memory, len: u32, stride: u32) -> Self {
+    fn of_memory(device: &Arc<Device>, name: &str, memory: Memory, size: Size) -> Self {
         let (id, name) = (device.new_id(), Arc::from(name));
         let uses = Arc::new(device.schedule.new_uses().named(&name));
-        let bytes = u64::from(len) * u64::from(stride);
-        device.live.add(id, &name, bytes);
+        device.live.add(id, &name, size.bytes());
+        let Size { len, stride } = size;
         Self {
             memory,
             id,
@@ -415,7 +423,8 @@ impl Buffer {
         self.vulkan().map_or(0, |buffer| buffer.offset) + self.start()
     }
 
-    /// Checks that the first byte is a multiple of what somebody needs, a power of two. Its memory begins at a multiple of [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
+    /// Checks that the first byte is a multiple of an alignment, a power of two. Its memory begins at a multiple of
+    /// [`MAX_ALIGNMENT`](crate::device::MAX_ALIGNMENT).
     pub(crate) fn check_start(&self, alignment: u64) -> Result<()> {
         let offset = self.vulkan_offset();
         // No division: each argument of each launch comes here.

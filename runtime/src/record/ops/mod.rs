@@ -162,7 +162,7 @@ impl Access {
     /// use gridwise::ops::Access;
     ///
     /// let tensor = gridwise::Manager::host().tensor(&[1u32])?;
-    /// // What is read as well is declared twice: once so, once by `Access::read`.
+    /// // A tensor that is read as well is declared twice: once so, once by `Access::read`.
     /// assert!(Access::write(&tensor).is_write);
     /// # Ok(())
     /// # }

@@ -33,9 +33,9 @@ pub(crate) use uses::BufferUse;
 /// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
 ///
 /// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. The first operation that is recorded after an
-/// evaluation begins a new recording. Operations that touch the same
-/// tensors run one after the other, others may overlap, and go first where that takes fewer barriers. The sequence keeps what it uses alive: tensors may be dropped
-/// while it runs. Dropping a sequence waits for its run.
+/// evaluation begins a new recording. Operations that touch the same tensors run one after the other. Others may overlap, and go first
+/// where that takes fewer barriers. The sequence keeps what it uses alive: tensors may be dropped while it runs. Dropping a sequence
+/// waits for its run.
 ///
 /// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.
 ///
@@ -131,7 +131,7 @@ impl Sequence {
     /// # let manager = gridwise::Manager::host();
     /// let (x, mut y) = (manager.tensor(&[1.0f32, 2.0])?, manager.tensor(&[10.0f32, 20.0])?);
     /// let sequence = manager.sequence()?;
-    /// // What the generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does, with types checked.
+    /// // The generated `Saxpy::dispatch(&sequence, Grid::items(2), 3.0, &x, &mut y)` does this, with types checked.
     /// sequence.dispatch(Grid::items(2), KernelArgs::new::<Saxpy>().value(3.0f32).read(&x).write(&mut y))?.eval()?;
     /// assert_eq!(y.to_vec()?, [13.0, 26.0]);
     /// # Ok(())
@@ -165,7 +165,7 @@ impl Sequence {
         let mut args = Recorder::new(&inner.device, of, memory, hooks, name, None).check_arguments(args)?;
         let known = match &state.running {
             None => state.known((kernel.0, kernel.1), &grid, &args),
-            // What is wrong with a launch is told first.
+            // The errors of a launch are told first.
             Some(_) => None,
         };
         let Some(settled) = known else {
@@ -202,7 +202,7 @@ impl Sequence {
         state.begin_operation(&inner.device)?;
         let added = &mut spare.added;
         if is_first {
-            // What was recorded before is known from here on only: these are in the places of its first launches.
+            // The recording before is known from here on only: these launches are in the places of its first ones.
             added.iter().filter_map(Step::dispatch).for_each(|_| state.spare.again.step());
         }
         state.hooks.append(hooks);
@@ -303,19 +303,7 @@ impl Sequence {
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
         inner.check_calls(false)?;
-        let (run, outcome) = match inner.start(false)? {
-            Begun::Nothing => return Ok(()),
-            Begun::Submitted(started) => {
-                let begun = (Running::Submitted(started.ticket), started.outcome.clone());
-                started.run_on_host(&inner.device, false);
-                begun
-            }
-            Begun::Driven(run, ops) => {
-                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
-                run.run_with_host(ops, false);
-                begun
-            }
-        };
+        let Some((run, outcome)) = self.run_here(inner.start(false)?, false) else { return Ok(()) };
         run.wait_timeout(&inner.device, None).map_err(|error| inner.acknowledge(&run, error))?;
         inner.settle(&run);
         outcome.result()
@@ -346,19 +334,7 @@ impl Sequence {
     pub fn eval_profiled(&self) -> Result<Profile> {
         let begun = Instant::now();
         self.inner.check_calls(false)?;
-        let run = match self.inner.start(true)? {
-            Begun::Nothing => None,
-            Begun::Submitted(started) => {
-                let begun = (Running::Submitted(started.ticket), started.outcome.clone());
-                started.run_on_host(&self.inner.device, true);
-                Some(begun)
-            }
-            Begun::Driven(run, ops) => {
-                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
-                run.run_with_host(ops, true);
-                Some(begun)
-            }
-        };
+        let run = self.run_here(self.inner.start(true)?, true);
         self.profiled(run, begun).wait()
     }
 
@@ -461,24 +437,31 @@ impl Sequence {
         Ok(Evaluation::new(self.inner.clone(), run, outcome))
     }
 
+    /// Runs on this thread what was started, where the device does not by itself; gives what there is to wait for.
+    fn run_here(&self, begun: Begun, is_timed: bool) -> Option<(Running, Arc<Outcome>)> {
+        let run = begun.run()?;
+        match begun {
+            Begun::Nothing => {}
+            Begun::Submitted(started) => started.run_on_host(&self.inner.device, is_timed),
+            Begun::Driven(run, ops) => run.run_with_host(ops, is_timed),
+        }
+        Some(run)
+    }
+
     /// Lets a thread run what was started, where the device does not by itself; gives what there is to wait for.
     fn spawn(&self, begun: Begun, is_timed: bool) -> Option<(Running, Arc<Outcome>)> {
+        let run = begun.run()?;
         let device = self.inner.device.clone();
         match begun {
-            Begun::Nothing => None,
+            Begun::Nothing => {}
             Begun::Submitted(started) => {
-                let run = (Running::Submitted(started.ticket), started.outcome.clone());
                 if let Backend::Host(_) = &device.backend {
                     on_thread(move || started.run_on_host(&device, is_timed));
                 }
-                Some(run)
             }
-            Begun::Driven(run, ops) => {
-                let begun = (Running::Driven(run.driven.clone()), run.outcome.clone());
-                on_thread(move || run.run_with_host(ops, is_timed));
-                Some(begun)
-            }
+            Begun::Driven(run, ops) => on_thread(move || run.run_with_host(ops, is_timed)),
         }
+        Some(run)
     }
 
     /// Forgets all operations.

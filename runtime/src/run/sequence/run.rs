@@ -42,6 +42,17 @@ pub(super) enum Begun {
     Driven(Run, usize),
 }
 
+impl Begun {
+    /// The run to wait for, and its outcome; `None` where nothing was started.
+    pub(super) fn run(&self) -> Option<(Running, Arc<Outcome>)> {
+        match self {
+            Self::Nothing => None,
+            Self::Submitted(started) => Some((Running::Submitted(started.ticket), started.outcome.clone())),
+            Self::Driven(run, _) => Some((Running::Driven(run.driven.clone()), run.outcome.clone())),
+        }
+    }
+}
+
 /// Calls `work` on a thread of its own; here, if there is none to be had: its turn has been taken.
 pub(super) fn on_thread(work: impl FnOnce() + Send + 'static) {
     let work = Arc::new(Mutex::new(Some(work)));
@@ -249,7 +260,7 @@ impl Inner {
             return None;
         }
         state.fail(Error::DeviceLost { operation: "evaluating a sequence" });
-        // Who holds the evaluation, or waits for it, is told by it.
+        // The holder of the evaluation, or whoever waits for it, is told by it.
         (Arc::strong_count(&state.outcome) == 1).then(|| state.as_lost())
     }
 

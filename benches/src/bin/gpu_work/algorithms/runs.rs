@@ -1,6 +1,6 @@
-//! Segments of random lengths, and runs of equal keys: reductions, scans, what is unique, lengths.
+//! Segments of random lengths, and runs of equal keys: reductions, scans, what is unique, what marks select, lengths.
 
-use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpUnique};
+use gridwise::algorithms::{OpReduce, OpRunLengths, OpScan, OpSelect, OpUnique};
 
 use super::{Job, floats};
 use crate::error::Error;
@@ -35,6 +35,14 @@ impl Input {
         }
         starts.push(len as u32);
         Self { name: format!("2^{exponent}, runs of {length}"), keys, starts, numbers: floats(len, len) }
+    }
+
+    /// Marks of the first element of each run.
+    fn marks(&self) -> Vec<u32> {
+        let mut marks = vec![0; self.keys.len()];
+        let (_, firsts) = self.starts.split_last().unwrap_or((&0, &[]));
+        firsts.iter().for_each(|start| marks[*start as usize] = 1);
+        marks
     }
 
     fn runs(&self) -> impl Iterator<Item = &[f32]> {
@@ -87,7 +95,7 @@ pub(crate) fn segments(bench: &mut Bench<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The first of each run, and how long each is.
+/// The first of each run, found by keys and by marks, and how long each is.
 pub(crate) fn runs(bench: &mut Bench<'_>) -> Result<(), Error> {
     for input in Input::all(bench) {
         let len = input.keys.len();
@@ -98,6 +106,13 @@ pub(crate) fn runs(bench: &mut Bench<'_>) -> Result<(), Error> {
         job.measure(bench, OpUnique::new(&keys, &mut unique, &mut count)?)?;
         let expected: Vec<f64> = (1..input.starts.len()).map(|key| key as f64).collect();
         job.compare(bench, &unique.to_vec()?[..count.to_vec()?[0] as usize], &expected)?;
+
+        let (x, marks) = (bench.manager.tensor(&input.numbers)?, bench.manager.tensor(&input.marks())?);
+        let mut selected = bench.manager.tensor_of_len::<f32>(len)?;
+        let job = input.job("select", 4, 8);
+        job.measure(bench, OpSelect::new(&x, &marks, &mut selected, &mut count)?)?;
+        let expected: Vec<f64> = input.runs().map(|run| f64::from(run[0])).collect();
+        job.compare(bench, &selected.to_vec()?[..count.to_vec()?[0] as usize], &expected)?;
 
         let mut lengths = bench.manager.tensor_of_len::<u32>(len)?;
         let job = input.job("run lengths", 4, 8);
