@@ -80,7 +80,8 @@ macro_rules! reductions {
                         let ended = [flow, with.x, with.y, with.z];
                         #[unroll]
                         for j in 0..4 {
-                            if bits >> j & 1 != 0 {
+                            let is_head = bits >> j & 1;
+                            if is_head != 0 {
                                 if rank == start {
                                     // SAFETY: one element of the subgroup is its first head.
                                     unsafe { own_fronts.unordered()[subgroup_id()] = ended[j] };
@@ -88,8 +89,8 @@ macro_rules! reductions {
                                     // SAFETY: each run ends at one head, and the heads before it are counted.
                                     unsafe { results.unordered()[rank.wrapping_sub(1)] = ended[j] };
                                 }
-                                rank += 1;
                             }
+                            rank += is_head;
                         }
                     }
                 }
