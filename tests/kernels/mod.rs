@@ -56,6 +56,7 @@ pub mod generic_types;
 pub mod generics;
 
 pub mod given_iterators;
+pub mod given_places;
 pub mod given_slices;
 pub mod glam_methods;
 pub mod grid;
@@ -217,6 +218,7 @@ const AREAS: &[&[Case]] = &[
     given_iterators::CASES,
     given_slices::CASES,
     glam_methods::CASES,
+    given_places::CASES,
     grid::CASES,
     habits::CASES,
     held_slices::CASES,

@@ -211,6 +211,11 @@ impl Fn {
         }
     }
 
+    /// Whether its result is a `&mut` reference to a part of `self`.
+    pub(crate) fn gives_written_place(&self) -> bool {
+        self.gives_place && self.writes_self()
+    }
+
     /// Whether its result is a `&` reference or holds some, which are the values that they lead to here.
     pub(crate) fn lends(&self) -> bool {
         use super::TypeKind as T;

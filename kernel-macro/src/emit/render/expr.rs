@@ -92,7 +92,11 @@ impl Renderer<'_> {
             Statement::Expr { expr, semicolon: true } => {
                 let gives_place =
                     matches!(self.typed.calls.get(&expr.id), Some(Callee::Choice(method)) if method.gives_place());
+                let is_place = !self.is_original() && self.typed.place_call(self.program, expr).is_some();
                 let expr = self.bare(expr);
+                if is_place {
+                    return tokens!(let _ = &mut #expr;);
+                }
                 // Of `o.get_or_insert(v);` the twin reads the value, which rustc would call unused.
                 if gives_place && !self.is_original() {
                     return tokens!(let _ = #expr;);
@@ -140,6 +144,13 @@ impl Renderer<'_> {
         let span = expr.span.start;
         if !self.is_original() && self.typed.given_slices.contains_key(&expr.id) && self.given != Some(expr.id) {
             return self.given_slice(expr);
+        }
+        if !self.is_original()
+            && let Item::Fn(function) = &self.item.item
+            && function.gives_written_place()
+            && function.body.tail.as_ref().is_some_and(|tail| tail.id == expr.id)
+        {
+            return self.given_place(expr);
         }
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal, self.expr_ty(expr), span),
@@ -198,6 +209,19 @@ impl Renderer<'_> {
             ExprKind::Macro(call) => self.macro_call(call, expr),
             ExprKind::Slice { .. } => self.original_slice(expr, false),
             _ => self.control(expr),
+        }
+    }
+
+    /// The `&mut` reference with which a function ends.
+    fn given_place(&mut self, end: &Expr) -> Tokens {
+        match &end.kind {
+            ExprKind::Paren(inner, None) => self.given_place(inner),
+            ExprKind::Method { receiver, name, args, .. } => {
+                let place = self.method(MethodCall { expr: end, receiver, name, args });
+                tokens!(&mut #place)
+            }
+            ExprKind::Path(path) => path_tokens(path),
+            _ => self.borrow(end, true),
         }
     }
 

@@ -62,7 +62,13 @@ impl Renderer<'_> {
                         if cx.is_original() { call } else { follow(call) }
                     });
                 }
+                let is_place = !self.is_original() && self.typed.place_call(self.program, whole).is_some();
                 let receiver = match &referent(receiver).kind {
+                    if is_place {
+                        let call =
+                            self.call_written(written, |cx, place| cx.plain_method(place, true, name, args, whole));
+                        return tokens!((*#call));
+                    }
                     ExprKind::Slice { .. } if !self.is_original() && self.typed.writes.contains(&whole.id) => {
                         let part = self.original_slice(referent(receiver), true);
                         tokens!((#part))
@@ -78,7 +84,11 @@ impl Renderer<'_> {
                         #twin::generic::Given(#call).value()
                     });
                 }
-                if self.is_original() { call } else { follow(call) }
+                match is_place {
+                    true => tokens!((*#call)),
+                    false if self.is_original() => call,
+                    false => follow(call),
+                }
             }
         }
     }
