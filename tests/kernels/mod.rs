@@ -127,6 +127,7 @@ pub mod scatter;
 pub mod searches;
 pub mod sha256;
 pub mod slice_methods;
+pub mod slice_orders;
 pub mod slice_parameters;
 pub mod slice_patterns;
 pub mod slice_statements;
@@ -291,6 +292,7 @@ const AREAS: &[&[Case]] = &[
     sha256::CASES,
     slice_methods::CASES,
     solvers::CASES,
+    slice_orders::CASES,
     sooner::CASES,
     slice_parameters::CASES,
     slice_patterns::CASES,

@@ -13,6 +13,7 @@ use crate::builtin::character::MAX_RADIX;
 use crate::builtin::elementary::Elementary;
 use crate::builtin::int::{BAD_BASE, Number};
 use crate::builtin::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
+use crate::builtin::iteration::Iteration;
 use crate::builtin::lanes::Lanes;
 use crate::builtin::matrix::Linear;
 use crate::builtin::overflow::Overflow;
@@ -29,6 +30,11 @@ impl Renderer<'_> {
             }
             Some(Callee::Image(method)) if !self.is_original() => self.image_method(*method, call),
             Some(Callee::Coop(CoopCall::Store(_))) if !self.is_original() => self.matrix_store(receiver, args, whole),
+            Some(Callee::Iterate(Iteration::Cmp | Iteration::PartialCmp))
+                if !self.is_original() && matches!(self.expr_ty(receiver), Ty::Buffer { .. }) =>
+            {
+                self.slice_order(name, receiver, &args[0])
+            }
             Some(Callee::Iterate(iteration)) if !self.is_original() => self.iteration(*iteration, call),
             Some(Callee::Range(method)) if !self.is_original() => self.range_method(*method, receiver, name, args),
             Some(Callee::TryConvert) if !self.is_original() => self.try_convert(receiver, whole),
