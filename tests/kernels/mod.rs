@@ -135,6 +135,7 @@ pub mod slice_tables;
 pub mod slices;
 pub mod solvers;
 pub mod sooner;
+pub mod sources;
 pub mod stacks;
 pub mod subgroups;
 pub mod tables;
@@ -217,9 +218,9 @@ const AREAS: &[&[Case]] = &[
     generic_types::CASES,
     generics::CASES,
     given_iterators::CASES,
+    given_places::CASES,
     given_slices::CASES,
     glam_methods::CASES,
-    given_places::CASES,
     grid::CASES,
     habits::CASES,
     held_slices::CASES,
@@ -291,14 +292,15 @@ const AREAS: &[&[Case]] = &[
     searches::CASES,
     sha256::CASES,
     slice_methods::CASES,
-    solvers::CASES,
     slice_orders::CASES,
+    solvers::CASES,
     sooner::CASES,
     slice_parameters::CASES,
     slice_patterns::CASES,
     slice_statements::CASES,
     slice_tables::CASES,
     slices::CASES,
+    sources::CASES,
     stacks::CASES,
     subgroups::CASES,
     tables::CASES,

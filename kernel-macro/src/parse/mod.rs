@@ -26,6 +26,7 @@ mod pat;
 mod scatter;
 mod slice_statement;
 mod sort;
+mod source;
 mod span;
 mod stmt;
 #[cfg(test)]

@@ -62,19 +62,19 @@ impl Renderer<'_> {
                     matches!(self.typed.calls.get(&whole.id), Some(Callee::Choice(method)) if method.gives_place());
                 // Behind the reference that it gives is a value here.
                 let follow = |call: Tokens| if gives_place { tokens!((*#call)) } else { call };
-                if let Some(written) = self.written_receiver(receiver, whole, !args.is_empty()) {
-                    return self.call_written(written, |cx, place| {
-                        let call = cx.plain_method(place, true, name, args, whole);
-                        if cx.is_original() { call } else { follow(call) }
-                    });
-                }
                 let is_place = !self.is_original() && self.typed.place_call(self.program, whole).is_some();
-                let receiver = match &referent(receiver).kind {
+                if let Some(written) = self.written_receiver(receiver, whole, !args.is_empty()) {
                     if is_place {
                         let call =
                             self.call_written(written, |cx, place| cx.plain_method(place, true, name, args, whole));
                         return tokens!((*#call));
                     }
+                    return self.call_written(written, |cx, place| {
+                        let call = cx.plain_method(place, true, name, args, whole);
+                        if cx.is_original() { call } else { follow(call) }
+                    });
+                }
+                let receiver = match &referent(receiver).kind {
                     ExprKind::Slice { .. } if !self.is_original() && self.typed.writes.contains(&whole.id) => {
                         let part = self.original_slice(referent(receiver), true);
                         tokens!((#part))
