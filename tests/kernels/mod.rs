@@ -105,6 +105,7 @@ pub mod operands;
 pub mod ordering;
 pub mod overflow;
 pub mod own_iterators;
+pub mod own_reverse;
 pub mod own_slices;
 pub mod own_totals;
 pub mod own_vectors;
@@ -121,6 +122,7 @@ pub mod ranges;
 pub mod readme;
 pub mod references;
 pub mod reports;
+pub mod reversed;
 pub mod rows;
 pub mod scalars;
 pub mod scatter;
@@ -256,6 +258,7 @@ const AREAS: &[&[Case]] = &[
     matrices::CASES,
     memory::CASES,
     own_iterators::CASES,
+    own_reverse::CASES,
     own_slices::CASES,
     own_vectors::CASES,
     own_totals::CASES,
@@ -286,6 +289,7 @@ const AREAS: &[&[Case]] = &[
     readme::CASES,
     references::CASES,
     reports::CASES,
+    reversed::CASES,
     rows::CASES,
     scalars::CASES,
     scatter::CASES,

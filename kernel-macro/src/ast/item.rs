@@ -101,6 +101,8 @@ pub(crate) struct Derives {
     pub(crate) ord: bool,
     pub(crate) default: bool,
     pub(crate) gpu_data: bool,
+    /// Whether it is `core::cmp::Reverse`, whose order is that of its member the other way round.
+    pub(crate) reverse: bool,
 }
 
 /// How the members of a struct or variant are written.

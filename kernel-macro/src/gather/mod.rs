@@ -22,6 +22,7 @@
 mod cycle;
 mod entry;
 mod key;
+mod library;
 mod locals;
 mod names;
 mod outline;
@@ -34,6 +35,7 @@ mod unmarked;
 pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use key::{Place, item_key, key_digest};
+pub(crate) use library::{REVERSE, library_item};
 pub(crate) use names::{
     calls_of, names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct,
     names_of_trait, names_of_type,

@@ -11,7 +11,6 @@ fn case(x: &[f32], out: &mut [f32]) {
     let drawn = thread_rng();
     let seen = std::collections::HashMap::new();
     let pairs = std::iter::zip(x, x);
-    let last = std::cmp::Reverse(x[i]);
     let none = core::iter::empty::<f32>();
     let bytes = std::mem::size_of::<f32>();
     let bits: u32 = core::mem::transmute(x[i]);

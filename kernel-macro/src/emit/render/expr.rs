@@ -487,6 +487,13 @@ impl Renderer<'_> {
                     self.callee_path(called, callee)
                 };
                 let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
+                if self.is_original()
+                    && let Some(item) = self.item.uses.get(&callee.text())
+                    && self.program.is_reverse_item(*item)
+                {
+                    // That it is the library's, rustc sees here.
+                    return tokens!(::core::convert::identity::<::core::cmp::Reverse<_>>(#call));
+                }
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
                         let given = tokens!(::core::primitive::u8);
