@@ -49,6 +49,8 @@ pub(crate) struct Fn {
     pub(crate) moved: Vec<ExprId>,
     /// The enums of which `use` in it imports all names, while these are not known.
     pub(crate) globs: Vec<Path>,
+    /// The paths of types that count as built-in ones by their last name.
+    pub(crate) assumed: Vec<Vec<Ident>>,
 }
 
 /// A function parameter.

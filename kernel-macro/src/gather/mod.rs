@@ -40,7 +40,7 @@ pub(crate) use names::{
     calls_of, names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct,
     names_of_trait, names_of_type,
 };
-pub(crate) use own_types::{is_own_type, may_be_own_type};
+pub(crate) use own_types::{is_own_subgroup, is_own_type, may_be_own_type, spell_raw, to_own_type};
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
 #[cfg(test)]

@@ -77,6 +77,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     let result = parser.result(&item.sig.output, role);
     let mut body = parser.block(&item.block);
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
+    let assumed = parser.assumed_types();
     Fn {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
@@ -95,6 +96,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         returns_early: parser.returns_early,
         moved: parser.moved,
         globs: parser.globs,
+        assumed,
     }
 }
 

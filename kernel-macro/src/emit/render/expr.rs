@@ -349,7 +349,7 @@ impl Renderer<'_> {
     fn imported_constant(&self, path: &Path, bits: u32, expr: &Expr) -> Tokens {
         let (name, last) = (path.text(), path.segments.last().map(ToString::to_string).unwrap_or_default());
         let (asserted, path) = (path_tokens(path), path_tokens(path));
-        if !matches!(self.mode, Mode::Original | Mode::Device) {
+        if !self.keeps_names() {
             return path;
         }
         let message =
@@ -487,7 +487,7 @@ impl Renderer<'_> {
                     self.callee_path(called, callee)
                 };
                 let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
-                if self.is_original()
+                if self.keeps_names()
                     && let Some(item) = self.item.uses.get(&callee.text())
                     && self.program.is_reverse_item(*item)
                 {
