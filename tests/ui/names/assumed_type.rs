@@ -1,7 +1,5 @@
 //! A type with the name of a built-in one that a macro makes: the text of the file does not show that it is another one.
 
-use gridwise::prelude::*;
-
 macro_rules! made {
     ($name:ident) => {
         #[derive(Clone, Copy)]
