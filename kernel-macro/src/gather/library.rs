@@ -19,7 +19,7 @@ pub(super) fn may_be_reverse(path: &Path) -> bool {
     }
 }
 
-/// What the library's type is for kernels; `None` for other paths. That a bare name means the library's is asserted where it is called.
+/// The item that stands for the library's type; `None` for other paths. That a bare name means that type is asserted where it is called.
 pub(crate) fn library_item(path: &Path) -> Option<Closure> {
     let is_own = || {
         let place = path.as_name().and_then(place_at);

@@ -8,7 +8,9 @@ pub mod vectors {
     /// Two numbers.
     #[derive(Clone, Copy)]
     pub struct Vec2 {
+        /// The first.
         pub x: f32,
+        /// The second.
         pub y: f32,
     }
 
