@@ -57,6 +57,7 @@ pub mod generics;
 
 pub mod constant_divisors;
 pub mod given_iterators;
+pub mod given_places;
 pub mod given_slices;
 pub mod glam_methods;
 pub mod grid;
@@ -106,6 +107,7 @@ pub mod operands;
 pub mod ordering;
 pub mod overflow;
 pub mod own_iterators;
+pub mod own_reverse;
 pub mod own_slices;
 pub mod own_totals;
 pub mod own_vectors;
@@ -122,12 +124,14 @@ pub mod ranges;
 pub mod readme;
 pub mod references;
 pub mod reports;
+pub mod reversed;
 pub mod rows;
 pub mod scalars;
 pub mod scatter;
 pub mod searches;
 pub mod sha256;
 pub mod slice_methods;
+pub mod slice_orders;
 pub mod slice_parameters;
 pub mod slice_patterns;
 pub mod slice_statements;
@@ -135,6 +139,7 @@ pub mod slice_tables;
 pub mod slices;
 pub mod solvers;
 pub mod sooner;
+pub mod sources;
 pub mod stacks;
 pub mod subgroups;
 pub mod tables;
@@ -216,6 +221,7 @@ const AREAS: &[&[Case]] = &[
     generic_types::CASES,
     generics::CASES,
     given_iterators::CASES,
+    given_places::CASES,
     given_slices::CASES,
     glam_methods::CASES,
     grid::CASES,
@@ -254,6 +260,7 @@ const AREAS: &[&[Case]] = &[
     matrices::CASES,
     memory::CASES,
     own_iterators::CASES,
+    own_reverse::CASES,
     own_slices::CASES,
     own_vectors::CASES,
     own_totals::CASES,
@@ -284,12 +291,14 @@ const AREAS: &[&[Case]] = &[
     readme::CASES,
     references::CASES,
     reports::CASES,
+    reversed::CASES,
     rows::CASES,
     scalars::CASES,
     scatter::CASES,
     searches::CASES,
     sha256::CASES,
     slice_methods::CASES,
+    slice_orders::CASES,
     solvers::CASES,
     sooner::CASES,
     slice_parameters::CASES,
@@ -297,6 +306,7 @@ const AREAS: &[&[Case]] = &[
     slice_statements::CASES,
     slice_tables::CASES,
     slices::CASES,
+    sources::CASES,
     stacks::CASES,
     subgroups::CASES,
     tables::CASES,

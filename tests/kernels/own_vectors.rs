@@ -1,4 +1,4 @@
-//! Types of one's own with the names of built-in ones: defined beside the kernel, imported, and by their paths.
+//! Types and a module of one's own with the names of built-in ones: defined beside the kernel, imported, and by their paths.
 
 use gridwise::prelude::*;
 
@@ -152,6 +152,51 @@ const IMPORTED: Case = case!(
     || vec![bits(|x| (x * 2.0 + 2.0 * (x + x)) - (2.0 + (x + x)))]
 );
 
+/// A function of a crate that names a type of its own from the crate on, where no variable says which type it is.
+#[kernel]
+fn from_the_crate(x: &[f32], y: &mut [f32]) {
+    let i = global_id().x as usize;
+    y[i] = gridwise_device_lib::own_length(x[i], 1.0);
+}
+
+const FROM_THE_CRATE: Case = case!(
+    "own_vectors::from_the_crate",
+    [FromTheCrate],
+    |mgr| {
+        let (x, mut y) = (mgr.tensor(&numbers())?, mgr.tensor_of_len::<f32>(N)?);
+        let seq = mgr.sequence()?;
+        FromTheCrate::dispatch(&seq, Grid::items(N as u32), &x, &mut y)?.eval()?;
+        Ok(vec![Output::U32(y.to_vec()?.iter().map(|y| y.to_bits()).collect())])
+    },
+    || vec![bits(|x| x + 1.0 + 2.0 * (x + 2.0))]
+);
+
+mod subgroup {
+    /// No function of a subgroup.
+    #[gridwise::device]
+    pub(super) fn add(a: u32) -> u32 {
+        a + 1
+    }
+}
+
+#[kernel]
+fn of_a_module(y: &mut [u32]) {
+    let i = global_id().x;
+    y[i] = subgroup::add(i);
+}
+
+const OF_A_MODULE: Case = case!(
+    "own_vectors::of_a_module",
+    [OfAModule],
+    |mgr| {
+        let mut y = mgr.tensor_of_len::<u32>(N)?;
+        let seq = mgr.sequence()?;
+        OfAModule::dispatch(&seq, Grid::items(N as u32), &mut y)?.eval()?;
+        Ok(vec![Output::U32(y.to_vec()?)])
+    },
+    || vec![Output::U32((1..=N as u32).collect())]
+);
+
 const BOTH: Case = case!(
     "own_vectors::both",
     [Both],
@@ -170,4 +215,4 @@ fn bits(of: impl Fn(f32) -> f32) -> Output {
 }
 
 /// All cases of this file.
-pub const CASES: &[Case] = &[BESIDE, IMPORTED, BOTH];
+pub const CASES: &[Case] = &[BESIDE, IMPORTED, FROM_THE_CRATE, OF_A_MODULE, BOTH];

@@ -49,6 +49,8 @@ pub(crate) struct Fn {
     pub(crate) moved: Vec<ExprId>,
     /// The enums of which `use` in it imports all names, while these are not known.
     pub(crate) globs: Vec<Path>,
+    /// The paths of types that count as built-in ones by their last name.
+    pub(crate) assumed: Vec<Vec<Ident>>,
 }
 
 /// A function parameter.
@@ -101,6 +103,8 @@ pub(crate) struct Derives {
     pub(crate) ord: bool,
     pub(crate) default: bool,
     pub(crate) gpu_data: bool,
+    /// Whether it is `core::cmp::Reverse`, whose order is that of its member the other way round.
+    pub(crate) reverse: bool,
 }
 
 /// How the members of a struct or variant are written.
@@ -209,6 +213,11 @@ impl Fn {
             super::TypeKind::Iterator(element) => Some(element),
             _ => None,
         }
+    }
+
+    /// Whether its result is a `&mut` reference to a part of `self`.
+    pub(crate) fn gives_written_place(&self) -> bool {
+        self.gives_place && self.writes_self()
     }
 
     /// Whether its result is a `&` reference or holds some, which are the values that they lead to here.

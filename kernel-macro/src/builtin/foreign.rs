@@ -259,12 +259,12 @@ const METHODS: &[(&[&str], &str)] = &[
 
 /// Functions of `std::iter` and `std::mem`.
 const LIBRARY_FUNCTIONS: &[(&str, &[&str], &str)] = &[
-    ("iter", &["repeat_with", "from_fn"], "count the rounds, `(0..n).map(|_| …)`, or write a `while` loop"),
-    ("iter", &["repeat", "repeat_n"], "count the rounds: `(0..n).map(|_| x)`"),
-    ("iter", &["once"], "go through an array: `[x].into_iter()`"),
+    ("iter", &["repeat_with", "from_fn"], "name it in full, `std::iter::from_fn`, with a closure or a function's name"),
+    ("iter", &["repeat", "repeat_n"], "name it in full: `std::iter::repeat(x)`"),
+    ("iter", &["once"], "name it in full, `std::iter::once(x)`, or go through an array: `[x].into_iter()`"),
     ("iter", &["empty"], "go through a range without elements: `0..0`"),
     ("iter", &["zip"], "write `a.zip(b)`"),
-    ("iter", &["successors"], "write `(0..n).scan(first, |value, _| …)`, or a `while` loop"),
+    ("iter", &["successors"], "name it in full, `std::iter::successors`, with a closure or a function's name"),
     ("mem", &["size_of", "size_of_val", "align_of"], "write the number of bytes, as layouts are those of `#[repr(C)]`"),
     ("mem", &["transmute"], "write `x.to_bits()` and `f32::from_bits(x)`, or the integers' `to_le_bytes()`"),
     ("mem", &["drop", "forget"], "values have no `Drop`: leave it out"),

@@ -186,7 +186,7 @@ pub(crate) fn is_builtin_value(path: &Path) -> bool {
         ["std", "core"].contains(&name.as_str())
             || name == "consts" && names_math_constant(path)
             || TYPES.contains(&name.as_str())
-            || name.starts_with(|first: char| first.is_ascii_uppercase())
+            || is_type_like(&name)
     })
 }
 
@@ -201,6 +201,11 @@ pub(crate) fn is_builtin(path: &Path) -> bool {
     is_builtin_value(path) || is_builtin_type(path) || is_builtin_function(path)
 }
 
+/// Whether a name is written as those of types are.
+fn is_type_like(name: &str) -> bool {
+    name.trim_start_matches("r#").starts_with(|first: char| first.is_ascii_uppercase())
+}
+
 /// The type that a path in an expression belongs to, when it is one to gather: `Complex` of `Complex::ONE`.
 pub(crate) fn owner_type(path: &Path) -> Option<Path> {
     let (last, qualifiers) = path.segments.split_last()?;
@@ -209,7 +214,7 @@ pub(crate) fn owner_type(path: &Path) -> Option<Path> {
         return None;
     }
     let is_foreign = qualifiers.first().is_some_and(|first| first == "std" || first == "core");
-    let is_type = owner.starts_with(|first: char| first.is_ascii_uppercase())
+    let is_type = is_type_like(&owner)
         && (is_of_module(qualifiers) || !TYPES.contains(&owner.as_str()) && foreign::ty(&owner).is_none());
     (is_type && !is_foreign && owner != "Self").then(|| Path::plain(path.leading_colon, qualifiers.to_vec()))
 }

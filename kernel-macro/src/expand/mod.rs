@@ -27,7 +27,9 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::ast::{Path, SpanRange};
 use crate::diag::{Diagnostics, code};
-use crate::gather::{self, Closure, EntryKind, Resumed, State, first_call, item_key, spelled_call, traits_in_scope};
+use crate::gather::{
+    self, Closure, EntryKind, Resumed, State, first_call, item_key, library_item, spelled_call, traits_in_scope,
+};
 use crate::krate::facade_path;
 
 /// The result of a gathering that is over.
@@ -136,8 +138,15 @@ fn traits_of(kind: EntryKind, name: &Ident, item: &TokenStream) -> Vec<Path> {
 /// The start of a gathering: `todo` without repetitions.
 fn start(kind: EntryKind, name: &Ident, attr: TokenStream, item: TokenStream, todo: Vec<Path>) -> State {
     let mut seen = std::collections::BTreeSet::new();
-    let todo = todo.into_iter().chain(traits_of(kind, name, &item)).filter(|path| seen.insert(path.text())).collect();
-    State { kind, key: item_key(name), attr, item, done: Vec::new(), todo, debug: None }
+    let todo = todo.into_iter().chain(traits_of(kind, name, &item)).filter(|path| seen.insert(path.text()));
+    let (mut done, mut asked) = (Vec::new(), Vec::new());
+    for path in todo {
+        match library_item(&path) {
+            Some(closure) => done.push((path.text(), closure)),
+            None => asked.push(path),
+        }
+    }
+    State { kind, key: item_key(name), attr, item, done, todo: asked, debug: None }
 }
 
 /// The errors as tokens; empty when there are none.

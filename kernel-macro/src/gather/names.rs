@@ -12,6 +12,7 @@ use crate::builtin::names::{
 use crate::diag::{Diagnostics, code};
 use crate::source::Spelling;
 
+use super::library::may_be_reverse;
 use super::locals::Locals;
 use super::place::ITEMS_OF;
 
@@ -324,6 +325,10 @@ impl Names {
             return;
         }
         self.owner(path);
+        if may_be_reverse(path) {
+            self.add(path);
+            return;
+        }
         if owner_type(path).is_none() && !is_builtin_value(path) && !is_builtin_type(path) && !self.is_param(path) {
             self.add(path);
         }
@@ -471,6 +476,10 @@ impl Names {
 
     fn callee(&mut self, callee: &Path, span: SpanRange) {
         self.owner(callee);
+        if may_be_reverse(callee) && !self.is_local(callee) && !self.is_param(callee) {
+            self.add(callee);
+            return;
+        }
         // `Self(…)` among the params.
         if self.is_local(callee) || self.is_param(callee) || is_builtin_function(callee) {
             return;

@@ -21,6 +21,25 @@ fn has_known_name(segment: &Ident) -> bool {
     NAMES.iter().any(|known| segment == known)
 }
 
+/// Whether a path is `subgroup::name` and leads to a module of the crate.
+pub(crate) fn is_own_subgroup(path: &[Ident]) -> bool {
+    let [module, _] = path else { return false };
+    module == "subgroup" && place_at(module).is_some_and(|place| place.find_module(&[module.to_string()]).is_some())
+}
+
+/// A path up to the name of such a type: `glam::Vec3` of `glam::Vec3::new`.
+pub(crate) fn to_own_type(path: &[Ident]) -> &[Ident] {
+    let end = path.iter().position(has_known_name).map_or(path.len(), |at| at + 1);
+    &path[..end]
+}
+
+/// Spells the name of such a type as a raw one: Rust knows no difference, and no built-in type is called so.
+pub(crate) fn spell_raw(segment: &mut Ident) {
+    if has_known_name(segment) {
+        *segment = Ident::new_raw(&segment.to_string(), segment.span());
+    }
+}
+
 /// Whether a path, or its beginning, has the name of a built-in type and leads to an item of the crate, as the module around sees it.
 pub(crate) fn is_own_type(path: &[Ident]) -> bool {
     let Some(at) = path.iter().position(has_known_name) else { return false };

@@ -331,6 +331,9 @@ impl<'a> Infer<'a> {
         {
             self.tables.writes.insert(expr.id);
             self.require_writable(expr, receiver);
+            if function.gives_place && matches!(expr.kind, ExprKind::Method { .. }) {
+                self.require_own_receiver(function, receiver);
+            }
         }
         let mut chains = Vec::new();
         if function.params.len() != args.len() {

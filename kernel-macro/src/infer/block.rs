@@ -59,10 +59,18 @@ impl<'a> Infer<'a> {
                 }
             }
             Statement::Expr { expr, semicolon: true } => {
-                self.infer(expr, &Expect::Nothing);
+                self.infer_discarded(expr);
             }
             Statement::Expr { expr, semicolon: false } => self.check(expr, &Term::Unit, Because::Statement),
         }
+    }
+
+    /// An expression whose value nobody takes: also a call that gives a `&mut` reference.
+    fn infer_discarded(&mut self, expr: &'a Expr) {
+        match &strip(expr).kind {
+            ExprKind::Method { .. } => self.infer_reference(expr, &Expect::Nothing),
+            _ => self.infer(expr, &Expect::Nothing),
+        };
     }
 
     /// Evaluates a const of the block.

@@ -28,7 +28,7 @@ const UNSUPPORTED_FUNCTIONS: &[(&str, &str)] = &[
     ("swap", "write `core::mem::swap(&mut a, &mut b)`, or `x.swap(i, j)` of a slice"),
     ("replace", "write `core::mem::replace(&mut a, value)`"),
     ("take", "write `core::mem::take(&mut a)`"),
-    ("Reverse", "use a key with the reverse order: `!x` of an integer, or compare with `b.cmp(&a)`"),
+    ("Reverse", "import it, `use std::cmp::Reverse;`, or name it in full"),
     ("panic", "write `panic!(…)`"),
     ("assert", "write `assert!(…)`"),
 ];

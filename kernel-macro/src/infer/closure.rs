@@ -361,7 +361,10 @@ impl<'a> Infer<'a> {
     /// Notes that a parameter is a reference.
     fn note_referred(&mut self, pattern: &Pattern, mutable: bool) {
         match pattern {
-            Pattern::Binding { binding, inner: None, mutable: false, .. } => self.note_reference(*binding, mutable),
+            Pattern::Binding { binding, inner: None, mutable: false, .. } => {
+                self.note_reference(*binding, mutable);
+                self.closure_references.insert(*binding);
+            }
             Pattern::Wild(_) => {}
             _ => {
                 self.error(

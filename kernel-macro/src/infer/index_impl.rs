@@ -9,6 +9,7 @@ use crate::typed::Callee;
 use super::Infer;
 use super::block::strip;
 use super::generic::Request;
+use super::reference::is_self;
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
@@ -73,12 +74,32 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Notes the references that a function of an `impl Index` ends with; reports what is none, and for `index_mut` more than one.
+    /// Requires that a method whose result is a `&mut` reference is called on a variable of the invocation's own.
+    pub(super) fn require_own_receiver(&mut self, function: &Fn, receiver: &'a Expr) {
+        let is_lent =
+            matches!(self.root_of(receiver), (_, Some(binding)) if self.closure_references.contains(&binding));
+        if is_lent || self.leads_to_own(receiver) || matches!(self.table.shallow(&self.term(receiver)), Term::Error) {
+            return;
+        }
+        let name = &function.name;
+        let of =
+            if let ExprKind::Path(_) = strip(receiver).kind { format!("*{}", text(receiver)) } else { text(receiver) };
+        self.error(
+            code::NOT_ASSIGNABLE,
+            receiver.span,
+            format!("the reference that `{name}` gives would write memory that other invocations reach"),
+        )
+        .note("a method that gives a `&mut` reference may change only the invocation's own variables")
+        .help(format!("copy it first: `let mut own = {of};`, then `own.{name}(…)`, and store it back: `{of} = own;`"));
+    }
+
+    /// Notes the references that a function whose result is a place ends with; reports what is none, and more than one to write.
     pub(super) fn note_given(&mut self, function: &'a Fn) {
         let mut given = Vec::new();
         ends_of(&function.body, &mut given);
+        let writes = function.writes_self();
         for end in &given {
-            if let ExprKind::Borrow { .. } = end.kind {
+            if matches!(end.kind, ExprKind::Borrow { .. }) || writes && passes_on(end) {
                 self.given.insert(end.id);
             } else if !may_leave(end) {
                 let help =
@@ -91,10 +112,11 @@ impl<'a> Infer<'a> {
                 .help(help);
             }
         }
-        let is_one = matches!(&function.body.tail, Some(tail) if matches!(strip(tail).kind, ExprKind::Borrow { .. }));
-        if function.writes_self() && (!is_one || function.returns_early) {
+        let is_one = matches!(&function.body.tail, Some(tail) if is_one_place(tail));
+        if writes && (!is_one || function.returns_early) {
             let span = function.body.tail.as_ref().map_or(SpanRange::token(function.name.span()), |tail| tail.span);
-            self.error(code::REFERENCE_USE, span, "`index_mut` must end with exactly one `&mut` reference to a part of `self`")
+            let message = format!("`{}` must end with exactly one `&mut` reference to a part of `self`", function.name);
+            self.error(code::REFERENCE_USE, span, message)
                 .note("the place must be known when the kernel is compiled")
                 .help("keep the parts in an array: `&mut self.parts[i]`; or write a method, `fn set(&mut self, i: usize, value: T)`");
         }
@@ -133,6 +155,16 @@ pub(super) fn end_of<'a>(expr: &'a Expr, ends: &mut Vec<&'a Expr>) {
         ExprKind::Match { arms, .. } => arms.iter().for_each(|arm| end_of(&arm.body, ends)),
         _ => ends.push(expr),
     }
+}
+
+/// Whether an end may be the one place that a function gives: a reference, `self`, or what another function gives.
+pub(crate) fn is_one_place(end: &Expr) -> bool {
+    matches!(strip(end).kind, ExprKind::Borrow { .. }) || passes_on(strip(end))
+}
+
+/// Whether an end may be a reference that the function was given: `self`, or what another function gives.
+fn passes_on(end: &Expr) -> bool {
+    matches!(end.kind, ExprKind::Method { .. }) || is_self(end)
 }
 
 /// Whether control may not come out of an end: `panic!(…)` and its like.

@@ -151,6 +151,11 @@ impl<'a> Infer<'a> {
             if let Some(term) = self.infer_comparison(call, &shallow) {
                 return term;
             }
+            if let (Term::Buffer { .. }, [other]) = (&shallow, args)
+                && let Some(order @ (Iteration::Cmp | Iteration::PartialCmp)) = Iteration::from_name(&name.to_string())
+            {
+                return self.infer_slice_order(expr, order, receiver, other);
+            }
             if name == "try_into"
                 && args.is_empty()
                 && let Some(found) = self.infer_try_into(expr, (receiver, &shallow), range(name.span()))

@@ -95,6 +95,7 @@ pub(crate) use closure::callable_of;
 pub(crate) use constant::{is_bare_math_constant, is_math_constant};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
+pub(crate) use index_impl::is_one_place;
 pub(crate) use name::parent;
 pub(crate) use range::is_place;
 pub(crate) use reference::is_self;
@@ -260,6 +261,8 @@ struct Infer<'a> {
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
     own_references: std::collections::BTreeSet<BindingId>,
+    /// Parameters of closures that are references: what others reach is copied in and out around a call.
+    closure_references: std::collections::BTreeSet<BindingId>,
     /// The patterns of names alone with which a `let` takes a struct apart.
     flat_patterns: std::collections::BTreeSet<ExprId>,
     /// Variables that hold values in Rust, too, by the form of what they are made of.
@@ -341,6 +344,7 @@ impl<'a> Infer<'a> {
             held: Vec::new(),
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
+            closure_references: std::collections::BTreeSet::new(),
             flat_patterns: std::collections::BTreeSet::new(),
             own_values: std::collections::BTreeSet::new(),
             assigned_later: std::collections::BTreeSet::new(),

@@ -84,6 +84,7 @@ impl<'a> Infer<'a> {
         }
         match self.constructor_of(path) {
             Named::Constructor(constructor) if constructor.shape == Shape::Unit => {
+                self.unify_variant_args(&constructor, path);
                 self.note_variant(expr, &constructor);
                 self.tables.paths.insert(expr.id, Resolution::Unit);
                 return constructor.term;

@@ -1,6 +1,7 @@
 //! Inference of operators, as Rust has them for scalars and glam for vectors.
 
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, ScalarName, SpanRange, UnaryOp};
+use crate::builtin::iteration::Iteration;
 use crate::builtin::standard::{Given, Standard};
 use crate::diag::code;
 use crate::source::text;
@@ -129,6 +130,9 @@ impl<'a> Infer<'a> {
         }
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) && (self.names_slice(left) || self.names_slice(right)) {
             return self.infer_slice_equality(expr, left, right);
+        }
+        if is_comparison(op) && (self.names_slice(left) || self.names_slice(right)) {
+            return self.infer_slice_order(expr, Iteration::Compare(op), left, right);
         }
         [left, right].into_iter().for_each(|operand| self.note_lent_operand(operand));
         let left_term = self.infer_reference(left, &Expect::Nothing);

@@ -422,6 +422,8 @@ impl<'a> Infer<'a> {
                 self.error(code::NOT_ASSIGNABLE, place.span, "destructuring assignment is not available yet")
                     .help("assign one after the other, or use `let` with a pattern");
             }
+            // Its receiver may be written, which was asked at the call.
+            ExprKind::Method { .. } if through && self.tables.place_call(self.program, place).is_some() => {}
             // Reported already.
             _ if matches!(self.table.shallow(&self.term(place)), Term::Error) => {}
             ExprKind::Array(_) | ExprKind::Repeat { .. } => {

@@ -33,6 +33,7 @@ impl<'a> Infer<'a> {
                 Resolution::Binding(binding) => self.tables.references.get(binding).copied(),
                 _ => None,
             },
+            ExprKind::Method { .. } => self.tables.place_call(self.program, strip(expr)).map(|_| true),
             _ => None,
         }
     }
@@ -60,7 +61,9 @@ impl<'a> Infer<'a> {
                 self.record(expr.id, term.clone());
                 term
             }
-            ExprKind::Path(_) | ExprKind::Borrow { .. } => {
+            ExprKind::Path(_) | ExprKind::Borrow { .. } | ExprKind::Method { .. }
+                if !self.tables.given_slices.contains_key(&expr.id) =>
+            {
                 let term = self.infer_any(expr, expect);
                 if self.refuse_value(expr, &term) {
                     self.record(expr.id, Term::Error);

@@ -2,6 +2,7 @@
 //! variables that name a part of one.
 
 use crate::ast::{Expr, ExprKind, Item, Path, Pattern, ScalarName, SpanRange, TypeKind, UnaryOp};
+use crate::builtin::iteration::Iteration;
 use crate::builtin::slice::SliceMethod;
 use crate::builtin::standard::Standard;
 use crate::diag::code;
@@ -84,17 +85,38 @@ impl<'a> Infer<'a> {
 
     /// `a == b` of two slices, or of a slice and an array.
     pub(super) fn infer_slice_equality(&mut self, expr: &'a Expr, left: &'a Expr, right: &'a Expr) -> Term {
-        self.tables.calls.insert(expr.id, Callee::Slice(SliceMethod::Equal));
+        self.infer_two_slices(expr, Callee::Slice(SliceMethod::Equal), Standard::PartialEq, (left, right));
+        Term::BOOL
+    }
+
+    /// `a < b` and `a.cmp(b)` of two slices: their elements are compared in order, as those of iterators are.
+    pub(super) fn infer_slice_order(
+        &mut self,
+        expr: &'a Expr,
+        order: Iteration,
+        left: &'a Expr,
+        right: &'a Expr,
+    ) -> Term {
+        let of = if order == Iteration::Cmp { Standard::Ord } else { Standard::PartialOrd };
+        self.infer_two_slices(expr, Callee::Iterate(order), of, (left, right));
+        match order {
+            Iteration::Cmp => Term::Ordering,
+            Iteration::PartialCmp => super::option::option(&Term::Ordering),
+            _ => Term::BOOL,
+        }
+    }
+
+    fn infer_two_slices(&mut self, expr: &'a Expr, callee: Callee, of: Standard, (left, right): (&'a Expr, &'a Expr)) {
+        self.tables.calls.insert(expr.id, callee);
         let (a, b) = (self.infer_compared_slice(left), self.infer_compared_slice(right));
-        let (Some(a), Some(b)) = (a, b) else { return Term::BOOL };
+        let (Some(a), Some(b)) = (a, b) else { return };
         if !self.table.unify(&a, &b) {
             let (expected, found) = (self.describe(&a), self.describe(&b));
             let (expected, found) = (expected.trim_matches('`'), found.trim_matches('`'));
             let message = format!("expected `&[{expected}]`, found `&[{found}]`");
             self.error(code::MISMATCHED_TYPES, right.span, message);
         }
-        self.deferred.push(Deferred::Compared { operand: left, term: a, of: Standard::PartialEq });
-        Term::BOOL
+        self.deferred.push(Deferred::Compared { operand: left, term: a, of });
     }
 
     /// The elements' type of a slice or array that is compared; `None` after an error.

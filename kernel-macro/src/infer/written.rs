@@ -118,15 +118,18 @@ impl<'a> Infer<'a> {
     }
 
     /// The root of a place, and its variable.
-    fn root_of(&self, place: &'a Expr) -> (&'a Expr, Option<BindingId>) {
+    pub(super) fn root_of(&self, place: &'a Expr) -> (&'a Expr, Option<BindingId>) {
         let mut root = strip(place);
-        while let ExprKind::Paren(inner, ..)
-        | ExprKind::Unary(UnaryOp::Deref, inner)
-        | ExprKind::Borrow { operand: inner, .. }
-        | ExprKind::Field { base: inner, .. }
-        | ExprKind::Index { base: inner, .. } = &root.kind
-        {
-            root = inner;
+        loop {
+            root = match &root.kind {
+                ExprKind::Paren(inner, ..)
+                | ExprKind::Unary(UnaryOp::Deref, inner)
+                | ExprKind::Borrow { operand: inner, .. }
+                | ExprKind::Field { base: inner, .. }
+                | ExprKind::Index { base: inner, .. } => inner,
+                ExprKind::Method { receiver, .. } if self.tables.place_call(self.program, root).is_some() => receiver,
+                _ => break,
+            };
         }
         match self.tables.paths.get(&root.id) {
             Some(Resolution::Binding(binding)) => (root, Some(*binding)),

@@ -175,7 +175,10 @@ impl FnCx<'_, '_, '_> {
                 self.order_members(&pairs, of)
             }
             Ty::Tuple(_) | Ty::Struct(_, _) => {
-                let pairs = self.member_pairs(ty, a, b);
+                let pairs = match self.shared.program.is_reverse(ty) {
+                    true => self.member_pairs(ty, b, a),
+                    false => self.member_pairs(ty, a, b),
+                };
                 self.order_members(&pairs, of)
             }
             _ => match (a, b) {

@@ -334,6 +334,10 @@ impl FnCx<'_, '_, '_> {
             | Callee::WithSlope
             | Callee::Fence(..)
             | Callee::Subgroup(_)) => self.lower_parallel_call(expr, callee, args),
+            Callee::Device(item) if self.typed.place_call(self.shared.program, expr) == Some(item) => {
+                let spot = self.lower_place_call(item, args)?;
+                self.read(spot)
+            }
             Callee::Device(item) if self.is_in_place(item) => self.lower_call_in_place(expr, item, args),
             Callee::Device(item) if self.typed.writes.contains(&expr.id) => self.lower_writing_call(expr, item, args),
             Callee::Device(item) => {

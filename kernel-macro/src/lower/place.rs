@@ -180,6 +180,14 @@ impl FnCx<'_, '_, '_> {
                 Some(Callee::Device(item)) => self.lower_place_call(*item, &[base, index]),
                 _ => self.lower_element(expr, base, index),
             },
+            ExprKind::Method { receiver, args, .. } => match self.typed.place_call(self.shared.program, expr) {
+                Some(item) => {
+                    let args = args.iter().enumerate().map(|(position, arg)| self.typed.argument(expr, position, arg));
+                    let args: Vec<_> = [&**receiver].into_iter().chain(args).collect();
+                    self.lower_place_call(item, &args)
+                }
+                None => self.lower_to_spot(expr),
+            },
             _ => self.lower_to_spot(expr),
         }
     }

@@ -15,7 +15,7 @@ use super::inline::{Callable, Frame};
 use super::place::{Origin, Spot};
 use super::types::TypeCx;
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Fn, Pattern};
-use crate::infer::{callable_of, holds_atomics};
+use crate::infer::{callable_of, holds_atomics, is_one_place};
 use crate::program::{ItemId, Program};
 use crate::typed::{Len, MemoryFunction, Resolution, Ty, TypedFn};
 
@@ -160,6 +160,7 @@ impl<'p> FnCx<'p, '_, '_> {
         match &expr.kind {
             ExprKind::Paren(inner, ..) => self.is_reference(inner),
             ExprKind::Borrow { .. } => true,
+            ExprKind::Method { .. } => self.typed.place_call(self.shared.program, expr).is_some(),
             ExprKind::Path(_) => match self.typed.paths.get(&expr.id) {
                 Some(Resolution::Binding(binding)) => self.typed.references.contains_key(binding),
                 _ => false,
@@ -260,7 +261,11 @@ impl<'p> FnCx<'p, '_, '_> {
     /// A call whose result is a place: that which the body ends with, or a value where it is one of several.
     pub(super) fn lower_place_call(&mut self, item: ItemId, args: &[&Expr]) -> Option<Spot> {
         self.call_in_place(item, args, |cx, ast, arguments, result| {
-            let tail = ast.body.tail.as_deref().filter(|tail| matches!(tail.kind, ExprKind::Borrow { .. }));
+            let is_one = |tail: &Expr| match ast.writes_self() {
+                true => is_one_place(tail),
+                false => matches!(tail.kind, ExprKind::Borrow { .. }),
+            };
+            let tail = ast.body.tail.as_deref().filter(|tail| is_one(tail));
             let Some(tail) = tail.filter(|_| !ast.returns_early) else {
                 return cx.lower_body_here(ast, arguments, result).and_then(|value| Spot::of_slot(Slot::Value(value)));
             };

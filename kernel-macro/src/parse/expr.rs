@@ -264,6 +264,9 @@ impl Parser<'_> {
         if let Some(kind) = self.vector_of_slice(call) {
             return kind;
         }
+        if let Some(kind) = self.made_iterator(call) {
+            return kind;
+        }
         let args = self.list(&call.args);
         if let (true, Syn::Path(path)) = (args.len() == 1, &*call.func)
             && is_once(&path.path)

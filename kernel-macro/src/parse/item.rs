@@ -73,9 +73,11 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     let params = parser.told_apart(params);
     let params = parser.with_claims(params, &item.block);
     parser.note_slice_parameters(item.sig.inputs.iter());
+    let role = if parser.writes_self && gives_place(role, &item.sig.output) { Role::Element } else { role };
     let result = parser.result(&item.sig.output, role);
     let mut body = parser.block(&item.block);
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
+    let assumed = parser.assumed_types();
     Fn {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
@@ -94,7 +96,16 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
         returns_early: parser.returns_early,
         moved: parser.moved,
         globs: parser.globs,
+        assumed,
     }
+}
+
+/// Whether the result of a method with `&mut self` is a place: `&mut T`, and no slice.
+fn gives_place(role: Role, output: &ReturnType) -> bool {
+    let ReturnType::Type(_, ty) = output else { return false };
+    role == Role::Method
+        && matches!(ungroup(ty), Type::Reference(reference)
+            if reference.mutability.is_some() && !matches!(ungroup(&reference.elem), Type::Slice(_)))
 }
 
 /// Parses a device const.
@@ -407,7 +418,7 @@ impl Parser<'_> {
         {
             let target = ungroup(&reference.elem).to_token_stream();
             let help = format!(
-                "return the index, and name the element where the function is called: `&mut x[index]`; or `-> {target}`, the value"
+                "return the index, and name the element where the function is called: `&mut x[index]`; or write a method with `&mut self`, of a part of `self`; or `-> {target}`, the value"
             );
             let message = "a `&mut` reference as a function's result is not supported in kernels";
             self.error(code::UNSUPPORTED_SYNTAX, SpanRange::of(ty), message)

@@ -26,6 +26,7 @@ mod pat;
 mod scatter;
 mod slice_statement;
 mod sort;
+mod source;
 mod span;
 mod stmt;
 #[cfg(test)]
@@ -46,7 +47,7 @@ pub(crate) use ty::{elements_given, parse_type};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::gather::{is_own_type, may_be_own_type};
+use crate::gather::{is_own_subgroup, is_own_type, may_be_own_type, spell_raw, to_own_type};
 
 /// Hands out the ids of one item and collects its errors.
 pub(crate) struct Parser<'d> {
@@ -195,14 +196,32 @@ impl<'d> Parser<'d> {
         Some(self.with_own_type(path))
     }
 
-    /// A path whose type has the name of a built-in one, and is the crate's own: `self::Vec3`, which no built-in type is.
+    /// The paths of types that were taken for built-in ones.
+    fn assumed_types(&self) -> Vec<Vec<Ident>> {
+        let mut found: Vec<Vec<Ident>> = Vec::new();
+        for (path, _) in self.own_types.iter().filter(|(_, is_own)| !is_own) {
+            let path = to_own_type(path).to_vec();
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    /// A path whose type has the name of a built-in one, and is the crate's own: `self::Vec3` and `crate::math::r#Vec3`, which no built-in
+    /// type is.
     fn with_own_type(&mut self, mut path: Path) -> Path {
-        let is_other = |first: &Ident| first == "crate" || first == "self";
+        if !path.leading_colon && is_own_subgroup(&path.segments) {
+            let module = Ident::new("self", path.segments[0].span());
+            path.segments.insert(0, module);
+            path.generics.iter_mut().for_each(|args| args.segment += 1);
+            return path;
+        }
         let Some(first) = path.segments.first().filter(|_| !path.leading_colon && may_be_own_type(&path.segments))
         else {
             return path;
         };
-        if is_other(first) {
+        if first == "self" {
             return path;
         }
         // All of an item stands in one module.
@@ -212,7 +231,9 @@ impl<'d> Parser<'d> {
             self.own_types.push((path.segments.clone(), is_own));
             is_own
         });
-        if is_own {
+        if is_own && first == "crate" {
+            path.segments.iter_mut().for_each(spell_raw);
+        } else if is_own {
             let module = Ident::new("self", first.span());
             path.segments.insert(0, module);
             path.generics.iter_mut().for_each(|args| args.segment += 1);

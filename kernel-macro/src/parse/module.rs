@@ -10,6 +10,7 @@ use super::{
 };
 use crate::ast::{Derives, Item};
 use crate::diag::Diagnostics;
+use crate::gather::REVERSE;
 
 /// An item as syn reads it.
 #[derive(Debug, Clone)]
@@ -193,6 +194,7 @@ pub(super) fn derives_of(attrs: &[syn::Attribute]) -> Derives {
             Some("Ord") => found.ord = true,
             Some("Default") => found.default = true,
             Some("GpuData") => found.gpu_data = true,
+            Some(REVERSE) => found.reverse = true,
             _ => {}
         }
     }

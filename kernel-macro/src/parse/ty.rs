@@ -289,7 +289,10 @@ impl Parser<'_> {
             "a kernel's parameters may be `&[T]` or `&mut [T]`; elsewhere use values or arrays `[T; N]`";
         const PLAIN: &str =
             "supported are f32, i32, u32, usize, bool, glam's vectors, arrays, tuples and `GpuData` structs";
+        const REST: &str = "a slice may be a member of a struct, which results and options hold: `struct Rest<'a> { items: &'a [T] }`; or give the position where it begins";
+        let is_slice = |ty: &Type| matches!(ungroup(ty), Type::Slice(_));
         let (what, help) = match ty {
+            Type::Reference(reference) if is_slice(&reference.elem) => ("a slice here is", REST),
             Type::Reference(_) => (
                 "a reference here is",
                 "parameters of device functions and variables of a `let` may be references; elsewhere write the value's type",

@@ -134,6 +134,16 @@ pub(crate) struct TypedVariant {
 }
 
 impl Program {
+    /// Whether a type is `core::cmp::Reverse`.
+    pub(crate) fn is_reverse(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Struct(item, _) if self.is_reverse_item(*item))
+    }
+
+    /// Whether an item is `core::cmp::Reverse`.
+    pub(crate) fn is_reverse_item(&self, item: ItemId) -> bool {
+        matches!(&self.items[item].item, Item::Struct(definition) if definition.derives.reverse)
+    }
+
     /// The types of a struct's fields; empty for other types.
     pub(crate) fn fields_of(&self, ty: &crate::typed::Ty) -> Cow<'_, [crate::typed::Ty]> {
         use crate::typed::Ty;

@@ -10,7 +10,7 @@ use gridwise_ir::float16;
 use gridwise_ir::hash::FastMap;
 use gridwise_ir::types::CoopRole;
 
-use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, ScalarName, SpanRange};
+use crate::ast::{BindingId, Closure, Expr, ExprId, ExprKind, Item, ScalarName, SpanRange};
 use crate::builtin::image::ImageTy;
 use crate::program::{Binding, ItemId};
 
@@ -480,6 +480,15 @@ impl TypedFn {
             }
             _ => None,
         }
+    }
+
+    /// The function of a method call whose result is a `&mut` reference: the call is the place that it leads to.
+    pub(crate) fn place_call(&self, program: &crate::program::Program, call: &Expr) -> Option<ItemId> {
+        let (ExprKind::Method { .. }, Some(Callee::Device(item))) = (&call.kind, self.calls.get(&call.id)) else {
+            return None;
+        };
+        let gives = matches!(&program.items[*item].item, Item::Fn(function) if function.gives_written_place());
+        gives.then_some(*item)
     }
 
     /// The functions that it calls, named or not.

@@ -140,6 +140,10 @@ impl<T: Value> Value for Option<T> {
 }
 
 // Kernels number variants in order: zero is the first.
+impl<T: Value> Value for core::cmp::Reverse<T> {
+    const ZEROED: Self = Self(T::ZEROED);
+}
+
 impl<T: Value, E: Send + Sync + 'static> Value for Result<T, E> {
     const ZEROED: Self = Ok(T::ZEROED);
 }

@@ -5,6 +5,7 @@ mod complex;
 mod exchange;
 pub mod geometry;
 mod graded;
+pub mod own_vector;
 pub mod shape;
 mod span;
 mod visit;
@@ -12,6 +13,7 @@ mod visit;
 pub use complex::number::Complex;
 pub use exchange::{exchange, largest_of, sum_of_squares};
 pub use graded::grades;
+pub use own_vector::own_length;
 pub use span::item::{IntSpan, Reading, Span};
 pub use visit::{divisors, fold_parts, parts_of};
 

@@ -10,8 +10,7 @@ fn case(x: &[f32], out: &mut [f32]) {
     let path = std::env::temp_dir();
     let drawn = thread_rng();
     let seen = std::collections::HashMap::new();
-    let twice = std::iter::repeat_with(|| x[i]).take(2);
-    let powers = std::iter::successors(Some(1u32), |power| Some(*power * 2));
+    let pairs = std::iter::zip(x, x);
     let none = core::iter::empty::<f32>();
     let bytes = std::mem::size_of::<f32>();
     let bits: u32 = core::mem::transmute(x[i]);

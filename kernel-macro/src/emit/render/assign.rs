@@ -42,7 +42,7 @@ impl Renderer<'_> {
             && let [(whole, StepExpr::Index(base, index))] = chain.steps.as_slice()
             && matches!(self.expr_ty(base), Ty::Array(..))
         {
-            let (index, array) = (self.index(index), self.expr(chain.root));
+            let (index, array) = (self.index(index), self.whole(&chain));
             let (sink, site) = (self.sink(), self.site(SiteKind::IndexOutOfBounds, whole));
             self.uses_names();
             return tokens!(__put(#sink, #site, #value, #index, &mut #array));

@@ -92,7 +92,11 @@ impl Renderer<'_> {
             Statement::Expr { expr, semicolon: true } => {
                 let gives_place =
                     matches!(self.typed.calls.get(&expr.id), Some(Callee::Choice(method)) if method.gives_place());
+                let is_place = !self.is_original() && self.typed.place_call(self.program, expr).is_some();
                 let expr = self.bare(expr);
+                if is_place {
+                    return tokens!(let _ = &mut #expr;);
+                }
                 // Of `o.get_or_insert(v);` the twin reads the value, which rustc would call unused.
                 if gives_place && !self.is_original() {
                     return tokens!(let _ = #expr;);
@@ -140,6 +144,13 @@ impl Renderer<'_> {
         let span = expr.span.start;
         if !self.is_original() && self.typed.given_slices.contains_key(&expr.id) && self.given != Some(expr.id) {
             return self.given_slice(expr);
+        }
+        if !self.is_original()
+            && let Item::Fn(function) = &self.item.item
+            && function.gives_written_place()
+            && function.body.tail.as_ref().is_some_and(|tail| tail.id == expr.id)
+        {
+            return self.given_place(expr);
         }
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal, self.expr_ty(expr), span),
@@ -198,6 +209,19 @@ impl Renderer<'_> {
             ExprKind::Macro(call) => self.macro_call(call, expr),
             ExprKind::Slice { .. } => self.original_slice(expr, false),
             _ => self.control(expr),
+        }
+    }
+
+    /// The `&mut` reference with which a function ends.
+    fn given_place(&mut self, end: &Expr) -> Tokens {
+        match &end.kind {
+            ExprKind::Paren(inner, None) => self.given_place(inner),
+            ExprKind::Method { receiver, name, args, .. } => {
+                let place = self.method(MethodCall { expr: end, receiver, name, args });
+                tokens!(&mut #place)
+            }
+            ExprKind::Path(path) => path_tokens(path),
+            _ => self.borrow(end, true),
         }
     }
 
@@ -325,7 +349,7 @@ impl Renderer<'_> {
     fn imported_constant(&self, path: &Path, bits: u32, expr: &Expr) -> Tokens {
         let (name, last) = (path.text(), path.segments.last().map(ToString::to_string).unwrap_or_default());
         let (asserted, path) = (path_tokens(path), path_tokens(path));
-        if !matches!(self.mode, Mode::Original | Mode::Device) {
+        if !self.keeps_names() {
             return path;
         }
         let message =
@@ -463,6 +487,13 @@ impl Renderer<'_> {
                     self.callee_path(called, callee)
                 };
                 let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
+                if self.keeps_names()
+                    && let Some(item) = self.item.uses.get(&callee.text())
+                    && self.program.is_reverse_item(*item)
+                {
+                    // That it is the library's, rustc sees here.
+                    return tokens!(::core::convert::identity::<::core::cmp::Reverse<_>>(#call));
+                }
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
                         let given = tokens!(::core::primitive::u8);

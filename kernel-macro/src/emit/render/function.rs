@@ -355,6 +355,7 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &To
     let mut renderer = Renderer::new(program, &program.items[item], typed, mode);
     let values = renderer.values_of_iterators(function);
     let body = renderer.body(&function.body);
+    let assumed = renderer.assumed_types(function);
     let import = renderer.uses_twin.get().then(|| twin_import(krate));
     let sites = sites_tokens(&renderer.sites.into_inner().into_rows());
     let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
@@ -373,7 +374,7 @@ fn rendered(program: &Program, item: ItemId, mode: Mode, lints: bool, krate: &To
         let allow = (mode == Mode::Original).then(|| tokens!(dead_code,));
         tokens!(#[allow(#allow unused_parens, unused_braces, clippy::all, clippy::pedantic, clippy::nursery)])
     });
-    let body = tokens_at!(function.body.span.end=> { #import #sites #values #body });
+    let body = tokens_at!(function.body.span.end=> { #import #assumed #sites #values #body });
     let constness = function.is_const.then(|| tokens!(const));
     let safety = function.is_unsafe.then(|| tokens!(unsafe));
     Some(tokens! {

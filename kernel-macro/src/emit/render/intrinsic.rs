@@ -13,6 +13,7 @@ use crate::builtin::character::MAX_RADIX;
 use crate::builtin::elementary::Elementary;
 use crate::builtin::int::{BAD_BASE, Number};
 use crate::builtin::intrinsic::{Intrinsic, Kind, Row, Sig, rows};
+use crate::builtin::iteration::Iteration;
 use crate::builtin::lanes::Lanes;
 use crate::builtin::matrix::Linear;
 use crate::builtin::overflow::Overflow;
@@ -29,6 +30,11 @@ impl Renderer<'_> {
             }
             Some(Callee::Image(method)) if !self.is_original() => self.image_method(*method, call),
             Some(Callee::Coop(CoopCall::Store(_))) if !self.is_original() => self.matrix_store(receiver, args, whole),
+            Some(Callee::Iterate(Iteration::Cmp | Iteration::PartialCmp))
+                if !self.is_original() && matches!(self.expr_ty(receiver), Ty::Buffer { .. }) =>
+            {
+                self.slice_order(name, receiver, &args[0])
+            }
             Some(Callee::Iterate(iteration)) if !self.is_original() => self.iteration(*iteration, call),
             Some(Callee::Range(method)) if !self.is_original() => self.range_method(*method, receiver, name, args),
             Some(Callee::TryConvert) if !self.is_original() => self.try_convert(receiver, whole),
@@ -56,7 +62,13 @@ impl Renderer<'_> {
                     matches!(self.typed.calls.get(&whole.id), Some(Callee::Choice(method)) if method.gives_place());
                 // Behind the reference that it gives is a value here.
                 let follow = |call: Tokens| if gives_place { tokens!((*#call)) } else { call };
+                let is_place = !self.is_original() && self.typed.place_call(self.program, whole).is_some();
                 if let Some(written) = self.written_receiver(receiver, whole, !args.is_empty()) {
+                    if is_place {
+                        let call =
+                            self.call_written(written, |cx, place| cx.plain_method(place, true, name, args, whole));
+                        return tokens!((*#call));
+                    }
                     return self.call_written(written, |cx, place| {
                         let call = cx.plain_method(place, true, name, args, whole);
                         if cx.is_original() { call } else { follow(call) }
@@ -78,7 +90,11 @@ impl Renderer<'_> {
                         #twin::generic::Given(#call).value()
                     });
                 }
-                if self.is_original() { call } else { follow(call) }
+                match is_place {
+                    true => tokens!((*#call)),
+                    false if self.is_original() => call,
+                    false => follow(call),
+                }
             }
         }
     }

@@ -146,6 +146,11 @@ impl<'a> Renderer<'a> {
         self.mode == Mode::Original
     }
 
+    /// Whether the rendering is the one of its function that asserts what names stand for.
+    fn keeps_names(&self) -> bool {
+        matches!(self.mode, Mode::Original | Mode::Device)
+    }
+
     /// Whether the running invocation has a name in what is rendered.
     fn knows_invocation(&self) -> bool {
         self.mode == Mode::Twin || self.in_loops

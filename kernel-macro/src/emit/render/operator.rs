@@ -6,8 +6,9 @@ use super::Renderer;
 use super::reference::operand_of;
 use super::types::vector_name;
 use crate::ast::{self, BinaryOp, COMPARISON, Expr, ExprKind, Item, Lent, ScalarName};
+use crate::builtin::iteration::Iteration;
 use crate::builtin::slice::SliceMethod;
-use crate::emit::tokens::{Tokens, Word, Writer, tokens, tokens_at};
+use crate::emit::tokens::{Put, Tokens, Word, Writer, tokens, tokens_at};
 use crate::typed::{Callee, Ty};
 
 /// An operand already rendered.
@@ -32,6 +33,17 @@ impl Renderer<'_> {
             let not = (op == BinaryOp::Ne).then(|| tokens!(!));
             return tokens!((#not #twin::equal(#left, #right)));
         }
+        if let Some(Callee::Iterate(Iteration::Compare(op))) = self.typed.calls.get(&whole.id)
+            && !self.is_original()
+        {
+            let name = Word(match op {
+                BinaryOp::Lt => "lt",
+                BinaryOp::Le => "le",
+                BinaryOp::Gt => "gt",
+                _ => "ge",
+            });
+            return self.slice_order(&name, left, right);
+        }
         if let Some(lent) = self.lent_operands(whole) {
             let left = Operand { tokens: self.user_operand(left, lent.left), ty: self.expr_ty(left) };
             let right = Operand { tokens: self.user_operand(right, lent.right), ty: self.expr_ty(right) };
@@ -44,6 +56,12 @@ impl Renderer<'_> {
         let left = Operand { tokens: self.operand(left, of_left), ty: left_ty };
         let right = Operand { tokens: self.operand(right, op.power() + 1), ty: right_ty };
         self.binary(op, left, right, op_span, whole)
+    }
+
+    /// The order of two slices, by that of their elements.
+    pub(super) fn slice_order(&mut self, name: &impl Put, left: &Expr, right: &Expr) -> Tokens {
+        let (left, right) = (self.elements(left), self.elements(right));
+        tokens!(::core::iter::Iterator::#name(#left, #right))
     }
 
     /// Which operands of the author's own operator are references, if any is, in the twin.

@@ -5,8 +5,9 @@ use proc_macro2::Ident;
 use quote::format_ident;
 
 use super::{Mode, Renderer, local};
-use crate::ast::{Expr, ExprKind, Member, UnaryOp};
+use crate::ast::{Expr, ExprKind, Item, Member, UnaryOp};
 use crate::emit::tokens::{Put as _, Tokens, Writer, tokens, tokens_at};
+use crate::infer::is_self;
 use crate::program::crossing::is_shared_element;
 use crate::typed::{Resolution, Ty};
 
@@ -76,6 +77,13 @@ impl Renderer<'_> {
             chain.root = member;
             chain.steps.remove(0);
         }
+        // So is what a method gives a reference to, with and without `*`.
+        if let ExprKind::Unary(UnaryOp::Deref, inner) = &chain.root.kind
+            && !self.is_original()
+            && let Some(call) = self.place_call(inner)
+        {
+            chain.root = call;
+        }
         // The result of an `impl Index` is a place by itself.
         if let Some(position) = chain.steps.iter().rposition(|(whole, _)| self.is_user_element(whole)) {
             chain.root = chain.steps[position].0;
@@ -99,6 +107,15 @@ impl Renderer<'_> {
     /// Whether an expression is `x[i]` of a type with an `impl Index`.
     pub(super) fn is_user_element(&self, expr: &Expr) -> bool {
         matches!(expr.kind, ExprKind::Index { .. }) && self.typed.calls.contains_key(&expr.id)
+            || !self.is_original() && self.typed.place_call(self.program, expr).is_some()
+    }
+
+    /// The call in an expression that is one whose result is a `&mut` reference.
+    fn place_call<'e>(&self, expr: &'e Expr) -> Option<&'e Expr> {
+        match &expr.kind {
+            ExprKind::Paren(inner, ..) => self.place_call(inner),
+            _ => self.typed.place_call(self.program, expr).map(|_| expr),
+        }
     }
 
     /// The value of `x[i]` of a type with an `impl Index`.
@@ -109,6 +126,10 @@ impl Renderer<'_> {
 
     /// `let __root = &mut x[i];`, when a chain begins with such an element, in the twin.
     pub(super) fn root_let(&mut self, chain: &Chain<'_>, mutable: bool) -> Option<Tokens> {
+        if self.place_call(chain.root).is_some() && !self.is_original() {
+            let (root, place) = (local("__root"), self.bare(chain.root));
+            return Some(tokens!(let #root = &mut #place;));
+        }
         let ExprKind::Index { base, index } = &chain.root.kind else { return None };
         if !self.is_user_element(chain.root) {
             return None;
@@ -161,7 +182,7 @@ impl Renderer<'_> {
             let read = self.buffer_get(&chain, &names);
             return tokens!({ #lets #read });
         }
-        let mut value = self.expr(chain.root);
+        let mut value = if chain.steps.is_empty() { self.expr(chain.root) } else { self.whole(&chain) };
         for (whole, step) in &chain.steps {
             value = match step {
                 StepExpr::Member(member) => {
@@ -278,8 +299,24 @@ impl Renderer<'_> {
                 let member = member_name(first);
                 tokens!(#member)
             }
-            None => self.expr(chain.root),
+            None => self.whole(chain),
         }
+    }
+
+    /// The root of a chain that is a variable. `self` may be a reference to an array.
+    pub(super) fn whole(&mut self, chain: &Chain<'_>) -> Tokens {
+        let root = self.expr(chain.root);
+        let is_array = matches!(self.expr_ty(chain.root), Ty::Array(..));
+        match is_array && !self.is_original() && is_self(chain.root) && self.takes_self_by_reference() {
+            true => tokens!((*#root)),
+            false => root,
+        }
+    }
+
+    fn takes_self_by_reference(&self) -> bool {
+        let Item::Fn(function) = &self.item.item else { return false };
+        let kind = function.receiver.as_ref().map(|receiver| &receiver.kind);
+        matches!(kind, Some(syn::ReceiverKind::Reference(..)))
     }
 
     /// `y.get(…)` with the indices already in variables.

@@ -20,6 +20,7 @@ impl Renderer<'_> {
             ExprKind::Borrow { mutable, .. } => Some(*mutable),
             ExprKind::Path(_) if self.is_table(expr) => Some(false),
             ExprKind::Path(_) => self.typed.references.get(&self.variable_of(expr)?).copied(),
+            ExprKind::Method { .. } => self.typed.place_call(self.program, expr).map(|_| true),
             _ => None,
         }
     }

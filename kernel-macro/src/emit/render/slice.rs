@@ -340,6 +340,11 @@ impl Renderer<'_> {
             (_, Ty::Range(..)) => self.drawn_from(expr),
             _ if self.is_own_iterator(expr) => self.drawn_from(expr),
             _ if self.is_table(expr) => self.elements(expr),
+            // An array whose elements or length are parameters: rustc lends its elements.
+            (ExprKind::Path(_), Ty::Error) if self.is_plain_reference(expr) => {
+                let array = self.bare(expr);
+                tokens!(&#array)
+            }
             _ => self.bare(expr),
         }
     }

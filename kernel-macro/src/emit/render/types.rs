@@ -4,9 +4,10 @@ use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 
 use quote::format_ident;
 
+use super::expr::path_tokens;
 use super::{Mode, Renderer};
-use crate::ast::{Enum, GenericKind, Item, ScalarName, Struct, TypeExpr, TypeKind};
-use crate::emit::tokens::{Tokens, Word, tokens};
+use crate::ast::{Enum, Fn, GenericKind, Item, Path, ScalarName, Struct, TypeExpr, TypeKind};
+use crate::emit::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
 use crate::infer::role_name;
 use crate::program::ItemId;
 use crate::typed::{Len, Ty};
@@ -101,6 +102,17 @@ impl Renderer<'_> {
 }
 
 impl Renderer<'_> {
+    /// Assertions that types which count as built-in ones by their names are these: a macro cannot ask what a name stands for.
+    pub(super) fn assumed_types(&self, function: &Fn) -> Tokens {
+        let mut writer = Writer::new();
+        for path in function.assumed.iter().filter(|_| self.keeps_names()) {
+            let Some(name) = path.last().filter(|name| is_linear(&name.to_string())) else { continue };
+            let (twin, path) = (self.twin(), path_tokens(&Path::plain(false, path.clone())));
+            tokens_at!(name.span()=> const _: fn(#path) -> #twin::glam::#name = |own| own;).put(&mut writer);
+        }
+        writer.finish()
+    }
+
     /// Whether a written type is `T::Name` where `T` is another name of a known type, of which Rust takes no `Name`.
     pub(super) fn is_projection(&self, ty: &TypeExpr) -> bool {
         let (Mode::Twin, Item::Fn(function)) = (self.mode, &self.item.item) else { return false };
@@ -161,6 +173,12 @@ fn scalar_name(scalar: ScalarName) -> Ident {
     text.push_str("__");
     text.push_str(scalar.name());
     Ident::new(&text, Span::call_site())
+}
+
+/// Whether kernels have a type of glam's of this name.
+fn is_linear(name: &str) -> bool {
+    let vector = name.trim_start_matches(['I', 'U', 'B']);
+    matches!(vector, "Vec2" | "Vec3" | "Vec4" | "Mat2" | "Mat3" | "Mat4" | "Quat")
 }
 
 /// glam's name of a vector type.

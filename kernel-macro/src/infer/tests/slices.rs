@@ -406,20 +406,6 @@ fn compared() {
                    note: buffers and arrays are indexed by unsigned integers
              6 |             let d = x[1..] == &own[1.0..];
                |                                    ^^^
-            error: [K0203] the buffer `x` is used as a value
-                   note: kernels index buffers: `x[i]` is a `u32`; `x.len()` is their length
-                   help: take an element, `x[i]`, or name all of them: `let part = &x[..];`
-             7 |             let e = x < &own[..];
-               |                     ^
-            error: [K0115] a reference is not supported here
-                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-                   help: keep where it begins and ends in variables, and write `&own[from..to]` where it is used
-             7 |             let e = x < &own[..];
-               |                         ^^^^^^^^
-            error: [K0203] the slice `own[..]` is used as a value
-                   help: pass it to a device function, `f(&own[..])`, or name it: `let part = &own[..];`
-             7 |             let e = x < &own[..];
-               |                          ^^^^^^^
             error: [K0102] expected a slice, found an integer
                    help: slices are made of buffers and arrays: `&x[a..b]`
              8 |             let f = x.starts_with(2);

@@ -22,6 +22,15 @@ struct Sides<'t> {
 }
 
 impl FnCx<'_, '_, '_> {
+    /// `a < b` and `a.cmp(b)` of slices.
+    pub(super) fn compare_slices(&mut self, expr: &Expr, iteration: Iteration, sides: &[&Expr]) -> Option<ValueId> {
+        let (Ty::Array(item, _) | Ty::Buffer { element: item, .. }) = self.ty_of(sides[0]) else { return None };
+        let item = (**item).clone();
+        let left = self.slice_machine(sides[0])?;
+        let right = self.slice_machine(sides[1])?;
+        self.compare_machines(expr, iteration, &item, (left, right))
+    }
+
     /// `a.eq(b)` and its like.
     pub(super) fn compare_iterators(
         &mut self,
@@ -32,6 +41,16 @@ impl FnCx<'_, '_, '_> {
         other: &Expr,
     ) -> Option<ValueId> {
         let right = self.machine(other, false)?;
+        self.compare_machines(expr, iteration, item, (left, right))
+    }
+
+    fn compare_machines(
+        &mut self,
+        expr: &Expr,
+        iteration: Iteration,
+        item: &Ty,
+        (left, right): (Machine<'_>, Machine<'_>),
+    ) -> Option<ValueId> {
         let of = match iteration {
             Iteration::Compare(BinaryOp::Eq | BinaryOp::Ne) => Standard::PartialEq,
             Iteration::Cmp => Standard::Ord,

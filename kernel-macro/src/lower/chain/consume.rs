@@ -33,6 +33,11 @@ impl FnCx<'_, '_, '_> {
         args: &[&Expr],
     ) -> Option<ValueId> {
         use Iteration as I;
+        if let (I::Compare(_) | I::Cmp | I::PartialCmp, Ty::Array(..) | Ty::Buffer { .. }) =
+            (iteration, self.ty_of(args[0]))
+        {
+            return self.compare_slices(expr, iteration, args);
+        }
         let reversed = matches!(iteration, I::Rfind | I::Rfold | I::Rposition);
         let machine = match self.ty_of(args[0]) {
             Ty::Range(..) if iteration.borrows() && is_place(args[0]) => self.held_machine(args[0], reversed)?,

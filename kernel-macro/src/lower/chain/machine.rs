@@ -8,6 +8,7 @@ use gridwise_ir::ir::{LocalId, Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
+use super::slice_method::Elements;
 use crate::ast::{Expr, ExprId, ExprKind, Pattern};
 use crate::builtin::iteration::{Iteration, Nested};
 use crate::lower::function::{FnCx, Slot};
@@ -291,6 +292,14 @@ impl<'p> FnCx<'p, '_, '_> {
             },
         };
         let indexed = if reversed { self.reversed(indexed) } else { indexed };
+        Some(Machine::Indexed { indexed, cursor: None })
+    }
+
+    /// The machine of a slice's elements, which are read where they lie.
+    pub(super) fn slice_machine(&mut self, slice: &Expr) -> Option<Machine<'p>> {
+        let Elements { place, offset, len, ty, chunk } = self.all_elements(slice)?;
+        let indexed =
+            Indexed { extent: Extent::Count(len), at: At::Elements { place, offset, ty, chunk }, trusted: true };
         Some(Machine::Indexed { indexed, cursor: None })
     }
 

@@ -209,7 +209,7 @@ fn bad_signature() {
         expect![[r#"
             error: [K0001] a `&mut` reference as a function's result is not supported in kernels
                    note: kernels have no pointers: the place that a reference names must be known when the kernel is compiled
-                   help: return the index, and name the element where the function is called: `&mut x[index]`; or `-> f32`, the value
+                   help: return the index, and name the element where the function is called: `&mut x[index]`; or write a method with `&mut self`, of a part of `self`; or `-> f32`, the value
              1 | fn f(x: &[f32], y: &mut f32) -> &mut f32 { y }
                |                                 ^^^^^^^^
         "#]],
