@@ -90,6 +90,7 @@ macro_rules! reductions {
                                     unsafe { results.unordered()[rank.wrapping_sub(1)] = ended[j] };
                                 }
                             }
+                            // Behind a branch, LLVM 21 (lavapipe) gets ranks wrong on processors with AVX-512 where vectors have 256 bits.
                             rank += is_head;
                         }
                     }
