@@ -141,7 +141,7 @@ impl Writer<'_> {
         InstKind::Op(Op::Select, [is_below, below, above].into())
     }
 
-    /// What a quotient leaves of the dividend: all but the last instruction, which it gives.
+    /// Adds all but the last instruction of the remainder that a quotient leaves, which it gives.
     pub(super) fn remainder(&mut self, dividend: ValueId, quotient: ValueId, divisor: ValueId, ty: TypeId) -> InstKind {
         let product = self.op(Op::Mul, [quotient, divisor], ty);
         InstKind::Op(Op::Sub, Few::from([dividend, product]))

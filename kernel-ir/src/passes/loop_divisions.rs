@@ -137,7 +137,7 @@ impl Pass<'_> {
     }
 }
 
-/// What a divisor is divided by with.
+/// A divisor, ready for products.
 #[derive(Clone, Copy)]
 struct Factor {
     /// The divisor without its sign.

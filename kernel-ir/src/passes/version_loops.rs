@@ -192,7 +192,7 @@ struct Copier<'f> {
 }
 
 impl Copier<'_> {
-    /// What stands for a value in the copy.
+    /// The value in the copy.
     fn value(&self, value: ValueId) -> ValueId {
         self.values.get(&value).copied().unwrap_or(value)
     }

@@ -46,7 +46,7 @@ pub(super) struct FirstFailed {
     number: Id,
 }
 
-/// What is kept of the checks of a loop whose traps stand behind it.
+/// The state of the checks of a loop whose traps stand behind it.
 #[derive(Debug)]
 pub(super) enum LoopTraps {
     /// Whether one of these failed. The loop runs once more then.
@@ -55,7 +55,7 @@ pub(super) enum LoopTraps {
     First(FirstFailed, Vec<Check>),
 }
 
-/// Where a loop runs once more for its first trap.
+/// A loop that is written once more, for its first trap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Repeat {
     /// How many loops are around it.
