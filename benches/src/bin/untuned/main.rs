@@ -4,7 +4,8 @@
 //! help is a pass that is missing. Both peers are made of one text for each workload.
 //!
 //! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O` and `nvcc -O3`, as far as these
-//! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads.
+//! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads, and
+//! `--workloads operations` single operations in place of the domains.
 
 mod blocks;
 mod ciphers;
@@ -24,6 +25,7 @@ mod measure;
 mod meshes;
 mod models;
 mod numbers;
+mod operations;
 mod options;
 mod peers;
 mod pictures;
@@ -100,7 +102,7 @@ fn workloads(large: bool) -> Vec<Workload> {
 fn run() -> Result<(), Error> {
     let options = UntunedOptions::parse(std::env::args().skip(1))?;
     if let Some(folder) = &options.compile {
-        return peers::compile_all(&workloads(false), folder);
+        return peers::compile_all(&options.workloads(false), folder);
     }
     let mut machine = Machine::here(&options.common.profile);
     let manager = Manager::new()?;
@@ -116,7 +118,7 @@ fn run() -> Result<(), Error> {
     let bench = Bench { manager: &manager, raw: &raw, cuda: cuda.as_ref(), options: &options, is_gpu };
     let mut table = Table::new(machine);
     let mut wrong = Vec::new();
-    for workload in workloads(is_gpu) {
+    for workload in options.workloads(is_gpu) {
         if options.only.is_empty() || options.only.iter().any(|only| *only == workload.file()) {
             eprintln!("{} …", workload.name);
             match bench.measure(&workload) {
