@@ -288,6 +288,8 @@ pub fn simplify(module: &mut Module) -> Result<(), TooLarge> {
             break;
         }
     }
+    // The interpreter takes instructions for further up in the program by their numbers.
+    let _ = run_on_module(module, "renumber", renumber::run);
     Ok(())
 }
 

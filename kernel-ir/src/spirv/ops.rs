@@ -351,7 +351,7 @@ impl FunctionWriter<'_, '_> {
     pub(super) fn shift(&mut self, op: Op, lanes: Lanes, bits: u32, ids: &[Id], amount: ValueId) -> Id {
         let ty = self.w.lanes_type(lanes);
         let mut by = ids[1];
-        if let Some(amount) = self.known_u32(amount) {
+        if let Some(amount) = self.known_u32(amount).filter(|_| lanes.count == 1) {
             by = self.w.const_u32(amount % bits);
         } else if !self.is_below(amount, bits) {
             let words = lanes.of(Scalar::U32);
