@@ -117,6 +117,29 @@ fn behind(mgr: &Manager, places: &[u32]) -> gridwise::Result<Vec<Output>> {
     Ok(vec![report, Output::U32(sums.to_vec()?[..3].to_vec())])
 }
 
+/// A loop that loads in front of its test, so that it loads the element at its end, too.
+#[kernel(workgroup = 1)]
+fn before_test(ends: &[u32], x: &[u32], out: &mut [u32]) {
+    let (mut at, end) = (ends[0], ends[1]);
+    let mut sum = 0u32;
+    loop {
+        sum = sum.wrapping_add(x[at]);
+        if at < end {
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    out[0] = sum;
+}
+
+fn up_to(mgr: &Manager, ends: &[u32]) -> gridwise::Result<Vec<Output>> {
+    let (ends, x, mut out) = (mgr.tensor(ends)?, mgr.tensor(&[5u32, 6, 7, 8])?, mgr.tensor(&[0u32])?);
+    let seq = mgr.sequence()?;
+    BeforeTest::dispatch(&seq, Grid::items(1), &ends, &x, &mut out)?;
+    Ok(vec![report(&seq)?])
+}
+
 /// A loop that stores to an array of its own, which tells what the next rounds load.
 #[kernel(workgroup = 1)]
 fn by_own_array(rounds: u32, steps: &[u32], x: &[u32], out: &mut [u32]) {
@@ -160,4 +183,6 @@ pub const CASES: &[Case] = &[
     case!("loop_traps::own_array", [ByOwnArray], |mgr| own(mgr, 4, &[1, 2, 3, 2])),
     case!("loop_traps::own_array_outside", [ByOwnArray], |mgr| own(mgr, 4, &[1, 2, 7, 2])),
     case!("loop_traps::own_array_steps", [ByOwnArray], |mgr| own(mgr, 5, &[1, 2, 3, 2])),
+    case!("loop_traps::before_test", [BeforeTest], |mgr| up_to(mgr, &[1, 3])),
+    case!("loop_traps::before_test_at_the_end", [BeforeTest], |mgr| up_to(mgr, &[1, 4])),
 ];

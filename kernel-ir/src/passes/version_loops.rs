@@ -1,6 +1,6 @@
-//! Loop versioning: where the end of a counter is in range, so is the counter in each round. A loop over elements from one place to another, of which
-//! the device learns both, gets a version without the checks of these elements, for where they are all there. The loop itself stays for the rest:
-//! it is to report the first element that is missing, and need not be fast.
+//! Loop versioning: where the end of a counter is in range, so is the counter in each round. A loop over elements between two places that only
+//! the device knows gets a version without the checks of these elements, for where they are all there. The loop itself stays for the rest: it
+//! is to report the first element that is missing, and need not be fast.
 
 use super::Changed;
 use super::edit::{Writer, add_effect, add_value, walk};
@@ -96,7 +96,8 @@ impl Finder<'_> {
     /// The parameter of a loop that goes up by one, and the value from outside that it stays below.
     fn counter(&self, body: BlockId) -> Option<(ValueId, ValueId)> {
         let Block { params, insts } = &self.function.blocks[body];
-        let test = insts.iter().find(|id| self.function.insts[**id].kind.has_blocks())?;
+        // An access in front of the test has the counter once more, when it has come to its end.
+        let test = insts.iter().find(|id| !self.function.insts[**id].kind.is_pure())?;
         let InstKind::If { condition, then_block, else_block } = self.function.insts[*test].kind else { return None };
         let [stay, leave] = [then_block, else_block].map(|block| self.function.blocks[block].insts.first());
         let stays = matches!(self.function.insts[*stay?].kind, InstKind::Yield(_));
