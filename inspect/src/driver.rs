@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gridwise_ir::descriptor::{
-    CHECK_GROUPS, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_WHOLE, LaunchWordKind, is_proven,
+    CHECK_GROUPS, IS_FULL, IS_WHOLE, LaunchWordKind, NATIVES, is_proven,
 };
 use gridwise_runtime::{
     Algorithm, Constant, DeviceChoice, DeviceKind, Error as RuntimeError, Executable, Manager, ManagerDesc, SpirvCode,
@@ -110,17 +110,14 @@ fn known(size: &gridwise_ir::descriptor::Size) -> u64 {
 fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let compiled = &kernel.compiled;
     let proven = !compiled.obligations.is_empty();
-    let [fma, fma_f64, exp2] = compiled.facts.asks_for;
     let has_mask = compiled.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)));
     let groups = (0..CHECK_GROUPS as u8).map(|group| (is_proven(group), proven));
     let told = [
-        (HAS_FMA, fma),
-        (HAS_FMA_F64, fma_f64),
-        (HAS_EXP2, exp2),
         (IS_WHOLE, compiled.batch.is_some()),
         (IS_FULL, has_mask),
     ];
-    groups.chain(told).filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
+    let natives = NATIVES.into_iter().zip(compiled.facts.asks_for);
+    groups.chain(natives).chain(told).filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
 }
 
 /// A module without capabilities and execution modes of float controls, which not all devices have.

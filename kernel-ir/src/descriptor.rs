@@ -96,8 +96,8 @@ pub struct KernelDescriptor {
     pub leaves_at_traps: bool,
     /// The conditions of a launch without races; one that does not meet them is refused.
     pub conditions: Conditions,
-    /// Whether the module has the specialization constants [`HAS_FMA`], [`HAS_FMA_F64`] and [`HAS_EXP2`].
-    pub asks_for: [bool; 3],
+    /// Which specialization constants of [`NATIVES`] the module has.
+    pub asks_for: [bool; NATIVES.len()],
     /// Binding (set 0) of the print buffer, when the kernel has a site that prints.
     pub print_binding: Option<u32>,
     /// The sites that can trap or print; a record names one by its position here.
@@ -142,7 +142,7 @@ impl KernelDescriptor {
             traps_anyway: true,
             leaves_at_traps: false,
             conditions: Conditions::NONE,
-            asks_for: [false; 3],
+            asks_for: [false; NATIVES.len()],
             print_binding: None,
             sites: &[],
             features: &[],
@@ -274,6 +274,19 @@ pub const HAS_FMA_F64: u32 = 0xfffc;
 /// Id of the specialization constant that tells a module whether the device's `2^x` of `f32` is within 1.75 units of the last place and its
 /// fused multiplication and addition rounds once, a `bool`; where not, the module computes `exp` and `exp2` from other operations.
 pub const HAS_EXP2: u32 = 0xfff8;
+
+/// Id of the specialization constant that tells a module whether the device's conversions of `f32` to integers of 32 bits saturate and
+/// take NaN for zero, a `bool`; where not, the module converts nothing that does not fit.
+pub const HAS_CASTS: u32 = 0xfff6;
+
+/// The same of `f32` to integers of 64 bits; nothing is asked of NaN.
+pub const HAS_CASTS_WIDE: u32 = 0xfff5;
+
+/// The same of `f64` to integers of 32 and 64 bits; nothing is asked of NaN.
+pub const HAS_CASTS_F64: u32 = 0xfff4;
+
+/// Ids of the specialization constants that tell a module about operations which only some devices do as kernels need them.
+pub const NATIVES: [u32; 6] = [HAS_FMA, HAS_FMA_F64, HAS_EXP2, HAS_CASTS, HAS_CASTS_WIDE, HAS_CASTS_F64];
 
 /// Id of the specialization constant that tells a module whether the device itself knows the number of workgroups, and not the
 /// launch words, a `bool`; modules with [`LaunchWordKind::Groups`] have it.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gridwise::DeviceInfo;
-use gridwise::descriptor::{Feature, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor};
+use gridwise::descriptor::{Feature, IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor, NATIVES};
 use gridwise::prelude::*;
 use gridwise_ir::faults::{Fault, Faults};
 use gridwise_ir::variant::{VariantDesc, VariantError, tally, variant};
@@ -128,7 +128,7 @@ fn compare(
 /// The variant that the runtime makes a pipeline of if all obligations hold and the device's `fma` rounds once.
 fn usual_variant(kernel: &KernelDescriptor, words: &[u32], faults: Faults) -> Result<Vec<u32>, VariantError> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
-    let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, HAS_EXP2, IS_WHOLE, IS_FULL].map(|id| (id, 1));
+    let constants: Vec<_> = [IS_PROVEN, IS_WHOLE, IS_FULL].into_iter().chain(NATIVES).map(|id| (id, 1)).collect();
     variant(words, &VariantDesc { entry_point, constants: &constants, keeps_names: false, faults })
 }
 

@@ -124,7 +124,8 @@ impl Writer<'_> {
         self.cast(from.of(in_register(to)), to, held)
     }
 
-    /// Saturates, NaN to zero: SPIR-V leaves open what does not fit, so nothing that does not fit is converted. Narrow integers stay words.
+    /// Saturates, NaN to zero: SPIR-V leaves open what does not fit, so nothing that does not fit is converted, except where the device's own
+    /// conversion does the same. Narrow integers stay words.
     pub(super) fn float_to_register(&mut self, from: Lanes, to: Scalar, value: Id) -> Id {
         if matches!(from.scalar, Scalar::F16 | Scalar::Bf16) {
             let value = self.cast(from, Scalar::F32, value);
@@ -152,14 +153,31 @@ impl Writer<'_> {
         };
         let held = self.lanes_type(from.of(in_register(to)));
         let spv = if to.is_signed() { Spv::ConvertFToS } else { Spv::ConvertFToU };
-        let converted = self.op(spv, held, &[fitting]);
+        if to.bits() < 32 {
+            return self.op(spv, held, &[fitting]);
+        }
+        let saturates = self.has_casts(from.scalar, to);
+        let saturates = match from.count {
+            1 => saturates,
+            count => self.op(Spv::CompositeConstruct, bools, &vec![saturates; count as usize]),
+        };
+        // Of NaN devices make zero only in 32 bits, and of `f32`.
+        let native = if from.scalar == Scalar::F32 && to.bits() == 32 {
+            value
+        } else {
+            let is_number = self.op(Spv::FOrdEqual, bools, &[value, value]);
+            self.op(Spv::Select, float, &[is_number, value, zero])
+        };
+        let operand = self.op(Spv::Select, float, &[saturates, native, fitting]);
+        let converted = self.op(spv, held, &[operand]);
         if bits.cast_signed() <= digits {
             return converted;
         }
         let (int, above) = (self.lanes_type(target), self.const_floats(from, above));
         let largest = self.const_lanes(target, to.mask() >> u32::from(to.is_signed()));
         let is_above = self.op(Spv::FOrdGreaterThanEqual, bools, &[number, above]);
-        self.op(Spv::Select, int, &[is_above, largest, converted])
+        let exact = self.op(Spv::Select, int, &[is_above, largest, converted]);
+        self.op(Spv::Select, int, &[saturates, converted, exact])
     }
 
     /// The `f32` with the value of a `bf16`.

@@ -6,7 +6,7 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{self, FORGETS_RESULTS, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT};
+use crate::descriptor::{self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -58,15 +58,25 @@ impl Writer<'_> {
 
     /// The specialization constant that tells whether the device's `Fma` of these floats rounds once; false where nobody sets it.
     pub(super) fn has_fma(&mut self, scalar: Scalar) -> Id {
-        if scalar == Scalar::F64 { self.has_native(1, HAS_FMA_F64) } else { self.has_native(0, HAS_FMA) }
+        self.has_native(if scalar == Scalar::F64 { HAS_FMA_F64 } else { HAS_FMA })
     }
 
     /// The specialization constant that tells whether the device's `Exp2` is near enough; false where nobody sets it.
     pub(super) fn has_exp2(&mut self) -> Id {
-        self.has_native(2, HAS_EXP2)
+        self.has_native(HAS_EXP2)
     }
 
-    fn has_native(&mut self, position: usize, number: u32) -> Id {
+    /// The specialization constant that tells whether the device's conversions between these scalars saturate; false where nobody sets it.
+    pub(super) fn has_casts(&mut self, float: Scalar, int: Scalar) -> Id {
+        self.has_native(match float {
+            Scalar::F64 => HAS_CASTS_F64,
+            _ if int.bits() == 64 => HAS_CASTS_WIDE,
+            _ => HAS_CASTS,
+        })
+    }
+
+    fn has_native(&mut self, number: u32) -> Id {
+        let position = descriptor::NATIVES.iter().position(|native| *native == number).expect("one of them");
         let id = self.interface.has_native[position].unwrap_or_else(|| self.flag(number));
         self.interface.has_native[position] = Some(id);
         id

@@ -3,7 +3,7 @@
 
 use super::module::Writer;
 use super::shared;
-use crate::descriptor::{FloatAtomics, Parallel};
+use crate::descriptor::{FloatAtomics, NATIVES, Parallel};
 
 /// The facts about a module that a launch needs, beside its parameters and sites.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub struct Facts {
     pub leaves_at_traps: bool,
     /// Bits of the floats that it has.
     pub float_widths: Vec<u32>,
-    /// Whether the module asks how the device multiplies and adds `f32`, and `f64`.
-    pub asks_for: [bool; 3],
+    /// Which of [`NATIVES`] the module asks for.
+    pub asks_for: [bool; NATIVES.len()],
     /// Binding of the print buffer, when a site that prints is left.
     pub print_binding: Option<u32>,
     /// The cooperation of the kernel's invocations.

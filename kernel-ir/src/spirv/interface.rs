@@ -10,6 +10,7 @@ use super::types::Lanes;
 use super::uses::{FunctionUses, Uses};
 use super::words::Id;
 use super::{EmitError, PushSlot};
+use crate::descriptor::NATIVES;
 use crate::arena::EntityId;
 use crate::descriptor::{CHECK_GROUPS, Feature, LaunchWord, LaunchWordKind, ListRow};
 use crate::ir::{BufferId, Builtin, Kernel, Module, ParamId, SharedId};
@@ -47,7 +48,7 @@ pub(super) struct Interface {
     pub(super) is_proven: [Option<Id>; CHECK_GROUPS],
     /// The constants that tell whether the device's `Fma` of `f32` and of `f64` rounds once, and whether its `Exp2` is near enough, once
     /// something asks.
-    pub(super) has_native: [Option<Id>; 3],
+    pub(super) has_native: [Option<Id>; NATIVES.len()],
     /// The constant that tells whether the device itself knows the number of workgroups, once something asks.
     pub(super) is_indirect: Option<Id>,
     /// The constant that tells whether a launch takes several dispatches, once something asks.

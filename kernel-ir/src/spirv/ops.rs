@@ -93,6 +93,11 @@ impl FunctionWriter<'_, '_> {
         {
             return quotient;
         }
+        if op == Op::Rem
+            && let Some(rest) = self.rest_by_constant(lanes, operands, ids[0])
+        {
+            return rest;
+        }
         if op == Op::Or
             && let Some(rotated) = self.wide_rotation(lanes, operands)
         {
@@ -313,6 +318,16 @@ impl FunctionWriter<'_, '_> {
         Some(self.w.call_helper(helper, lanes, &[numerator, divisor, inverse]))
     }
 
+    /// A remainder of `f32` by a constant, whose inverse no invocation has to compute.
+    fn rest_by_constant(&mut self, lanes: Lanes, operands: &[ValueId], numerator: Id) -> Option<Id> {
+        if lanes.scalar != Scalar::F32 {
+            return None;
+        }
+        let divisor = f32::from_bits(self.constant_bits(operands[1])? as u32);
+        let [divisor, inverse] = [divisor, 1.0 / divisor.abs()].map(|number| self.w.const_floats(lanes, number.into()));
+        Some(self.w.call_helper(Helper::FmodByConstant, lanes, &[numerator, divisor, inverse]))
+    }
+
     fn is_const(&self, value: ValueId) -> bool {
         let definition = self.definitions[value.index()];
         definition.is_some_and(|inst| matches!(self.function.insts[inst].kind, InstKind::Const(_)))
@@ -408,15 +423,6 @@ impl FunctionWriter<'_, '_> {
         self.w.op(spv, ty, ids)
     }
 
-    /// NaN below zero, which SPIR-V leaves open.
-    fn sqrt_f64(&mut self, lanes: Lanes, value: Id) -> Id {
-        let (ty, bools) = (self.w.lanes_type(lanes), self.w.lanes_type(lanes.of(Scalar::Bool)));
-        let (zero, nan) = (self.w.const_floats(lanes, 0.0), self.w.const_floats(lanes, f64::NAN));
-        let root = self.w.glsl_op(GLOp::Sqrt, ty, &[value]);
-        let is_negative = self.w.op(Spv::FOrdLessThan, bools, &[value, zero]);
-        self.w.op(Spv::Select, ty, &[is_negative, nan, root])
-    }
-
     fn float_function(&mut self, op: Op, lanes: Lanes, ids: &[Id]) -> Id {
         let ty = self.w.lanes_type(lanes);
         let bools = self.w.lanes_type(lanes.of(Scalar::Bool));
@@ -432,7 +438,7 @@ impl FunctionWriter<'_, '_> {
             }
             Op::Copysign => return self.w.copysign(lanes, ids[0], ids[1]),
             Op::Round => return self.w.round(lanes, ids[0]),
-            Op::Sqrt if is_double => return self.sqrt_f64(lanes, ids[0]),
+            Op::Sqrt if is_double => (None, Some(Helper::SqrtDouble)),
             Op::Floor if is_double => (None, Some(Helper::FloorDouble)),
             Op::Ceil if is_double => (None, Some(Helper::CeilDouble)),
             Op::Trunc if is_double => (None, Some(Helper::TruncDouble)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT, IS_WHOLE, ImageAccess,
+    ConstType, Feature, IS_FULL, IS_INDIRECT, IS_SPLIT, IS_WHOLE, ImageAccess, NATIVES,
     KernelDescriptor, LaunchWordKind, Param, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
@@ -262,18 +262,15 @@ fn create_pipeline(
     flags: Flags,
 ) -> Result<Arc<Pipeline>> {
     let Variant { proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
-    let [fma, fma_f64, exp2] = flags.has_native;
     let of_params = (0..).zip(constants.iter().copied());
     let on = [
-        (HAS_FMA, fma),
-        (HAS_FMA_F64, fma_f64),
-        (HAS_EXP2, exp2),
         (IS_INDIRECT, is_indirect),
         (IS_WHOLE, is_whole),
         (IS_FULL, is_full),
         (IS_SPLIT, is_split),
     ];
-    let on = proven.constants().chain(on).filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
+    let natives = NATIVES.into_iter().zip(flags.has_native);
+    let on = proven.constants().chain(natives).chain(on).filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
     let values: Vec<(u32, u64)> = of_params.chain(on).collect();
     let batch = descriptor.batch.filter(|_| flags.variant.is_batched);
     let entry_point = batch.map_or(descriptor.entry_point, |batch| batch.entry_point);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use gridwise::Kernel;
-use gridwise::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor};
+use gridwise::descriptor::{IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor, NATIVES};
 use gridwise_benches::Error as BenchError;
 use gridwise_ir::faults::Faults;
 use gridwise_ir::variant::{VariantDesc, variant};
@@ -35,7 +35,7 @@ fn whole(kernel: &KernelDescriptor) -> Vec<u32> {
 /// possible, a device whose `fma` rounds once. Const parameters have their defaults.
 pub(crate) fn usual(kernel: &KernelDescriptor, whole: &[u32]) -> Result<Vec<u32>, Error> {
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
-    let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, HAS_EXP2, IS_WHOLE, IS_FULL].map(|id| (id, 1));
+    let constants: Vec<_> = [IS_PROVEN, IS_WHOLE, IS_FULL].into_iter().chain(NATIVES).map(|id| (id, 1)).collect();
     let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false, faults: Faults::NONE };
     variant(whole, &desc)
         .map_err(|error| BenchError::WrongResult { contender: "variant".to_owned(), detail: error.to_string() }.into())

@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gridwise::descriptor::{HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor};
+use gridwise::descriptor::{IS_FULL, IS_PROVEN, IS_WHOLE, KernelDescriptor, NATIVES};
 use gridwise::ops::{Access, Op, OpDispatch, Recorder};
 use gridwise::{Grid, Manager};
 use gridwise_benches::raw::{RawDevice, Reference, Stage};
@@ -262,7 +262,7 @@ impl Display for Table {
 pub(crate) fn usual_words(kernel: &KernelDescriptor) -> Option<Vec<u32>> {
     let words = kernel.spirv.words()?;
     let entry_point = kernel.batch.map_or(kernel.entry_point, |batch| batch.entry_point);
-    let constants = [IS_PROVEN, HAS_FMA, HAS_FMA_F64, HAS_EXP2, IS_WHOLE, IS_FULL].map(|id| (id, 1));
+    let constants: Vec<_> = [IS_PROVEN, IS_WHOLE, IS_FULL].into_iter().chain(NATIVES).map(|id| (id, 1)).collect();
     let desc = VariantDesc { entry_point, constants: &constants, keeps_names: false, faults: Faults::NONE };
     variant(&words, &desc).ok()
 }

@@ -1,34 +1,53 @@
 //! Inverse trigonometric functions by polynomials; GLSL's are allowed 4096 units of error.
 
+use rspirv::spirv::GlslStd450Op as GLOp;
+
 use super::Helper;
 use super::asm::Asm;
 use super::exponential::odd_poly;
 use crate::spirv::words::Id;
 
-/// π/2 and π/4 as floats, and what is missing to the real numbers.
+/// π/2 as a float, and what is missing to the real number.
 const HALF_PI: [f32; 2] = [std::f32::consts::FRAC_PI_2, -4.371_139e-8];
-const QUARTER_PI: [f32; 2] = [std::f32::consts::FRAC_PI_4, -2.185_569_5e-8];
+
+/// π and π/2 as products of two floats, which a fused sum takes in without a loss.
+const PI_OF: [f32; 2] = [1.521_7, 2.064_528_2];
+const HALF_PI_OF: [f32; 2] = [1.521_7, 1.032_264_1];
+
+/// The angle whose tangent is within 0 ..= 1.
+fn flat_angle(a: &mut Asm<'_, '_>, tangent: Id) -> Id {
+    let coefficients = [
+        2.974_523e-3,
+        -1.658_091_7e-2,
+        4.355_311_4e-2,
+        -7.580_543e-2,
+        0.106_789_24,
+        -0.142_142_06,
+        0.199_941_37,
+        -0.333_331_67,
+    ];
+    odd_poly(a, tangent, &coefficients)
+}
+
+/// A constant, given by its factors, without an angle.
+fn without(a: &mut Asm<'_, '_>, whole: [f32; 2], angle: Id) -> Id {
+    let [first, second] = whole.map(|factor| a.f(factor));
+    let negated = a.fneg(angle);
+    a.fused(first, second, negated)
+}
 
 /// Arc tangent.
 pub(super) fn atan(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
-    let (size, one, minus_one, zero) = (a.fabs(x), a.f(1.0), a.f(-1.0), a.f(0.0));
-    // Beyond tan(3π/8) and tan(π/8) the angle is near a quarter or an eighth turn.
-    let (far, middle) = (a.f(2.414_213_5), a.f(0.414_213_57));
-    let (is_far, is_middle) = (a.fgt(size, far), a.fgt(size, middle));
-    let inverse = a.fdiv(minus_one, size);
-    let (below, above) = (a.fsub(size, one), a.fadd(size, one));
-    let ratio = a.fdiv(below, above);
-    let rest = a.fselect(is_middle, ratio, size);
-    let rest = a.fselect(is_far, inverse, rest);
-    let [head, tail] = [0, 1].map(|part| {
-        let (half, quarter) = (a.f(HALF_PI[part]), a.f(QUARTER_PI[part]));
-        let near = a.fselect(is_middle, quarter, zero);
-        a.fselect(is_far, half, near)
-    });
-    let angle = odd_poly(a, rest, &[-6.451928e-2, 0.10743731, -0.14263956, 0.1999954, -0.3333333]);
-    let angle = a.fadd(angle, tail);
-    let angle = a.fadd(head, angle);
+    let (size, one, most) = (a.fabs(x), a.f(1.0), a.f(1.0e30));
+    let is_steep = a.fgt(size, one);
+    // Beyond, the inverse counts for nothing. That of small numbers is not taken.
+    let divisor = a.glsl(GLOp::NMin, &[size, most]);
+    let inverse = a.near_quotient(one, divisor);
+    let tangent = a.fselect(is_steep, inverse, size);
+    let angle = flat_angle(a, tangent);
+    let steep = without(a, HALF_PI_OF, angle);
+    let angle = a.fselect(is_steep, steep, angle);
     a.copysign(angle, x)
 }
 
@@ -36,8 +55,27 @@ pub(super) fn atan(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 pub(super) fn atan2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let &[y, x] = params else { unreachable!("two parameters") };
     let [y_bits, x_bits] = [y, x].map(|value| a.size_bits(value));
-    let (zero, infinity) = (a.u(0), a.u(0x7f80_0000));
     // Bits of floats without sign are ordered as the floats are.
+    let is_steep = a.ult(x_bits, y_bits);
+    let large = a.select(is_steep, y_bits, x_bits);
+    let small = a.select(is_steep, x_bits, y_bits);
+    // Divisors that SPIR-V's division takes as they are; neither zero nor infinite nor NaN.
+    let [least, count] = [27 << 23, 200 << 23].map(|bits| a.u(bits));
+    let above = a.isub(large, least);
+    let is_usual = a.ult(above, count);
+    let [small_float, large_float] = [small, large].map(|bits| a.as_float(bits));
+    let usual = |a: &mut Asm<'_, '_>| {
+        let ratio = a.near_quotient(small_float, large_float);
+        angle_of(a, [y, x], ratio, is_steep)
+    };
+    a.branch(is_usual, usual, |a| a.call(Helper::Atan2OfOthers, params))
+}
+
+/// The angle of any point.
+pub(super) fn atan2_of_others(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[y, x] = params else { unreachable!("two parameters") };
+    let [y_bits, x_bits] = [y, x].map(|value| a.size_bits(value));
+    let (zero, infinity) = (a.u(0), a.u(0x7f80_0000));
     let is_steep = a.ult(x_bits, y_bits);
     let large = a.select(is_steep, y_bits, x_bits);
     let small = a.select(is_steep, x_bits, y_bits);
@@ -47,21 +85,21 @@ pub(super) fn atan2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let both_infinite = a.ieq(small, infinity);
     let ratio = a.fselect(both_zero, nothing, ratio);
     let ratio = a.fselect(both_infinite, unit, ratio);
-
-    let angle = a.call(Helper::Atan, &[ratio]);
-    let [half_pi, half_low] = HALF_PI.map(|part| a.f(part));
-    let [pi, pi_low] = HALF_PI.map(|part| a.f(2.0 * part));
-    let turned = a.fsub(angle, half_low);
-    let turned = a.fsub(half_pi, turned);
-    let angle = a.fselect(is_steep, turned, angle);
-    let back = a.fsub(angle, pi_low);
-    let back = a.fsub(pi, back);
-    let sign = a.sign_bit(x);
-    let is_behind = a.ine(sign, zero);
-    let angle = a.fselect(is_behind, back, angle);
-    let angle = a.copysign(angle, y);
+    let angle = angle_of(a, [y, x], ratio, is_steep);
     let angle = a.or_nan(x, angle);
     a.or_nan(y, angle)
+}
+
+/// The angle of a point by the quotient of its coordinates, without their signs, that is at most one.
+fn angle_of(a: &mut Asm<'_, '_>, [y, x]: [Id; 2], ratio: Id, is_steep: Id) -> Id {
+    let angle = flat_angle(a, ratio);
+    let steep = without(a, HALF_PI_OF, angle);
+    let angle = a.fselect(is_steep, steep, angle);
+    let back = without(a, PI_OF, angle);
+    let (sign, zero) = (a.sign_bit(x), a.u(0));
+    let is_behind = a.ine(sign, zero);
+    let angle = a.fselect(is_behind, back, angle);
+    a.copysign(angle, y)
 }
 
 /// The quotient of two floats by their bits, scaled first where SPIR-V's division may overflow inside.

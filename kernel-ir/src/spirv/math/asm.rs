@@ -115,6 +115,8 @@ impl<'w, 'm> Asm<'w, 'm> {
         float_of_signed(a) op ConvertSToF float;
         /// The sign and the bits of a whole float as an `i32`; it must fit.
         signed_of(a) op ConvertFToS int;
+        /// The bits of a whole float that is not below zero; it must fit.
+        word_of(a) op ConvertFToU word;
         /// The word `b` if `a` holds, else `c`.
         select(a, b, c) op Select word;
         /// The float `b` if `a` holds, else `c`.
@@ -186,6 +188,40 @@ impl<'w, 'm> Asm<'w, 'm> {
     pub(super) fn fused_alone(&mut self, a: Id, b: Id, c: Id) -> Id {
         let ty = self.float;
         self.w.glsl_op_alone(GLOp::Fma, ty, &[a, b, c])
+    }
+
+    /// About `1 / x` of an `x` above zero, 5 units off at worst; neither may be near the ends of floats. Where divisions are rounded as
+    /// usual they take longer than all of this.
+    pub(super) fn rough_inverse(&mut self, x: Id) -> Id {
+        let has_fma = self.w.has_fma(self.scalar);
+        self.branch(
+            has_fma,
+            |a| {
+                let root = a.glsl(GLOp::InverseSqrt, &[x]);
+                a.fmul(root, root)
+            },
+            |a| {
+                let one = a.f(1.0);
+                a.fdiv(one, x)
+            },
+        )
+    }
+
+    /// `x / y` of a `y` above zero, about a unit off; neither `y` nor its inverse nor the quotient may be near the ends of floats.
+    pub(super) fn near_quotient(&mut self, x: Id, y: Id) -> Id {
+        let has_fma = self.w.has_fma(self.scalar);
+        self.branch(
+            has_fma,
+            |a| {
+                let root = a.glsl(GLOp::InverseSqrt, &[y]);
+                let inverse = a.fmul(root, root);
+                let quotient = a.fmul(x, inverse);
+                let minus = a.fneg(quotient);
+                let rest = a.fused_alone(minus, y, x);
+                a.fused_alone(rest, inverse, quotient)
+            },
+            |a| a.fdiv(x, y),
+        )
     }
 
     /// A polynomial of `x` by its coefficients, highest power first.

@@ -115,34 +115,58 @@ pub(super) fn cosh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 
 /// Hyperbolic tangent.
 pub(super) fn tanh(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
-    let x = params[0];
-    let (size, limit) = (a.fabs(x), a.f(0.625));
+    let size = a.fabs(params[0]);
+    let has_exp2 = a.w.has_exp2();
+    // From 9.02 on it is one.
+    let (limit, most) = (a.f(0.625), a.f(10.0));
+    let is_large = a.fgt(size, most);
+    let size = a.fselect(is_large, most, size);
     let is_small = a.flt(size, limit);
-    let coefficients = [-6.096714e-3, 2.099718e-2, -5.3850908e-2, 0.1333277, -0.33333328];
-    a.branch(
-        is_small,
-        |a| odd_poly(a, x, &coefficients),
+    let size = a.branch(
+        has_exp2,
+        // Both in few operations: a branch takes longer than to do one in vain.
         |a| {
-            let (one, two) = (a.f(1.0), a.f(2.0));
-            let twice = a.fadd(size, size);
-            let power = a.call(Helper::Exp, &[twice]);
-            let power = a.fadd(power, one);
-            let rest = a.fdiv(two, power);
-            let size = a.fsub(one, rest);
-            a.copysign(size, x)
+            let small = tanh_near_zero(a, size);
+            // 2 log2 e. What its product loses is little, for the power counts for less the larger it is.
+            let factor = a.f(2.0 * std::f32::consts::LOG2_E);
+            let twice = a.fmul(size, factor);
+            let power = a.glsl(GLOp::Exp2, &[twice]);
+            let large = tanh_of_power(a, power);
+            a.fselect(is_small, small, large)
         },
-    )
+        |a| {
+            a.branch(
+                is_small,
+                |a| tanh_near_zero(a, size),
+                |a| {
+                    let twice = a.fadd(size, size);
+                    let power = a.call(Helper::Exp, &[twice]);
+                    tanh_of_power(a, power)
+                },
+            )
+        },
+    );
+    a.copysign(size, params[0])
+}
+
+/// Of a number within 0 ..= 0.625.
+fn tanh_near_zero(a: &mut Asm<'_, '_>, size: Id) -> Id {
+    odd_poly(a, size, &[-6.096714e-3, 2.099718e-2, -5.3850908e-2, 0.1333277, -0.33333328])
+}
+
+/// Of the number that half the logarithm of `power` is.
+fn tanh_of_power(a: &mut Asm<'_, '_>, power: Id) -> Id {
+    let (one, two) = (a.f(1.0), a.f(2.0));
+    let power = a.fadd(power, one);
+    let rest = a.near_quotient(two, power);
+    a.fsub(one, rest)
 }
 
 /// `x + x^3 * p(x^2)`.
 pub(super) fn odd_poly(a: &mut Asm<'_, '_>, x: Id, coefficients: &[f32]) -> Id {
-    let square = a.fmul(x, x);
+    let (square, zero) = (a.fmul(x, x), a.f(0.0));
     let tail = a.poly(square, coefficients);
-    let tail = a.fmul(tail, square);
-    let tail = a.fmul(tail, x);
-    let sum = a.fadd(tail, x);
-    // Where the tail is nothing, adding it may lose the sign of a zero.
-    let (size, tiny) = (a.fabs(x), a.f(1.0e-6));
-    let is_tiny = a.flt(size, tiny);
-    a.fselect(is_tiny, x, sum)
+    // Where it is nothing, the tail is a positive zero, so that the sum keeps the sign of a zero.
+    let tail = a.fused_alone(tail, square, zero);
+    a.fused(tail, x, x)
 }

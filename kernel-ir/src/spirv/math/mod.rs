@@ -91,7 +91,9 @@ const F4: Lanes = Lanes { scalar: Scalar::F32, count: 4 };
 helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
     SqrtOfOthers "sqrt_of_others" (F) F None => root::sqrt_of_others;
+    SqrtDouble "sqrt_f64" (D) D None => root::sqrt_f64;
     Fmod "fmod" (F F) F None => remainder::fmod_f32;
+    FmodByConstant "fmod_by_constant" (F F F) F None => remainder::fmod_by_constant;
     FmodInIntegers "fmod_in_integers" (F F) F None => remainder::fmod;
     FmodDouble "fmod_f64" (D D) D None => remainder::fmod;
     Quotient "quotient" (F F F) F None => constant_divisor::quotient;
@@ -118,6 +120,7 @@ helpers! {
     Acos "acos" (F) F Some(Op::Acos) => arc::acos;
     Atan "atan" (F) F Some(Op::Atan) => arc::atan;
     Atan2 "atan2" (F F) F Some(Op::Atan2) => arc::atan2;
+    Atan2OfOthers "atan2_of_others" (F F) F None => arc::atan2_of_others;
     Sinh "sinh" (F) F Some(Op::Sinh) => exponential::sinh;
     Cosh "cosh" (F) F Some(Op::Cosh) => exponential::cosh;
     Tanh "tanh" (F) F Some(Op::Tanh) => exponential::tanh;
@@ -126,6 +129,7 @@ helpers! {
     Ln "ln" (F) F Some(Op::Ln) => logarithm::ln;
     Log2 "log2" (F) F Some(Op::Log2) => logarithm::log2;
     Powf "powf" (F F) F Some(Op::Powf) => power::powf;
+    PowfOfOthers "powf_of_others" (F F) F None => power::powf_of_others;
 }
 
 /// Helpers that something calls, in the order of the first calls.

@@ -3,6 +3,7 @@
 
 use rspirv::spirv::GlslStd450Op as GLOp;
 
+use super::Helper;
 use super::asm::Asm;
 use super::double::{fast_two_sum, two_product, two_sum};
 use super::exponential::exp2_near_zero;
@@ -15,8 +16,24 @@ type Double = [Id; 2];
 /// `x^y`.
 pub(super) fn powf(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let &[x, y] = params else { unreachable!("two parameters") };
+    let has_fma = a.w.has_fma(a.scalar);
+    let by_fma = |a: &mut Asm<'_, '_>| {
+        // A positive finite base, and an exponent whose products with logarithms are finite.
+        let (one, count, most) = (a.u(1), a.u(f32::INFINITY.to_bits() - 1), a.u(1.0e12_f32.to_bits()));
+        let (bits, y_size) = (a.bits(x), a.size_bits(y));
+        let below = a.isub(bits, one);
+        let (is_usual, is_small) = (a.ult(below, count), a.ult(y_size, most));
+        let is_usual = a.both(is_usual, is_small);
+        a.branch(is_usual, |a| power_by_fma(a, x, y), |a| a.call(Helper::PowfOfOthers, params))
+    };
+    a.branch(has_fma, by_fma, |a| a.call(Helper::PowfOfOthers, params))
+}
+
+/// The power of any number.
+pub(super) fn powf_of_others(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[x, y] = params else { unreachable!("two parameters") };
     let size = a.fabs(x);
-    let power = a.with_fma(|a| finite_power(a, size, y));
+    let power = finite_power(a, size, y);
     let power = infinite_power(a, size, y, power);
     let power = with_sign(a, x, y, power);
     // One to any power and anything to the power of zero are one, NaN or not.
@@ -28,7 +45,69 @@ pub(super) fn powf(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     a.fselect(is_one, one, power)
 }
 
-/// The power of a positive finite number.
+/// The power of a positive finite number, with an exponent up to 10^12.
+fn power_by_fma(a: &mut Asm<'_, '_>, x: Id, y: Id) -> Id {
+    let logarithm = log2_by_fma(a, x);
+    let high = a.fmul(y, logarithm[0]);
+    let negated = a.fneg(high);
+    let low = a.fused_alone(y, logarithm[0], negated);
+    let low = a.fused(y, logarithm[1], low);
+    let has_exp2 = a.w.has_exp2();
+    a.branch(has_exp2, |a| native_exp2_of_sum(a, high, low), |a| exp2_of_sum(a, high, low))
+}
+
+/// Base-2 logarithm of a positive finite number: the exponent, and of the mantissa m = 1 + f the series of `2 artanh(q / 2)` with
+/// `q = 2 f / (f + 2)`. The first two terms have twice the digits of a float; the others are small.
+fn log2_by_fma(a: &mut Asm<'_, '_>, x: Id) -> Double {
+    let [mantissa, exponent] = logarithm::split(a, x);
+    let unit = a.f(logarithm::OF_UNIT);
+    let exponent = a.fmul(exponent, unit);
+    let one = a.f(1.0);
+    let (f, divisor) = (a.fsub(mantissa, one), a.fadd(mantissa, one));
+    let inverse = a.rough_inverse(divisor);
+    let doubled = a.fadd(f, f);
+    let q = a.fmul(doubled, inverse);
+    // What `2 f - q (f + 2)` is, each step without a loss.
+    let rest = a.fsub(f, q);
+    let rest = a.fadd(rest, rest);
+    let minus_q = a.fneg(q);
+    let rest = a.fused_alone(minus_q, f, rest);
+    let q_low = a.fmul(rest, inverse);
+
+    let lost = |a: &mut Asm<'_, '_>, x: Id, y: Id, product: Id| {
+        let negated = a.fneg(product);
+        a.fused_alone(x, y, negated)
+    };
+    let square = a.fmul(q, q);
+    let square_low = lost(a, q, q, square);
+    let twice = a.fadd(q, q);
+    let square_low = a.fused(twice, q_low, square_low);
+    let cube = a.fmul(square, q);
+    let cube_low = lost(a, square, q, cube);
+    let cube_low = a.fused(square_low, q, cube_low);
+    let cube_low = a.fused(square, q_low, cube_low);
+
+    // The factors of both, 1 / ln 2 and a twelfth of that, and what is missing to the real numbers.
+    let [first, second] = [[std::f32::consts::LOG2_E, 1.925_963e-8], [0.120_224_59, -8.785_577e-10]];
+    let [linear, cubic] = [(q, q_low, first), (cube, cube_low, second)].map(|(high, low, [factor, missing])| {
+        let (factor, missing) = (a.f(factor), a.f(missing));
+        let product = a.fmul(high, factor);
+        let error = lost(a, high, factor, product);
+        let error = a.fused(high, missing, error);
+        [product, a.fused(low, factor, error)]
+    });
+    let tail = a.poly(square, &[6.598_804e-4, 3.217_563e-3, 1.803_375_6e-2]);
+    let tail = a.fmul(tail, square);
+    let cubic_low = a.fused(tail, cube, cubic[1]);
+
+    let [sum, first_error] = fast_two_sum(a, exponent, linear[0]);
+    let [sum, second_error] = fast_two_sum(a, sum, cubic[0]);
+    let (errors, lows) = (a.fadd(first_error, second_error), a.fadd(linear[1], cubic_low));
+    let low = a.fadd(errors, lows);
+    fast_two_sum(a, sum, low)
+}
+
+/// The same without a fused sum, of an exponent of any size.
 fn finite_power(a: &mut Asm<'_, '_>, x: Id, y: Id) -> Id {
     let logarithm = double_log2(a, x);
     // A larger exponent gives zero, one or infinity just the same.
@@ -37,11 +116,7 @@ fn finite_power(a: &mut Asm<'_, '_>, x: Id, y: Id) -> Id {
     let rest = a.fmul(y, logarithm[1]);
     let low = a.fadd(low, rest);
     let [high, low] = fast_two_sum(a, high, low);
-    if !a.has_fma {
-        return exp2_of_sum(a, high, low);
-    }
-    let has_exp2 = a.w.has_exp2();
-    a.branch(has_exp2, |a| native_exp2_of_sum(a, high, low), |a| exp2_of_sum(a, high, low))
+    exp2_of_sum(a, high, low)
 }
 
 /// `2^(high + low)` by the device's `Exp2` of the larger part; the other one gives a factor close to one.
@@ -79,6 +154,8 @@ fn exp2_of_sum(a: &mut Asm<'_, '_>, high: Id, low: Id) -> Id {
 /// `2 artanh((m - 1) / (m + 1))`.
 fn double_log2(a: &mut Asm<'_, '_>, x: Id) -> Double {
     let [mantissa, exponent] = logarithm::split(a, x);
+    let unit = a.f(logarithm::OF_UNIT);
+    let exponent = a.fmul(exponent, unit);
     let one = a.f(1.0);
     let numerator = a.fsub(mantissa, one);
     let denominator = two_sum(a, mantissa, one);

@@ -28,17 +28,28 @@ impl Format {
 
 /// `x % y` of `f32` with the sign of `x`.
 pub(super) fn fmod_f32(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[x, y] = params else { unreachable!("two parameters") };
     let has_fma = a.w.has_fma(a.scalar);
-    a.branch(has_fma, |a| by_product(a, params), |a| a.call(Helper::FmodInIntegers, params))
+    let by_fma = |a: &mut Asm<'_, '_>| {
+        let size = a.fabs(y);
+        let inverse = a.rough_inverse(size);
+        by_product(a, [x, y, inverse])
+    };
+    a.branch(has_fma, by_fma, |a| a.call(Helper::FmodInIntegers, params))
 }
 
-/// The quotient is taken a bit too large, whatever division Vulkan allows, so that its whole part `n` is right or one too large. Then
+/// The same by a constant, whose inverse is the third parameter.
+pub(super) fn fmod_by_constant(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    let &[x, y, inverse] = params else { unreachable!("three parameters") };
+    let has_fma = a.w.has_fma(a.scalar);
+    a.branch(has_fma, |a| by_product(a, [x, y, inverse]), |a| a.call(Helper::FmodInIntegers, &[x, y]))
+}
+
+/// The quotient is taken a bit too large, whatever the inverse lost, so that its whole part `n` is right or one too large. Then
 /// `|x| - n * |y|` is an `f32`, as is its sum with `|y|`, which is the remainder where the former is negative.
-fn by_product(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
-    let &[x, y] = params else { unreachable!("two parameters") };
+fn by_product(a: &mut Asm<'_, '_>, [x, y, inverse]: [Id; 3]) -> Id {
     let (x_size, y_size) = (a.fabs(x), a.fabs(y));
-    let (one, more, most) = (a.f(1.0), a.f(1.0 + 1.0 / 1_048_576.0), a.f(262_144.0));
-    let inverse = a.fdiv(one, y_size);
+    let (more, most) = (a.f(1.0 + 1.0 / 1_048_576.0), a.f(262_144.0));
     // Smaller inverses have lost digits. Those of smaller divisors leave subnormal numbers, for which a device's `Fma` may give zero.
     let [least, greatest] = [8, 227].map(|exponent| a.f(f32::from_bits(exponent << 23)));
     let larger = a.fmul(inverse, more);
@@ -55,11 +66,11 @@ fn by_product(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
             let (next, zero) = (a.fadd(rest, y_size), a.f(0.0));
             let is_below = a.flt(rest, zero);
             let size = a.fselect(is_below, next, rest);
-            let signed = a.copysign(size, x);
-            let is_none = a.feq(whole, zero);
-            a.fselect(is_none, x, signed)
+            let (bits, sign) = (a.bits(size), a.sign_bit(x));
+            let signed = a.or(bits, sign);
+            a.as_float(signed)
         },
-        |a| a.call(Helper::FmodInIntegers, params),
+        |a| a.call(Helper::FmodInIntegers, &[x, y]),
     )
 }
 

@@ -48,9 +48,9 @@ pub(super) fn descriptor_tokens(
         let program = Bytes(&compiled.conditions);
         tokens!(conditions: #home::Conditions(#program),)
     });
-    let native = (compiled.facts.asks_for != [false; 3]).then(|| {
-        let [fma, fma_f64, exp2] = compiled.facts.asks_for;
-        tokens!(asks_for: [#fma, #fma_f64, #exp2],)
+    let native = compiled.facts.asks_for.contains(&true).then(|| {
+        let [fma, fma_f64, exp2, casts, casts_wide, casts_f64] = compiled.facts.asks_for;
+        tokens!(asks_for: [#fma, #fma_f64, #exp2, #casts, #casts_wide, #casts_f64],)
     });
     let print = compiled.facts.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let leaves = compiled.facts.leaves_at_traps.then(|| tokens!(leaves_at_traps: true,));

@@ -7,11 +7,16 @@
 //!
 //! It also lets `Exp2` lose more digits the larger its operand. The probe compares it with the processor's for operands all over the range
 //! where its results are finite.
+//!
+//! Conversions of floats that do not fit into the integer have no defined result. The probe asks for numbers inside, at the ends and beyond
+//! them: as in Rust, they shall become the nearest integer toward zero, the least, and the greatest; and NaN zero in 32 bits.
+
+mod casts;
 
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    Feature, FeatureUse, KernelDescriptor, LaunchWord, LaunchWordKind, Location, Param, ParamKind, Spirv,
+    Feature, FeatureUse, KernelDescriptor, LaunchWord, LaunchWordKind, Location, NATIVES, Param, ParamKind, Spirv,
 };
 
 use crate::core::error::Result;
@@ -27,11 +32,18 @@ pub(crate) enum Native {
     FmaOfDoubles,
     /// `2^x` of `f32` within [`MOST_UNITS`], and [`Self::Fma`].
     Exp2,
+    /// `f32` to `i32` and `u32`, saturating.
+    Casts,
+    /// `f32` to `i64` and `u64`, saturating but for NaN.
+    CastsWide,
+    /// `f64` to `i32`, `u32`, `i64` and `u64`, saturating but for NaN.
+    CastsOfDoubles,
 }
 
 impl Native {
-    /// All, in the order of [`KernelDescriptor::asks_for`].
-    pub(crate) const ALL: [Self; 3] = [Self::Fma, Self::FmaOfDoubles, Self::Exp2];
+    /// All, in the order of [`NATIVES`].
+    pub(crate) const ALL: [Self; NATIVES.len()] =
+        [Self::Fma, Self::FmaOfDoubles, Self::Exp2, Self::Casts, Self::CastsWide, Self::CastsOfDoubles];
 }
 
 /// The largest error of a device's `Exp2` that kernels take, in units of the last place. Their `exp2` may lose 2.5, with what operands
@@ -88,20 +100,14 @@ const DOUBLES: [u64; 20] = [
 
 static DESCRIPTOR: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("fma.spv")),
-    params: &[
-        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 4, align: 4 } },
-        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 4, align: 4 } },
-    ],
+    params: &[buffer(0, 4), buffer(1, 4)],
     launch_words: &[LaunchWord { offset: 0, kind: LaunchWordKind::Items(0) }],
     ..KernelDescriptor::new("fma_probe", PLACE, &[], "main", [64, 1, 1], 4)
 };
 
 static DESCRIPTOR_OF_DOUBLES: KernelDescriptor = KernelDescriptor {
     spirv: Spirv::Bytes(include_bytes!("fma_f64.spv")),
-    params: &[
-        Param { name: "x", kind: ParamKind::Buffer { binding: 0, writable: false, stride: 8, align: 8 } },
-        Param { name: "y", kind: ParamKind::Buffer { binding: 1, writable: true, stride: 8, align: 8 } },
-    ],
+    params: &[buffer(0, 8), buffer(1, 8)],
     launch_words: &[LaunchWord { offset: 0, kind: LaunchWordKind::Items(0) }],
     features: &[FeatureUse { feature: Feature::Float64, location: PLACE }],
     ..KernelDescriptor::new("fma_probe_f64", PLACE, &[], "main", [64, 1, 1], 4)
@@ -114,6 +120,11 @@ static DESCRIPTOR_OF_EXP2: KernelDescriptor = KernelDescriptor {
     ..KernelDescriptor::new("exp2_probe", PLACE, &[], "main", [64, 1, 1], 4)
 };
 
+const fn buffer(binding: u32, size: u32) -> Param {
+    let name = if binding == 0 { "x" } else { "y" };
+    Param { name, kind: ParamKind::Buffer { binding, writable: binding == 1, stride: size, align: size } }
+}
+
 const PLACE: Location = Location { file: file!(), line: line!(), column: 1 };
 
 /// Asks the device. A device that cannot answer does not have it.
@@ -122,6 +133,9 @@ pub(crate) fn probe(device: (&Arc<VulkanDevice>, &Schedule), native: Native) -> 
         Native::Fma => ask_singles(device),
         Native::FmaOfDoubles => ask_doubles(device),
         Native::Exp2 => ask_singles(device).and_then(|fuses| Ok(fuses && ask_exp2(device)?)),
+        Native::Casts => casts::ask(device),
+        Native::CastsWide => casts::ask_wide(device),
+        Native::CastsOfDoubles => casts::ask_doubles(device),
     };
     answer.unwrap_or_else(|error| {
         tracing::warn!(%error, ?native, "the probe of an operation failed; kernels compute it from others");
