@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use gridwise_ir::descriptor::{
-    CHECK_GROUPS, IS_FULL, IS_WHOLE, LaunchWordKind, NATIVES, is_proven,
-};
+use gridwise_ir::descriptor::{CHECK_GROUPS, IS_FULL, IS_WHOLE, LaunchWordKind, NATIVES, is_proven};
 use gridwise_runtime::{
     Algorithm, Constant, DeviceChoice, DeviceKind, Error as RuntimeError, Executable, Manager, ManagerDesc, SpirvCode,
     SpirvDesc, Statistic, StatisticValue,
@@ -112,12 +110,14 @@ fn constants(kernel: &Inspected) -> Vec<(u32, Constant)> {
     let proven = !compiled.obligations.is_empty();
     let has_mask = compiled.launch_words.iter().any(|word| matches!(word.kind, LaunchWordKind::Items(_)));
     let groups = (0..CHECK_GROUPS as u8).map(|group| (is_proven(group), proven));
-    let told = [
-        (IS_WHOLE, compiled.batch.is_some()),
-        (IS_FULL, has_mask),
-    ];
+    let told = [(IS_WHOLE, compiled.batch.is_some()), (IS_FULL, has_mask)];
     let natives = NATIVES.into_iter().zip(compiled.facts.asks_for);
-    groups.chain(natives).chain(told).filter(|(_, is_told)| *is_told).map(|(id, _)| (id, Constant::Bool(true))).collect()
+    groups
+        .chain(natives)
+        .chain(told)
+        .filter(|(_, is_told)| *is_told)
+        .map(|(id, _)| (id, Constant::Bool(true)))
+        .collect()
 }
 
 /// A module without capabilities and execution modes of float controls, which not all devices have.

@@ -285,8 +285,13 @@ pub const HAS_CASTS_WIDE: u32 = 0xfff5;
 /// The same of `f64` to integers of 32 and 64 bits; nothing is asked of NaN.
 pub const HAS_CASTS_F64: u32 = 0xfff4;
 
+/// Id of the specialization constant that tells a module whether the device rounds `f64` to whole numbers without a fault, a `bool`; where
+/// not, the module does so by sums.
+pub const HAS_ROUNDING_F64: u32 = 0xfff3;
+
 /// Ids of the specialization constants that tell a module about operations which only some devices do as kernels need them.
-pub const NATIVES: [u32; 6] = [HAS_FMA, HAS_FMA_F64, HAS_EXP2, HAS_CASTS, HAS_CASTS_WIDE, HAS_CASTS_F64];
+pub const NATIVES: [u32; 7] =
+    [HAS_FMA, HAS_FMA_F64, HAS_EXP2, HAS_CASTS, HAS_CASTS_WIDE, HAS_CASTS_F64, HAS_ROUNDING_F64];
 
 /// Id of the specialization constant that tells a module whether the device itself knows the number of workgroups, and not the
 /// launch words, a `bool`; modules with [`LaunchWordKind::Groups`] have it.

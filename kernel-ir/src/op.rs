@@ -91,6 +91,7 @@ impl Op {
             Self::Sinh | Self::Cosh | Self::Tanh | Self::Exp | Self::Exp2 | Self::Ln | Self::Log2 | Self::Powf => {
                 Cost::Long
             }
+            Self::NearMulAdd => Cost::Short,
             Self::Add | Self::Sub | Self::Mul | Self::Neg | Self::Min | Self::Max | Self::Abs => Cost::Short,
             Self::And | Self::Or | Self::Xor | Self::Not | Self::Shl | Self::Shr => Cost::Short,
             Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => Cost::Short,
@@ -176,6 +177,8 @@ ops! {
     Sqrt "sqrt" 1 Float;
     /// First times second plus third, rounded once.
     MulAdd "mul_add" 3 Fused;
+    /// First times second plus third, rounded once or twice, whatever the device does faster.
+    NearMulAdd "near_mul_add" 3 Fused;
     /// Sine of radians, of any magnitude.
     Sin "sin" 1 Single;
     /// Cosine of radians, of any magnitude.

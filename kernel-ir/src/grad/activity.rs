@@ -43,7 +43,15 @@ pub(super) fn passes(op: Op) -> bool {
         Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::Any | Op::All => false,
         Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Neg | Op::Min | Op::Max | Op::Abs => true,
         Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::ReverseBits | Op::MulHigh => true,
-        Op::Select | Op::Cast | Op::Bitcast | Op::Uniform | Op::Slope | Op::Copysign | Op::Sqrt | Op::MulAdd => true,
+        Op::Select
+        | Op::Cast
+        | Op::Bitcast
+        | Op::Uniform
+        | Op::Slope
+        | Op::Copysign
+        | Op::Sqrt
+        | Op::MulAdd
+        | Op::NearMulAdd => true,
         Op::Sin | Op::Cos | Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Atan2 => true,
         Op::Sinh | Op::Cosh | Op::Tanh | Op::Exp | Op::Exp2 | Op::Ln | Op::Log2 | Op::Powf => true,
     }

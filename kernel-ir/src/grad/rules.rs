@@ -11,7 +11,7 @@ pub(super) fn needs(op: Op, active: &[bool]) -> (Vec<bool>, bool) {
     let (operands, result): (Vec<bool>, bool) = match op {
         Op::Add | Op::Sub | Op::Neg | Op::Cast => (vec![], false),
         Op::Mul => (vec![is(1), is(0)], false),
-        Op::MulAdd => (vec![is(1), is(0), false], false),
+        Op::MulAdd | Op::NearMulAdd => (vec![is(1), is(0), false], false),
         Op::Div => (vec![false, true], is(1)),
         Op::Rem => (vec![is(1), is(1)], false),
         Op::Min | Op::Max | Op::Copysign | Op::Atan2 => (vec![true, true], false),
@@ -79,10 +79,10 @@ pub(super) fn share(
     let ty = b.value_type(g);
     let mut cx = Rule { b, ty };
     Some(match (op, at) {
-        (Op::Add | Op::Uniform, _) | (Op::Sub | Op::Rem, 0) | (Op::MulAdd, 2) => g,
+        (Op::Add | Op::Uniform, _) | (Op::Sub | Op::Rem, 0) | (Op::MulAdd | Op::NearMulAdd, 2) => g,
         (Op::Sub, _) | (Op::Neg, _) => cx.neg(g),
-        (Op::Mul | Op::MulAdd, 0) => cx.mul(g, x(1)),
-        (Op::Mul | Op::MulAdd, _) => cx.mul(g, x(0)),
+        (Op::Mul | Op::MulAdd | Op::NearMulAdd, 0) => cx.mul(g, x(1)),
+        (Op::Mul | Op::MulAdd | Op::NearMulAdd, _) => cx.mul(g, x(0)),
         (Op::Div, 0) => cx.div(g, x(1)),
         (Op::Div, _) => {
             let share = cx.div(g, x(1));

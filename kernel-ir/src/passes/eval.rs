@@ -38,7 +38,7 @@ pub(crate) fn evaluation(op: Op) -> Evaluation {
         Op::Select | Op::Cast | Op::Bitcast | Op::Uniform | Op::Slope => Exact,
         Op::Any | Op::All => Exact,
         Op::Floor | Op::Ceil | Op::Trunc | Op::Round | Op::RoundTiesEven => Exact,
-        Op::Copysign | Op::Sqrt | Op::MulAdd | Op::IsNan | Op::IsInf => Exact,
+        Op::Copysign | Op::Sqrt | Op::MulAdd | Op::NearMulAdd | Op::IsNan | Op::IsInf => Exact,
         Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::ReverseBits => Exact,
     }
 }
@@ -71,7 +71,7 @@ pub fn evaluate(op: Op, operands: &[Constant], result: Scalar) -> Option<Constan
         Op::Uniform | Op::Slope => return Some(first),
         Op::Cast => return cast(first, result),
         Op::Bitcast => return Some(from_bits(bits(first)?, result)),
-        Op::MulAdd => {
+        Op::MulAdd | Op::NearMulAdd => {
             let [a, b, c] = [bits(first)?, bits(second?)?, bits(typed(operands[2], ty))?];
             if ty == Scalar::F64 {
                 return Some(float(ty, f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c))));

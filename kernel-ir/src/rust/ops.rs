@@ -100,6 +100,7 @@ impl Printer<'_> {
             Op::Copysign => method("copysign"),
             Op::Sqrt => method("sqrt"),
             Op::MulAdd => method("mul_add"),
+            Op::NearMulAdd => format!("{} * {} + {}", x[0], x[1], x[2]),
             Op::Sin => method("sin"),
             Op::Cos => method("cos"),
             Op::Tan => method("tan"),

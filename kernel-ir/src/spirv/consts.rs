@@ -6,7 +6,10 @@ use super::module::Writer;
 use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
-use crate::descriptor::{self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, IS_FULL, IS_INDIRECT, IS_SPLIT};
+use crate::descriptor::{
+    self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, HAS_ROUNDING_F64,
+    IS_FULL, IS_INDIRECT, IS_SPLIT,
+};
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;
 use crate::passes::eval;
@@ -73,6 +76,11 @@ impl Writer<'_> {
             _ if int.bits() == 64 => HAS_CASTS_WIDE,
             _ => HAS_CASTS,
         })
+    }
+
+    /// The specialization constant that tells whether the device's roundings of `f64` are right; false where nobody sets it.
+    pub(super) fn has_rounding(&mut self) -> Id {
+        self.has_native(HAS_ROUNDING_F64)
     }
 
     fn has_native(&mut self, number: u32) -> Id {

@@ -45,7 +45,7 @@ fn family(op: Op) -> Family {
         Op::Min | Op::Max | Op::Abs => Family::Extreme,
         Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros | Op::ReverseBits | Op::MulHigh => Family::Bits,
         Op::Floor | Op::Ceil | Op::Trunc | Op::Round | Op::RoundTiesEven | Op::Copysign | Op::Sqrt => Family::Function,
-        Op::MulAdd | Op::IsNan | Op::IsInf => Family::Function,
+        Op::MulAdd | Op::NearMulAdd | Op::IsNan | Op::IsInf => Family::Function,
         Op::Sin | Op::Cos | Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Atan2 => Family::Function,
         Op::Sinh | Op::Cosh | Op::Tanh | Op::Exp | Op::Exp2 | Op::Ln | Op::Log2 | Op::Powf => Family::Function,
     }
@@ -443,6 +443,7 @@ impl FunctionWriter<'_, '_> {
             Op::Ceil if is_double => (None, Some(Helper::CeilDouble)),
             Op::Trunc if is_double => (None, Some(Helper::TruncDouble)),
             Op::RoundTiesEven if is_double => (None, Some(Helper::RoundTiesEvenDouble)),
+            Op::NearMulAdd => (Some(GLOp::Fma), None),
             Op::Floor => (Some(GLOp::Floor), None),
             Op::Ceil => (Some(GLOp::Ceil), None),
             Op::Trunc => (Some(GLOp::Trunc), None),

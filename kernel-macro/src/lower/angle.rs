@@ -4,9 +4,9 @@
 //! reduction for trigonometric functions*, SIGNUM Newsletter 18, 1983); the rest is a Taylor series within a quarter turn.
 //! Sine and cosine are within 3 units in the last place, the tangent within 7.
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4};
 
-use gridwise_ir::ir::{Place, Step, ValueId};
+use gridwise_ir::ir::{BlockId, Place, Step, ValueId};
 use gridwise_ir::op::Op;
 use gridwise_ir::types::{Scalar, Type};
 
@@ -40,6 +40,15 @@ const LOWEST: i32 = -53;
 /// Bias of the exponent of that bit.
 const BIAS: i32 = 1075;
 const DIGITS: u32 = 52;
+/// Of smaller numbers the quarter turns, fewer than 2^20, times the first parts of a quarter are exact.
+const MOST_BY_PARTS: f64 = 1_000_000.0;
+/// A quarter turn: three parts of 33 digits, and what is left.
+const HALF_PI_PARTS: [f64; 4] = [
+    f64::from_bits(0x3ff9_21fb_5440_0000),
+    f64::from_bits(0x3dd0_b461_1a60_0000),
+    f64::from_bits(0x3ba3_198a_2e00_0000),
+    f64::from_bits(0x397b_839a_2520_49c1),
+];
 
 impl FnCx<'_, '_, '_> {
     pub(super) fn sin(&mut self, x: ValueId) -> ValueId {
@@ -93,7 +102,35 @@ impl FnCx<'_, '_, '_> {
 
     /// The nearest number of quarter turns to a number's size, modulo 4, and what is left of the size.
     fn quarters_of(&mut self, x: ValueId) -> (ValueId, ValueId) {
-        let size = self.b.op(Op::Abs, &[x]);
+        let (size, most) = (self.b.op(Op::Abs, &[x]), self.float_like(x, MOST_BY_PARTS));
+        let is_near = self.b.op(Op::Lt, &[size, most]);
+        let types = [self.b.types_mut().scalar(Scalar::U32), self.b.types_mut().scalar(Scalar::F64)];
+        let near = self.yielding(|cx| cx.quarters_by_parts(size).into());
+        let far = self.yielding(|cx| cx.quarters_of_others(size).into());
+        let results = self.b.push_if(is_near, near, far, &types);
+        (results[0], results[1])
+    }
+
+    fn yielding(&mut self, fill: impl FnOnce(&mut Self) -> [ValueId; 2]) -> BlockId {
+        let block = self.b.new_block();
+        let parent = self.b.switch_to(block);
+        let values = fill(self);
+        self.b.yield_(&values);
+        self.b.switch_to(parent);
+        block
+    }
+
+    /// The same of a number of which few quarter turns are taken.
+    fn quarters_by_parts(&mut self, size: ValueId) -> (ValueId, ValueId) {
+        let inverse = self.float_like(size, FRAC_2_PI);
+        let turns = self.b.op(Op::Mul, &[size, inverse]);
+        let turns = self.b.op(Op::RoundTiesEven, &[turns]);
+        let rest = HALF_PI_PARTS.into_iter().fold(size, |rest, part| self.less_product(rest, turns, part));
+        (self.cast(turns, Scalar::U32), rest)
+    }
+
+    /// The same of any number.
+    fn quarters_of_others(&mut self, size: ValueId) -> (ValueId, ValueId) {
         let bits = self.bitcast(size, Scalar::U64);
         let (digits, mask, top) =
             (self.u32(DIGITS), self.bits(Scalar::U64, (1 << DIGITS) - 1), self.bits(Scalar::U64, 1 << DIGITS));
@@ -111,9 +148,9 @@ impl FnCx<'_, '_, '_> {
         let window = self.window(first);
         let product = self.low_product(fraction, window);
         let (quarters, turns) = self.signed_rest(product);
-        let quarter = self.float_like(x, FRAC_PI_2);
+        let quarter = self.float_like(size, FRAC_PI_2);
         let rest = self.b.op(Op::Mul, &[turns, quarter]);
-        let (limit, none) = (self.float_like(x, FRAC_PI_4), self.u32(0));
+        let (limit, none) = (self.float_like(size, FRAC_PI_4), self.u32(0));
         let is_small = self.b.op(Op::Lt, &[size, limit]);
         (self.select(is_small, none, quarters), self.select(is_small, size, rest))
     }
@@ -200,8 +237,7 @@ impl FnCx<'_, '_, '_> {
         let square = self.b.op(Op::Mul, &[r, r]);
         let series = self.polynomial(square, (1..=8).rev().map(|k| signed_inverse_factorial(k, 2 * k + 1)));
         let cube = self.b.op(Op::Mul, &[square, r]);
-        let tail = self.b.op(Op::Mul, &[cube, series]);
-        self.b.op(Op::Add, &[r, tail])
+        self.b.op(Op::NearMulAdd, &[cube, series, r])
     }
 
     /// `1 - r²/2! + … + r¹⁶/16!`, with what rounding `1 - r²/2` loses.
@@ -210,12 +246,11 @@ impl FnCx<'_, '_, '_> {
         let square = self.b.op(Op::Mul, &[r, r]);
         let series = self.polynomial(square, (2..=8).rev().map(|k| signed_inverse_factorial(k, 2 * k)));
         let fourth = self.b.op(Op::Mul, &[square, square]);
-        let tail = self.b.op(Op::Mul, &[fourth, series]);
         let halved = self.b.op(Op::Mul, &[square, half]);
         let main = self.b.op(Op::Sub, &[one, halved]);
         let lost = self.b.op(Op::Sub, &[one, main]);
         let lost = self.b.op(Op::Sub, &[lost, halved]);
-        let tail = self.b.op(Op::Add, &[lost, tail]);
+        let tail = self.b.op(Op::NearMulAdd, &[fourth, series, lost]);
         self.b.op(Op::Add, &[main, tail])
     }
 }

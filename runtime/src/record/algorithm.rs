@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gridwise_ir::descriptor::{
-    ConstType, Feature, IS_FULL, IS_INDIRECT, IS_SPLIT, IS_WHOLE, ImageAccess, NATIVES,
-    KernelDescriptor, LaunchWordKind, Param, ParamKind, SubgroupOperations,
+    ConstType, Feature, IS_FULL, IS_INDIRECT, IS_SPLIT, IS_WHOLE, ImageAccess, KernelDescriptor, LaunchWordKind,
+    NATIVES, Param, ParamKind, SubgroupOperations,
 };
 use gridwise_ir::variant::VariantDesc;
 
@@ -263,12 +263,7 @@ fn create_pipeline(
 ) -> Result<Arc<Pipeline>> {
     let Variant { proven, is_whole, is_full, is_indirect, is_split, .. } = flags.variant;
     let of_params = (0..).zip(constants.iter().copied());
-    let on = [
-        (IS_INDIRECT, is_indirect),
-        (IS_WHOLE, is_whole),
-        (IS_FULL, is_full),
-        (IS_SPLIT, is_split),
-    ];
+    let on = [(IS_INDIRECT, is_indirect), (IS_WHOLE, is_whole), (IS_FULL, is_full), (IS_SPLIT, is_split)];
     let natives = NATIVES.into_iter().zip(flags.has_native);
     let on = proven.constants().chain(natives).chain(on).filter(|(_, is_set)| *is_set).map(|(id, _)| (id, 1));
     let values: Vec<(u32, u64)> = of_params.chain(on).collect();

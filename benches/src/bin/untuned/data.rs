@@ -35,6 +35,7 @@ elements! {
     i8, "int8_t", Numbers::Exact(1);
     [u8; 4], "u8vec4", Numbers::Exact(1);
     u16, "uint16_t", Numbers::Exact(2);
+    i16, "int16_t", Numbers::Exact(2);
     i32, "int", Numbers::Exact(4);
     u32, "uint", Numbers::Exact(4);
     u64, "uint64_t", Numbers::Exact(8);

@@ -58,6 +58,19 @@ const HELPER: &str = r"
 #define FMINF(x,y) fminf(x,y)
 #define FMAXF(x,y) fmaxf(x,y)
 #define FMA(x,y,z) fmaf(x,y,z)
+#define CBRT(x) cbrtf(x)
+#define LOG10(x) log10f(x)
+#define EXPM1(x) expm1f(x)
+#define LN1P(x) log1pf(x)
+#define D_exp exp
+#define D_log log
+#define D_sin sin
+#define D_pow pow
+#define D_atan2 atan2
+#define D_tanh tanh
+#define D_fmod fmod
+#define D_fmin fmin
+#define D_fmax fmax
 #define ROUNDF(x) roundf(x)
 #define RINTF(x) rintf(x)
 #define FMODF(x,y) fmodf(x,y)
@@ -76,6 +89,19 @@ const HELPER: &str = r"
 #define FMINF(x,y) min(x,y)
 #define FMAXF(x,y) max(x,y)
 #define FMA(x,y,z) fma(x,y,z)
+#define CBRT(x) pow(x, 1.0 / 3.0)
+#define LOG10(x) (log2(x) * 0.30103)
+#define EXPM1(x) (exp(x) - 1.0)
+#define LN1P(x) log(x + 1.0)
+double D_exp(double x) { return double(exp(float(x))); }
+double D_log(double x) { return double(log(float(x))); }
+double D_sin(double x) { return double(sin(float(x))); }
+double D_pow(double x, double y) { return double(pow(float(x), float(y))); }
+double D_atan2(double y, double x) { return double(atan(float(y), float(x))); }
+double D_tanh(double x) { return double(tanh(float(x))); }
+double D_fmod(double x, double y) { return x - y * trunc(x / y); }
+double D_fmin(double x, double y) { return min(x, y); }
+double D_fmax(double x, double y) { return max(x, y); }
 #define ROUNDF(x) round(x)
 #define RINTF(x) roundEven(x)
 #define FMODF(x,y) mod(x,y)
@@ -170,18 +196,94 @@ operation!(f32_hypot F32Hypot f32, |a, s, k| { s += (a + 0.1).hypot(k as f32 * 0
 operation!(f32_fma F32Fma f32, |a, s, k| { s = s.mul_add(0.5, a * k as f32); a = (a + 0.37).fract(); }, "float",
     "s = FMA(s, 0.5f, a * float(k)); a = a + 0.37f; a -= floor(a);");
 operation!(f64_div F64Div f64, |a, s, k| { s += (a + 1.0) / (k as f64 + 1.5); a += 0.37; }, "double",
-    "s += (a + DOUBLE(1.0)) / (DOUBLE(k) + DOUBLE(1.5)); a += DOUBLE(0.37);");
+    "s += (a + DOUBLE(1.0)) / (double(k) + DOUBLE(1.5)); a += DOUBLE(0.37);");
 operation!(f64_sqrt F64Sqrt f64, |a, s, k| { s += (a + k as f64).sqrt(); a += 0.37; }, "double",
-    "s += sqrt(a + DOUBLE(k)); a += DOUBLE(0.37);");
+    "s += sqrt(a + double(k)); a += DOUBLE(0.37);");
 operation!(i64_div I64Div i64, |a, s, k| { s = s.wrapping_add(a / (k as i64 + 3)); a = a.wrapping_add(977_777_777_777); }, "int64_t",
     "s += a / (int64_t(k) + int64_t(3)); a += int64_t(977777777777l);");
 operation!(i64_const I64Const i64, |a, s, k| { s = s.wrapping_add((a ^ k as i64) / 1000 + a % 60); a = a.wrapping_add(977_777_777_777); }, "int64_t",
     "int64_t v = a ^ int64_t(k); s += v / int64_t(1000) + (a - a / int64_t(60) * int64_t(60)); a += int64_t(977777777777l);");
 operation!(u64_f32 U64F32 u64, |a, s, k| { s ^= (((a ^ k as u64) >> 20) as f32 * 0.5) as u64; a = a.wrapping_add(0x9e3779b97f4a7c15); }, "uint64_t",
     "s ^= uint64_t(float((a ^ uint64_t(k)) >> 20) * 0.5f); a += uint64_t(0x9e3779b97f4a7c15ul);");
+operation!(f32_tan F32Tan f32, |a, s, k| { s += (a + k as f32 * 0.01).tan(); a = (a + 0.37).fract(); }, "float",
+    "s += tan(a + float(k) * 0.01f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_sincos F32Sincos f32, |a, s, k| { let (x, y) = (a * 6.0 + k as f32 * 0.1).sin_cos(); s += x * 0.5 + y; a = (a + 0.37).fract(); }, "float",
+    "float t = a * 6.0f + float(k) * 0.1f; s += sin(t) * 0.5f + cos(t); a = a + 0.37f; a -= floor(a);");
+operation!(f32_log2 F32Log2 f32, |a, s, k| { s += (a + 0.5).log2() + (a - k as f32 * 0.01).exp2(); a = (a + 0.37).fract(); }, "float",
+    "s += log2(a + 0.5f) + exp2(a - float(k) * 0.01f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_log10 F32Log10 f32, |a, s, k| { s += (a + 0.5 + k as f32).log10(); a = (a + 0.37).fract(); }, "float",
+    "s += LOG10(a + 0.5f + float(k)); a = a + 0.37f; a -= floor(a);");
+operation!(f32_small F32Small f32, |a, s, k| { s += (a - k as f32 * 0.01).exp_m1() + (a + k as f32 * 0.1).ln_1p(); a = (a + 0.37).fract(); }, "float",
+    "s += EXPM1(a - float(k) * 0.01f) + LN1P(a + float(k) * 0.1f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_cbrt F32Cbrt f32, |a, s, k| { s += (a + k as f32).cbrt(); a = (a + 0.37).fract(); }, "float",
+    "s += CBRT(a + float(k)); a = a + 0.37f; a -= floor(a);");
+operation!(f32_hyperbolic F32Hyperbolic f32, |a, s, k| { s += (a * 2.0 - k as f32 * 0.01).sinh() + (a + 0.1).cosh(); a = (a + 0.37).fract(); }, "float",
+    "s += sinh(a * 2.0f - float(k) * 0.01f) + cosh(a + 0.1f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_area F32Area f32, |a, s, k| { s += (a * 2.0 - k as f32 * 0.01).asinh() + (a * 0.9).atanh(); a = (a + 0.37).fract(); }, "float",
+    "s += asinh(a * 2.0f - float(k) * 0.01f) + atanh(a * 0.9f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_recip F32Recip f32, |a, s, k| { s += (a + k as f32 * 0.5 + 0.5).recip(); a = (a + 0.37).fract(); }, "float",
+    "s += 1.0f / (a + float(k) * 0.5f + 0.5f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_rsqrt F32Rsqrt f32, |a, s, k| { s += 1.0 / (a + k as f32 * 0.5 + 0.5).sqrt(); a = (a + 0.37).fract(); }, "float",
+    "s += 1.0f / sqrt(a + float(k) * 0.5f + 0.5f); a = a + 0.37f; a -= floor(a);");
+operation!(f32_total F32Total f32, |a, s, k| { if a.total_cmp(&(k as f32 * 0.01)).is_lt() { s += 1.0 } a = (a + 0.37).fract(); }, "float",
+    "if (a < float(k) * 0.01f) s += 1.0f; a = a + 0.37f; a -= floor(a);");
+operation!(f64_exp F64Exp f64, |a, s, k| { s += (a - k as f64 * 0.01).exp(); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_exp(a - double(k) * DOUBLE(0.01)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_ln F64Ln f64, |a, s, k| { s += (a + 0.5 + k as f64).ln(); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_log(a + DOUBLE(0.5) + double(k)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_sin F64Sin f64, |a, s, k| { s += (a * 6.0 + k as f64 * 0.1).sin(); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_sin(a * DOUBLE(6.0) + double(k) * DOUBLE(0.1)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_pow F64Pow f64, |a, s, k| { s += (a + 0.5).powf(1.0 + k as f64 * 0.01); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_pow(a + DOUBLE(0.5), DOUBLE(1.0) + double(k) * DOUBLE(0.01)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_atan2 F64Atan2 f64, |a, s, k| { s += (a - 0.5).atan2(k as f64 * 0.01 - 0.3); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_atan2(a - DOUBLE(0.5), double(k) * DOUBLE(0.01) - DOUBLE(0.3)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_tanh F64Tanh f64, |a, s, k| { s += (a * 3.0 - k as f64 * 0.01).tanh(); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_tanh(a * DOUBLE(3.0) - double(k) * DOUBLE(0.01)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_round F64Round f64, |a, s, k| { s += (a * 9.0).round() + (a * 5.0).floor() + (a * k as f64).trunc(); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += round(a * DOUBLE(9.0)) + floor(a * DOUBLE(5.0)) + trunc(a * double(k)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_rem F64Rem f64, |a, s, k| { s += (a * 100.0 + k as f64) % 7.3; a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_fmod(a * DOUBLE(100.0) + double(k), DOUBLE(7.3)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_minmax F64Minmax f64, |a, s, k| { s += a.max(k as f64 * 0.01).min(0.9).clamp(0.1, 0.8); a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += D_fmin(D_fmax(D_fmin(D_fmax(a, double(k) * DOUBLE(0.01)), DOUBLE(0.9)), DOUBLE(0.1)), DOUBLE(0.8)); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(f64_casts F64Casts f64, |a, s, k| { s += ((a * 1.0e6) as i32 ^ k as i32) as f64 + (a as f32 * 3.0) as f64; a = if a > 1.0 { a - 0.63 } else { a + 0.37 }; }, "double",
+    "s += double(int(a * DOUBLE(1.0e6)) ^ int(k)) + double(float(a) * 3.0f); a = a > DOUBLE(1.0) ? a - DOUBLE(0.63) : a + DOUBLE(0.37);");
+operation!(u16_sum U16Sum u16, |a, s, k| { s = s.wrapping_mul(3).wrapping_add(a >> 3 ^ k as u16); a = a.wrapping_add(977); }, "uint16_t",
+    "uint t = uint(a); s = uint16_t((uint(s) * 3u + ((t >> 3 ^ k) & 65535u)) & 65535u); a = uint16_t((t + 977u) & 65535u);");
+operation!(i16_clamp I16Clamp i16, |a, s, k| { s = s.saturating_add(a >> 4).saturating_sub((k as i16 & 15) * 16); a = a.wrapping_mul(977).wrapping_add(1); }, "int16_t",
+    "int t = min(max(int(s) + (int(a) >> 4), -32768), 32767); t = min(max(t - (int(k) & 15) * 16, -32768), 32767); s = int16_t(t); a = int16_t(int(uint(int(a)) * 977u + 1u));");
+operation!(i8_dot I8Dot i8, |a, s, k| { s = (s as i32 + a as i32 * (k as i8) as i32 / 7) as i8; a = a.wrapping_add(77); }, "int8_t",
+    "int t = int(s) + int(a) * int(int8_t(k)) / 7; s = int8_t(t); a = int8_t(int(a) + 77);");
+operation!(u32_isqrt U32Isqrt u32, |a, s, k| { s = s.wrapping_add((a ^ k).isqrt()); a = a.wrapping_add(0x9e37_79b9); }, "uint",
+    "uint t = a ^ k; uint r = uint(sqrt(double(t))); s += r; a += 0x9e3779b9u;");
+operation!(u32_pow U32Pow u32, |a, s, k| { s = s.wrapping_add(a.wrapping_pow(k & 15)); a = a.wrapping_add(977); }, "uint",
+    "uint e = k & 15u, b = a, r = 1u; while (e != 0u) { if ((e & 1u) != 0u) r *= b; b *= b; e >>= 1; } s += r; a += 977u;");
+operation!(u32_digit U32Digit u32, |a, s, k| { let mut t = a ^ k; while t > 0 { s = s.wrapping_mul(31).wrapping_add(t % 10); t /= 10; } a = a.wrapping_add(0x9e37_79b9); }, "uint",
+    "uint t = a ^ k; while (t > 0u) { s = s * 31u + t % 10u; t /= 10u; } a += 0x9e3779b9u;");
+operation!(u64_modmul U64Modmul u64, |a, s, k| { s = s.wrapping_add((a % 998_244_353) * (k as u64 + 77_777) % 998_244_353); a = a.wrapping_add(0x9e3779b97f4a7c15); }, "uint64_t",
+    "s += (a % uint64_t(998244353)) * (uint64_t(k) + uint64_t(77777)) % uint64_t(998244353); a += uint64_t(0x9e3779b97f4a7c15ul);");
+operation!(u64_gcd U64Gcd u32, |a, s, k| { let (mut x, mut y) = (a, k + 12_345); while y != 0 { (x, y) = (y, x % y); } s = s.wrapping_add(x); a = a.wrapping_add(0x9e37_79b9); }, "uint",
+    "uint x = a, y = k + 12345u; while (y != 0u) { uint t = x % y; x = y; y = t; } s += x; a += 0x9e3779b9u;");
+operation!(i32_euclid_var I32EuclidVar i32, |a, s, k| { s = s.wrapping_add(a.rem_euclid(k as i32 + 3)); a = a.wrapping_add(9_777_777); }, "int",
+    "int m = int(k) + 3, t = a - a / m * m; s = SUM(s, t < 0 ? t + m : t); a = NEXT(a, 9777777u);");
+operation!(u32_morton U32Morton u32, |a, s, k| { let mut t = (a ^ k) & 0xffff; t = (t | t << 8) & 0x00ff_00ff; t = (t | t << 4) & 0x0f0f_0f0f; t = (t | t << 2) & 0x3333_3333; t = (t | t << 1) & 0x5555_5555; s ^= t; a = a.wrapping_add(977); }, "uint",
+    "uint t = (a ^ k) & 0xffffu; t = (t | t << 8) & 0x00ff00ffu; t = (t | t << 4) & 0x0f0f0f0fu; t = (t | t << 2) & 0x33333333u; t = (t | t << 1) & 0x55555555u; s ^= t; a += 977u;");
+operation!(u32_bytes U32Bytes u32, |a, s, k| { let b = (a ^ k).to_le_bytes(); s = s.wrapping_add(u32::from(b[0]) * 3 + u32::from(b[1].max(b[2])) + u32::from_be_bytes(b)); a = a.wrapping_add(0x9e37_79b9); }, "uint",
+    "uint t = a ^ k; s += (t & 255u) * 3u + max(t >> 8 & 255u, t >> 16 & 255u) + SWAP(t); a += 0x9e3779b9u;");
 
 fn signed(n: usize) -> Vec<i32> {
     words(n).into_iter().map(|word| word as i32).collect()
+}
+
+fn shorts(n: usize) -> Vec<u16> {
+    words(n).into_iter().map(|word| word as u16).collect()
+}
+
+fn signed_shorts(n: usize) -> Vec<i16> {
+    words(n).into_iter().map(|word| word as i16).collect()
+}
+
+fn signed_bytes(n: usize) -> Vec<i8> {
+    words(n).into_iter().map(|word| word as i8).collect()
 }
 
 fn wide(n: usize) -> Vec<u64> {
@@ -251,5 +353,37 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
         of!(I64Div i64, "i64 by a variable", signed_wide(n)),
         of!(I64Const i64, "i64 by constants", signed_wide(n)),
         of!(U64F32 u64, "u64 to f32 and back", wide(n)),
+        of!(F32Tan f32, "f32 tan", floats(n)).roughly(0.01),
+        of!(F32Sincos f32, "f32 sin_cos", floats(n)),
+        of!(F32Log2 f32, "f32 log2, exp2", floats(n)),
+        of!(F32Log10 f32, "f32 log10", floats(n)),
+        of!(F32Small f32, "f32 exp_m1, ln_1p", floats(n)).roughly(0.01),
+        of!(F32Cbrt f32, "f32 cbrt", floats(n)),
+        of!(F32Hyperbolic f32, "f32 sinh, cosh", floats(n)).roughly(0.01),
+        of!(F32Area f32, "f32 asinh, atanh", floats(n)).roughly(0.01),
+        of!(F32Recip f32, "f32 recip", floats(n)),
+        of!(F32Rsqrt f32, "f32 1 / sqrt", floats(n)),
+        of!(F32Total f32, "f32 total_cmp", floats(n)),
+        of!(F64Exp f64, "f64 exp", doubles(n)).roughly(0.001),
+        of!(F64Ln f64, "f64 ln", doubles(n)).roughly(0.001),
+        of!(F64Sin f64, "f64 sin", doubles(n)).roughly(0.001),
+        of!(F64Pow f64, "f64 pow", doubles(n)).roughly(0.001),
+        of!(F64Atan2 f64, "f64 atan2", doubles(n)).roughly(0.001),
+        of!(F64Tanh f64, "f64 tanh", doubles(n)).roughly(0.001),
+        of!(F64Round f64, "f64 round", doubles(n)).roughly(0.001),
+        of!(F64Rem f64, "f64 rem", doubles(n)).roughly(0.001),
+        of!(F64Minmax f64, "f64 minmax", doubles(n)).roughly(0.001),
+        of!(F64Casts f64, "f64 casts", doubles(n)).roughly(0.001),
+        of!(U16Sum u16, "u16 arithmetic", shorts(n)),
+        of!(I16Clamp i16, "i16 saturating", signed_shorts(n)),
+        of!(I8Dot i8, "i8 products", signed_bytes(n)),
+        of!(U32Isqrt u32, "u32 isqrt", words(n)),
+        of!(U32Pow u32, "u32 pow", words(n)),
+        of!(U32Digit u32, "u32 digits of a number", words(n)),
+        of!(U64Modmul u64, "u64 products modulo a prime", wide(n)),
+        of!(U64Gcd u32, "u32 greatest common divisor", words(n)),
+        of!(I32EuclidVar i32, "i32 rem_euclid by a variable", signed(n)),
+        of!(U32Morton u32, "u32 bits interleaved", words(n)),
+        of!(U32Bytes u32, "u32 bytes of a word", words(n)),
     ]
 }

@@ -31,6 +31,22 @@ fn exp_by_exp2(a: &mut Asm<'_, '_>, x: Id) -> Id {
     a.fmul(power, factor)
 }
 
+/// `e^x / 2` of an `x` that is not below zero, as [`exp_by_exp2`].
+fn half_exp(a: &mut Asm<'_, '_>, x: Id) -> Id {
+    let (high, low) = (a.f(std::f32::consts::LOG2_E), a.f(1.925_963e-8));
+    let (product, one) = (a.fmul(x, high), a.f(1.0));
+    // Exact from one on, and below it the power takes no notice of what that loses.
+    let exponent = a.fsub(product, one);
+    let power = a.glsl(GLOp::Exp2, &[exponent]);
+    let negated = a.fneg(product);
+    let rest = a.fused_alone(x, high, negated);
+    let rest = a.fused_alone(x, low, rest);
+    let ln_2 = a.f(std::f32::consts::LN_2);
+    let factor = a.fused(rest, ln_2, one);
+    let factor = a.clamp(factor, 0.999, 1.001);
+    a.fmul(power, factor)
+}
+
 /// `e^x * 2^shift` for a small whole `shift`: it may be finite where `e^x` is not.
 fn scaled_exp(a: &mut Asm<'_, '_>, x: Id, shift: i32) -> Id {
     // Beyond these the result is infinite or zero.
@@ -86,9 +102,12 @@ pub(super) fn exp2_near_zero(a: &mut Asm<'_, '_>, x: Id) -> Id {
 /// `(e^|x| / 2, e^-|x| / 2)`.
 fn halves(a: &mut Asm<'_, '_>, x: Id) -> [Id; 2] {
     let size = a.fabs(x);
-    let growing = scaled_exp(a, size, -1);
-    let quarter = a.f(0.25);
-    [growing, a.fdiv(quarter, growing)]
+    let has_exp2 = a.w.has_exp2();
+    let growing = a.branch(has_exp2, |a| half_exp(a, size), |a| scaled_exp(a, size, -1));
+    // Beside a larger number the other one counts for nothing.
+    let (quarter, most) = (a.f(0.25), a.f(1.0e30));
+    let divisor = a.glsl(GLOp::NMin, &[growing, most]);
+    [growing, a.near_quotient(quarter, divisor)]
 }
 
 /// Hyperbolic sine.

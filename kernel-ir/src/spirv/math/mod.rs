@@ -6,8 +6,8 @@
 //! | function | error, in units of the last place |
 //! | --- | --- |
 //! | `rem`, `mul_add`, division by a constant; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
-//! | `exp2`, `ln`, `log2`, `sinh`, `cosh`, `tanh` | below 2 |
-//! | `exp`, `powf` | below 2, and below 3.5 where the device's own `Exp2` is used |
+//! | `exp2`, `ln`, `log2`, `tanh` | below 2 |
+//! | `exp`, `powf`, `sinh`, `cosh` | below 2, and below 3.5 where the device's own `Exp2` is used |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
 //! | `sqrt`, and other divisions | the device's: Vulkan allows 3 and 2.5, devices in use have none |
 //!

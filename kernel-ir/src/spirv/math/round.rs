@@ -1,4 +1,7 @@
-//! Rounding of `f64` to whole numbers, without the driver's own: [`Fault::WideRounding`](crate::faults::Fault::WideRounding).
+//! Rounding of `f64` to whole numbers, without the driver's own where a probe does not find it right:
+//! [`Fault::WideRounding`](crate::faults::Fault::WideRounding).
+
+use rspirv::spirv::GlslStd450Op as GLOp;
 
 use super::asm::Asm;
 use crate::spirv::words::Id;
@@ -29,7 +32,17 @@ fn less_one(a: &mut Asm<'_, '_>, condition: Id, whole: Id) -> Id {
     a.fsub(whole, step)
 }
 
+/// The device's own function where it is right.
+fn by_device(a: &mut Asm<'_, '_>, op: GLOp, params: &[Id], otherwise: fn(&mut Asm<'_, '_>, &[Id]) -> Id) -> Id {
+    let has_rounding = a.w.has_rounding();
+    a.branch(has_rounding, |a| a.glsl(op, params), |a| otherwise(a, params))
+}
+
 pub(super) fn ties_even(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    by_device(a, GLOp::RoundEven, params, ties_even_by_sums)
+}
+
+fn ties_even_by_sums(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let size = a.fabs(x);
     let whole = nearest(a, size);
@@ -37,6 +50,10 @@ pub(super) fn ties_even(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 }
 
 pub(super) fn trunc(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    by_device(a, GLOp::Trunc, params, trunc_by_sums)
+}
+
+fn trunc_by_sums(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let size = a.fabs(x);
     let whole = nearest(a, size);
@@ -46,8 +63,12 @@ pub(super) fn trunc(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 }
 
 pub(super) fn floor(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    by_device(a, GLOp::Floor, params, floor_by_sums)
+}
+
+fn floor_by_sums(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
-    let near = ties_even(a, params);
+    let near = ties_even_by_sums(a, params);
     let is_above = a.fgt(near, x);
     // Zero keeps its sign: what is above `x` is not what is left as it is.
     let below = less_one(a, is_above, near);
@@ -55,8 +76,12 @@ pub(super) fn floor(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 }
 
 pub(super) fn ceil(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
+    by_device(a, GLOp::Ceil, params, ceil_by_sums)
+}
+
+fn ceil_by_sums(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let down = a.fneg(x);
-    let down = floor(a, &[down]);
+    let down = floor_by_sums(a, &[down]);
     a.fneg(down)
 }

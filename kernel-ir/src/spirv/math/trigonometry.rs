@@ -241,10 +241,13 @@ pub(super) fn tan(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let [angle, quarters] = reduced(a, x);
     let coefficients = [3.8431399e-3, 1.1853216e-3, 9.962147e-3, 2.1621127e-2, 5.3994466e-2, 0.13333231, 0.33333334];
     let tangent = odd_poly(a, angle, &coefficients);
-    let (one, zero, minus_one) = (a.u(1), a.u(0), a.f(-1.0));
+    let (one, zero, unit) = (a.u(1), a.u(0), a.f(1.0));
     let odd = a.and(quarters, one);
     let is_odd = a.ine(odd, zero);
-    let inverse = a.fdiv(minus_one, tangent);
+    let size = a.fabs(tangent);
+    let inverse = a.near_quotient(unit, size);
+    let opposite = a.fneg(tangent);
+    let inverse = a.copysign(inverse, opposite);
     let value = a.fselect(is_odd, inverse, tangent);
     let value = finite_or_nan(a, x, value);
     or_tiny(a, x, value)

@@ -49,8 +49,8 @@ pub(super) fn descriptor_tokens(
         tokens!(conditions: #home::Conditions(#program),)
     });
     let native = compiled.facts.asks_for.contains(&true).then(|| {
-        let [fma, fma_f64, exp2, casts, casts_wide, casts_f64] = compiled.facts.asks_for;
-        tokens!(asks_for: [#fma, #fma_f64, #exp2, #casts, #casts_wide, #casts_f64],)
+        let [fma, fma_f64, exp2, casts, casts_wide, casts_f64, rounding] = compiled.facts.asks_for;
+        tokens!(asks_for: [#fma, #fma_f64, #exp2, #casts, #casts_wide, #casts_f64, #rounding],)
     });
     let print = compiled.facts.print_binding.map(number).map(|binding| tokens!(print_binding: __Some(#binding),));
     let leaves = compiled.facts.leaves_at_traps.then(|| tokens!(leaves_at_traps: true,));

@@ -177,8 +177,7 @@ impl FnCx<'_, '_, '_> {
         let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
         let tail = self.polynomial(r, (2..=14).rev().map(|n| 1.0 / factorial(n)));
         let square = self.times(r, r);
-        let tail = self.times(tail, square);
-        self.plus(tail, r)
+        self.b.op(Op::NearMulAdd, &[tail, square, r])
     }
 
     /// 2 to a whole number of the range of exponents.
@@ -199,8 +198,8 @@ impl FnCx<'_, '_, '_> {
         self.b.op(Op::Min, &[raised, high])
     }
 
-    /// `x - n * factor`
-    fn less_product(&mut self, x: ValueId, n: ValueId, factor: f64) -> ValueId {
+    /// `x - n * factor`, where the product is exact; several sums of products in a row would be joined to one.
+    pub(super) fn less_product(&mut self, x: ValueId, n: ValueId, factor: f64) -> ValueId {
         let factor = self.float_like(x, factor);
         let product = self.b.op(Op::Mul, &[n, factor]);
         self.b.op(Op::Sub, &[x, product])
@@ -213,10 +212,7 @@ impl FnCx<'_, '_, '_> {
             let coefficient = self.float_like(x, coefficient);
             sum = Some(match sum {
                 None => coefficient,
-                Some(sum) => {
-                    let product = self.b.op(Op::Mul, &[sum, x]);
-                    self.b.op(Op::Add, &[product, coefficient])
-                }
+                Some(sum) => self.b.op(Op::NearMulAdd, &[sum, x, coefficient]),
             });
         }
         sum.unwrap_or(x)
@@ -227,8 +223,7 @@ impl FnCx<'_, '_, '_> {
         let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
         let tail = self.polynomial(r, (2..=13).rev().map(|n| 1.0 / factorial(n)));
         let square = self.b.op(Op::Mul, &[r, r]);
-        let tail = self.b.op(Op::Mul, &[tail, square]);
-        let sum = self.b.op(Op::Add, &[tail, r]);
+        let sum = self.b.op(Op::NearMulAdd, &[tail, square, r]);
         let one = self.float_like(r, 1.0);
         self.b.op(Op::Add, &[one, sum])
     }
@@ -293,14 +288,13 @@ impl FnCx<'_, '_, '_> {
         let s = self.b.op(Op::Div, &[f, sum]);
         let z = self.b.op(Op::Mul, &[s, s]);
         let series = self.polynomial(z, (1..=11).rev().map(|k| 2.0 / f64::from(2 * k + 1)));
-        let rest = self.b.op(Op::Mul, &[series, z]);
         let square = self.b.op(Op::Mul, &[f, f]);
         let square = self.b.op(Op::Mul, &[square, half]);
-        let inner = self.b.op(Op::Add, &[square, rest]);
-        let mut inner = self.b.op(Op::Mul, &[s, inner]);
-        if let Some(small) = small {
-            inner = self.b.op(Op::Add, &[inner, small]);
-        }
+        let inner = self.b.op(Op::NearMulAdd, &[series, z, square]);
+        let inner = match small {
+            Some(small) => self.b.op(Op::NearMulAdd, &[s, inner, small]),
+            None => self.b.op(Op::Mul, &[s, inner]),
+        };
         let correction = self.b.op(Op::Sub, &[square, inner]);
         self.b.op(Op::Sub, &[f, correction])
     }

@@ -265,7 +265,7 @@ fn other_op(op: Op, operands: &[Datum], first: Scalar, to: Scalar) -> u64 {
     if op == Op::Select {
         return operands[if operands[0].wide() != 0 { 1 } else { 2 }].wide();
     }
-    let scalars = [first, if op.rule() == TypeRule::Shift { Scalar::U32 } else { first }];
+    let scalars = [first, if op.rule() == TypeRule::Shift { Scalar::U32 } else { first }, first];
     let constants: Vec<_> =
         operands.iter().zip(scalars).map(|(operand, scalar)| eval::from_bits(operand.wide(), scalar)).collect();
     let result = match (op, &constants[..]) {
@@ -343,7 +343,7 @@ fn float_op(op: Op, x: &[f32]) -> u32 {
         Op::RoundTiesEven => a.round_ties_even(),
         Op::Copysign => a.copysign(b),
         Op::Sqrt => a.sqrt(),
-        Op::MulAdd => a.mul_add(b, x[2]),
+        Op::MulAdd | Op::NearMulAdd => a.mul_add(b, x[2]),
         Op::Sin => a.sin(),
         Op::Cos => a.cos(),
         Op::Tan => a.tan(),

@@ -59,7 +59,8 @@ pub(super) fn ask_wide(device: Device<'_>) -> Result<bool> {
 pub(super) fn ask_doubles(device: Device<'_>) -> Result<bool> {
     let operands = numbers();
     let bytes: Vec<u8> = operands.iter().flat_map(|x| x.to_ne_bytes()).collect();
-    let expected = operands.iter().flat_map(|&x| [i64::from(x as i32) as u64, u64::from(x as u32), x as i64 as u64, x as u64]);
+    let expected =
+        operands.iter().flat_map(|&x| [i64::from(x as i32) as u64, u64::from(x as u32), x as i64 as u64, x as u64]);
     let expected: Vec<u8> = expected.flat_map(u64::to_ne_bytes).collect();
     Ok(run_probe(device, &CASTS_OF_DOUBLES, operands.len() as u32, &bytes, expected.len())? == expected)
 }

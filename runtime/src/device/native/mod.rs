@@ -12,6 +12,7 @@
 //! them: as in Rust, they shall become the nearest integer toward zero, the least, and the greatest; and NaN zero in 32 bits.
 
 mod casts;
+mod rounding;
 
 use std::sync::Arc;
 
@@ -38,12 +39,21 @@ pub(crate) enum Native {
     CastsWide,
     /// `f64` to `i32`, `u32`, `i64` and `u64`, saturating but for NaN.
     CastsOfDoubles,
+    /// `floor`, `ceil`, `trunc` and `round_ties_even` of `f64`.
+    RoundingOfDoubles,
 }
 
 impl Native {
     /// All, in the order of [`NATIVES`].
-    pub(crate) const ALL: [Self; NATIVES.len()] =
-        [Self::Fma, Self::FmaOfDoubles, Self::Exp2, Self::Casts, Self::CastsWide, Self::CastsOfDoubles];
+    pub(crate) const ALL: [Self; NATIVES.len()] = [
+        Self::Fma,
+        Self::FmaOfDoubles,
+        Self::Exp2,
+        Self::Casts,
+        Self::CastsWide,
+        Self::CastsOfDoubles,
+        Self::RoundingOfDoubles,
+    ];
 }
 
 /// The largest error of a device's `Exp2` that kernels take, in units of the last place. Their `exp2` may lose 2.5, with what operands
@@ -136,6 +146,7 @@ pub(crate) fn probe(device: (&Arc<VulkanDevice>, &Schedule), native: Native) -> 
         Native::Casts => casts::ask(device),
         Native::CastsWide => casts::ask_wide(device),
         Native::CastsOfDoubles => casts::ask_doubles(device),
+        Native::RoundingOfDoubles => rounding::ask(device),
     };
     answer.unwrap_or_else(|error| {
         tracing::warn!(%error, ?native, "the probe of an operation failed; kernels compute it from others");
