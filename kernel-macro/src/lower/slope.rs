@@ -58,7 +58,7 @@ impl FnCx<'_, '_, '_> {
         use Elementary as E;
         let Some((scalar, 1)) = self.shape_of_type(self.b.value_type(x)) else { return value };
         let is_double = scalar == Scalar::F64;
-        if !is_double && function != E::Cbrt {
+        if !is_double && !matches!(function, E::Cbrt | E::ExpM1 | E::Ln1p | E::Asinh | E::Acosh | E::Atanh) {
             return value;
         }
         if function == E::SinCos {

@@ -192,7 +192,7 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// The operand between bounds beyond which nothing changes; NaN becomes one of them.
-    fn between(&mut self, x: ValueId, low: f64, high: f64) -> ValueId {
+    pub(super) fn between(&mut self, x: ValueId, low: f64, high: f64) -> ValueId {
         let (low, high) = (self.float_like(x, low), self.float_like(x, high));
         let raised = self.b.op(Op::Max, &[x, low]);
         self.b.op(Op::Min, &[raised, high])
