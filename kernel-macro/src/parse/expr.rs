@@ -72,7 +72,10 @@ impl Parser<'_> {
                 ExprKind::Cast(operand, Box::new(self.ty(&cast.ty)))
             }
             Syn::Call(call) => self.call(call),
-            Syn::MethodCall(call) => self.method(call),
+            Syn::MethodCall(call) => match self.written_chain(call) {
+                Some(written) => self.expr_kind(&written),
+                None => self.method(call),
+            },
             Syn::Field(field) => {
                 let member = match &field.member {
                     syn::Member::Named(name) => Member::Named(name.clone()),

@@ -73,6 +73,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     let params = parser.told_apart(params);
     let params = parser.with_claims(params, &item.block);
     parser.note_slice_parameters(item.sig.inputs.iter());
+    parser.note_written_parameters(item.sig.inputs.iter());
     let role = if parser.writes_self && gives_place(role, &item.sig.output) { Role::Element } else { role };
     let result = parser.result(&item.sig.output, role);
     let mut body = parser.block(&item.block);
