@@ -153,8 +153,10 @@ pub mod vectors;
 pub mod visitors;
 pub mod wide;
 pub mod wide_atomics;
+pub mod wide_integers;
 pub mod workloads;
 pub mod workloads_together;
+pub mod written_chains;
 pub mod written_image_lists;
 pub mod written_lists;
 pub mod written_out;
@@ -248,6 +250,7 @@ const AREAS: &[&[Case]] = &[
     lifetimes::CASES,
     image_lists::CASES,
     lists::CASES,
+    written_chains::CASES,
     written_image_lists::CASES,
     written_lists::CASES,
     written_out::CASES,
@@ -321,6 +324,7 @@ const AREAS: &[&[Case]] = &[
     wide::CASES,
     constant_divisors::CASES,
     wide_atomics::CASES,
+    wide_integers::CASES,
     workloads::CASES,
     workloads_together::CASES,
 ];

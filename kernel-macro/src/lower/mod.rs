@@ -58,6 +58,7 @@ mod try_into;
 mod types;
 mod variant;
 mod vector;
+mod wide;
 
 use std::collections::BTreeSet;
 

@@ -170,7 +170,7 @@ impl Parser<'_> {
                 Type::Path(path) => path.path.get_ident().and_then(|name| ScalarName::from_name(&name.to_string())),
                 _ => None,
             };
-            if name.is_none_or(|scalar| scalar.is_float() || scalar == ScalarName::Char) {
+            if name.is_none_or(|scalar| scalar.is_float() || scalar.is_wide() || scalar == ScalarName::Char) {
                 let what = format!("a const parameter of a kernel of type `{}` is", param.ty.to_token_stream());
                 self.unsupported(&param.ty, &what, "use an integer of at most 64 bits, or `bool`");
             }

@@ -140,8 +140,7 @@ impl Parser<'_> {
             Syn::MethodCall(call) if BY_POSITION.iter().any(|step| call.method == step) || call.method == "filter" => {
                 // A bare name is no iterator, but in an argument of `zip`.
                 let receiver = !matches!(*call.receiver, Syn::Path(_)) && self.name_iterator(&mut call.receiver);
-                let argument =
-                    call.method == "zip" && call.args.first_mut().is_some_and(|arg| self.name_iterator(arg));
+                let argument = call.method == "zip" && call.args.first_mut().is_some_and(|arg| self.name_iterator(arg));
                 receiver || argument
             }
             _ => false,
