@@ -30,11 +30,15 @@ pub mod distinct;
 pub mod diverging;
 pub mod divided;
 pub mod domains;
+pub mod domains_boards;
 pub mod domains_codes;
+pub mod domains_crypto;
 pub mod domains_games;
 pub mod domains_math;
 pub mod domains_models;
+pub mod domains_signals;
 pub mod domains_space;
+pub mod domains_streams;
 pub mod domains_text;
 pub mod domains_tools;
 pub mod domains_types;
@@ -202,6 +206,10 @@ const AREAS: &[&[Case]] = &[
     float_atomics::CASES,
     domains::CASES,
     domains_codes::CASES,
+    domains_crypto::CASES,
+    domains_boards::CASES,
+    domains_signals::CASES,
+    domains_streams::CASES,
     domains_games::CASES,
     domains_math::CASES,
     domains_models::CASES,

@@ -345,6 +345,12 @@ fn visit_callees(program: &Program, node: Node, seen: &mut BTreeSet<Node>, order
             callees.extend(implied.iter().map(|callee| Node::Fn(*callee)));
         }
     }
+    // What goes through the elements of a value calls its `next`.
+    for (expr, next) in &typed.own_iterators {
+        if typed.inside.get(expr).copied() == around {
+            callees.insert(Node::Fn(*next));
+        }
+    }
     for (expr, callee) in &typed.calls {
         if typed.inside.get(expr).copied() != around {
             continue;
