@@ -48,7 +48,7 @@ huffman plain_huffman run_huffman RunHuffman HUFFMAN {
             }
             Some(Self { counts, symbols })
         }
-        fn decode(&self, r: &mut BitReader) -> Option<u16> {
+        fn decode(&self, r: &mut BitReader<'_>) -> Option<u16> {
             let (mut code, mut first, mut index) = (0i32, 0i32, 0i32);
             for &count in self.counts.iter().skip(1) {
                 code |= i32::from(r.next()?);

@@ -1,7 +1,13 @@
 //! Integers of 128 bits: products of words, remainders, generators of random numbers, edge values of every operator. Each function also stands
 //! in a module that only rustc compiles.
 
-#![allow(dead_code, clippy::all, reason = "programs as people write them, of which not every function is called")]
+#![allow(
+    dead_code,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    reason = "programs as people write them, of which not every function is called"
+)]
 
 use gridwise::prelude::*;
 

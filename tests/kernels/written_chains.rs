@@ -1,7 +1,7 @@
 //! Loops over what `&mut` parameters hold, `filter`, `flatten` and `fold` behind `iter_mut`, sorted parts, references to bytes, modules in a
 //! module, `std::cmp::min` of one's own types. Each function also stands in a module that only rustc compiles.
 
-#![allow(dead_code, unreachable_pub, clippy::all, reason = "these are the forms that are tried")]
+#![allow(dead_code, unused, unreachable_pub, clippy::all, reason = "these are the forms that are tried")]
 
 use gridwise::prelude::*;
 
