@@ -30,11 +30,15 @@ pub mod distinct;
 pub mod diverging;
 pub mod divided;
 pub mod domains;
+pub mod domains_boards;
 pub mod domains_codes;
+pub mod domains_crypto;
 pub mod domains_games;
 pub mod domains_math;
 pub mod domains_models;
+pub mod domains_signals;
 pub mod domains_space;
+pub mod domains_streams;
 pub mod domains_text;
 pub mod domains_tools;
 pub mod domains_types;
@@ -153,8 +157,10 @@ pub mod vectors;
 pub mod visitors;
 pub mod wide;
 pub mod wide_atomics;
+pub mod wide_integers;
 pub mod workloads;
 pub mod workloads_together;
+pub mod written_chains;
 pub mod written_image_lists;
 pub mod written_lists;
 pub mod written_out;
@@ -200,6 +206,10 @@ const AREAS: &[&[Case]] = &[
     float_atomics::CASES,
     domains::CASES,
     domains_codes::CASES,
+    domains_crypto::CASES,
+    domains_boards::CASES,
+    domains_signals::CASES,
+    domains_streams::CASES,
     domains_games::CASES,
     domains_math::CASES,
     domains_models::CASES,
@@ -248,6 +258,7 @@ const AREAS: &[&[Case]] = &[
     lifetimes::CASES,
     image_lists::CASES,
     lists::CASES,
+    written_chains::CASES,
     written_image_lists::CASES,
     written_lists::CASES,
     written_out::CASES,
@@ -321,6 +332,7 @@ const AREAS: &[&[Case]] = &[
     wide::CASES,
     constant_divisors::CASES,
     wide_atomics::CASES,
+    wide_integers::CASES,
     workloads::CASES,
     workloads_together::CASES,
 ];

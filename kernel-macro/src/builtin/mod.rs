@@ -19,3 +19,4 @@ pub(crate) mod rotation;
 pub(crate) mod slice;
 pub(crate) mod standard;
 pub(crate) mod vector;
+pub(crate) mod wide;

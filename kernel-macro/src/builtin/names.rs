@@ -210,6 +210,10 @@ fn is_type_like(name: &str) -> bool {
 pub(crate) fn owner_type(path: &Path) -> Option<Path> {
     let (last, qualifiers) = path.segments.split_last()?;
     let owner = qualifiers.last()?.to_string();
+    // `Add::add`, where a function is asked for.
+    if qualifiers.len() == 1 && TRAITS.contains(&owner.as_str()) && *last == owner.to_ascii_lowercase() {
+        return None;
+    }
     if is_order_or_scope(&owner, &last.to_string()) || owner == "Default" && last == "default" {
         return None;
     }

@@ -1,11 +1,74 @@
-//! Modules without `#[device]` in a `#[device] mod`: names of theirs that kernels do not know.
+//! Modules without `#[device]` in a `#[device] mod`: they have it, too, if the module names something in them and no item of theirs is
+//! marked. Of others the items without the attribute are refused.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::ast::SpanRange;
 use crate::diag::{Diagnostics, code};
+use crate::krate::facade_path;
 use crate::parse::SourceItems;
+
+/// Marks the inner modules that the items of the module name, or other such modules do.
+pub(super) fn mark_inner(device: &SourceItems, host: &mut [syn::Item]) {
+    let imports = host.iter().filter(|item| matches!(item, syn::Item::Use(_))).map(ToTokens::to_token_stream);
+    let mut naming: Vec<TokenStream> = device.0.iter().map(ToTokens::to_token_stream).chain(imports).collect();
+    loop {
+        let next = host.iter_mut().find_map(|item| match item {
+            syn::Item::Mod(inner) if may_be_marked(inner) && naming.iter().any(|at| names_module(at, &inner.ident)) => {
+                Some(inner)
+            }
+            _ => None,
+        });
+        let Some(inner) = next else { return };
+        let krate = facade_path();
+        inner.attrs.push(syn::parse_quote!(#[#krate::device]));
+        naming.push(inner.to_token_stream());
+    }
+}
+
+/// Whether an inner module has neither attributes of its own, nor items that tell what is for kernels.
+fn may_be_marked(inner: &syn::ItemMod) -> bool {
+    let Some((_, items)) = &inner.content else { return false };
+    let is_plain = |attr: &syn::Attribute| attr.path().is_ident("doc") || attr.path().is_ident("allow");
+    inner.attrs.iter().all(is_plain) && !items.iter().any(|item| attrs_of(item).is_some_and(is_marked))
+}
+
+fn attrs_of(item: &syn::Item) -> Option<&[syn::Attribute]> {
+    Some(match item {
+        syn::Item::Fn(item) => &item.attrs,
+        syn::Item::Const(item) => &item.attrs,
+        syn::Item::Enum(item) => &item.attrs,
+        syn::Item::Struct(item) => &item.attrs,
+        syn::Item::Trait(item) => &item.attrs,
+        syn::Item::Type(item) => &item.attrs,
+        syn::Item::Mod(item) => &item.attrs,
+        _ => return None,
+    })
+}
+
+/// Whether tokens have `module::`, or import the module by its name.
+fn names_module(tokens: &TokenStream, module: &Ident) -> bool {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is_colon = |tree: Option<&TokenTree>| matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+    let imports = matches!(trees.first(), Some(TokenTree::Ident(word)) if word == "use");
+    trees.iter().enumerate().any(|(at, tree)| match tree {
+        TokenTree::Group(group) => names_module(&group.stream(), module),
+        TokenTree::Ident(word) => {
+            word == module && (imports || is_colon(trees.get(at + 1)) && is_colon(trees.get(at + 2)))
+                || is_import_of(&trees[at..], module)
+        }
+        _ => false,
+    })
+}
+
+/// Whether tokens begin with an import, without groups, that ends with the module's name: `use super::module;`.
+fn is_import_of(trees: &[TokenTree], module: &Ident) -> bool {
+    let [TokenTree::Ident(word), path @ ..] = trees else { return false };
+    let is_end = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ';');
+    let path = path.split(is_end).next().unwrap_or_default();
+    word == "use" && matches!(path.last(), Some(TokenTree::Ident(last)) if last == module)
+}
 
 /// Reports the first use of each item of such a module.
 pub(super) fn refuse_unmarked_inner(device: &SourceItems, host: &[syn::Item], diags: &mut Diagnostics) {

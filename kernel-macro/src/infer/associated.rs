@@ -509,10 +509,14 @@ impl<'a> Infer<'a> {
 
 /// Whether Rust has `To::from(from)` for two different scalars: those that lose nothing, where `usize` has at least 16 bits.
 pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
-    use ScalarName::{Bf16, Bool, Char, F16, F32, F64, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize};
+    use ScalarName::{Bf16, Bool, Char, F16, F32, F64, I8, I16, I32, I64, I128, Isize, U8, U16, U32, U64, U128, Usize};
+    if to.is_wide() && from.is_int() {
+        let is_size = matches!(from, Usize | Isize);
+        return !is_size && !from.is_wide() && (from.is_unsigned() || to.is_signed());
+    }
     match from {
         Bool => to.is_int() || matches!(to, F32 | F64),
-        Char => matches!(to, U32 | U64),
+        Char => matches!(to, U32 | U64 | U128),
         U8 => matches!(to, Char | U16 | U32 | U64 | Usize | I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
         I8 => matches!(to, I16 | I32 | I64 | Isize | F16 | Bf16 | F32 | F64),
         U16 => matches!(to, U32 | U64 | Usize | I32 | I64 | F32 | F64),
@@ -521,7 +525,7 @@ pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
         I32 => matches!(to, I64 | F64),
         F16 | Bf16 => matches!(to, F32 | F64),
         F32 => to == F64,
-        _ => false,
+        I64 | U64 | I128 | U128 | F64 | Isize | Usize => false,
     }
 }
 

@@ -41,6 +41,9 @@ impl<'a> Infer<'a> {
                     self.note_flat(pattern);
                 }
                 let term = self.infer_let(pattern, ty.as_deref(), value.as_ref(), *span);
+                if let Some(value) = value {
+                    self.note_given_elements(value, pattern);
+                }
                 if let Some(otherwise) = otherwise {
                     self.infer_otherwise(otherwise);
                 }

@@ -16,7 +16,7 @@ use super::unify::Term;
 use super::{Expect, Infer, range};
 
 impl<'a> Infer<'a> {
-    /// `std::cmp::max(a, b)` and `min`: of integers, the method of that name.
+    /// `std::cmp::max(a, b)` and `min`: the method of that name, which floats have, too, and these functions do not take.
     pub(super) fn infer_cmp_call(&mut self, expr: &'a Expr, path: &'a Path, span: SpanRange, args: &'a [Expr]) -> Term {
         let name = path.segments.last().map(ToString::to_string).unwrap_or_default();
         let [left, right] = args else {
@@ -35,6 +35,14 @@ impl<'a> Infer<'a> {
             (Some(row), _) if is_integer => {
                 self.tables.calls.insert(expr.id, Callee::Intrinsic(row.intrinsic));
                 return term;
+            }
+            (_, term) if is_composite(term) => {
+                let method = if name == "max" { Comparison::Max } else { Comparison::Min };
+                self.tables.calls.insert(expr.id, Callee::Compare(method));
+                for of in [Standard::Ord, Standard::PartialOrd] {
+                    self.deferred.push(Deferred::Compared { operand: left, term: term.clone(), of });
+                }
+                return term.clone();
             }
             _ => {}
         }

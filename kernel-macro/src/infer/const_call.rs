@@ -101,6 +101,9 @@ impl Evaluator<'_> {
             Ty::Scalar(scalar) => Some(*scalar),
             _ => None,
         };
+        if scalar.is_some_and(ScalarName::is_wide) {
+            return unsupported(expr);
+        }
         match (intrinsic, args) {
             (Intrinsic::Vector(Vector::New), _) => return Ok(ConstValue::Aggregate(args.to_vec())),
             (Intrinsic::Vector(Vector::Splat), [value]) => {

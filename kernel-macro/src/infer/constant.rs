@@ -185,6 +185,8 @@ fn scalar_constant(scalar: ScalarName, name: &str) -> Option<ConstValue> {
         (ScalarName::Usize, "MIN") => ConstValue::U32(0),
         // The others differ between host and device: left out on purpose.
         (ScalarName::Usize | ScalarName::Isize | ScalarName::Bool, _) => return None,
+        // The bits, all of which are ones.
+        (ScalarName::U128, "MAX") => ConstValue::Int(scalar, -1),
         (_, "MIN") => ConstValue::int(scalar, scalar.limits().0)?,
         (_, "MAX") => ConstValue::int(scalar, scalar.limits().1)?,
         (ScalarName::Char, "REPLACEMENT_CHARACTER") => {

@@ -172,6 +172,9 @@ impl Evaluator<'_> {
             (Literal::Bool(value), _) => ConstValue::Bool(*value),
             (Literal::Char(value), _) => ConstValue::Int(ScalarName::Char, u32::from(*value).into()),
             (Literal::Int { value, .. }, Ty::Scalar(scalar)) => {
+                if scalar == ScalarName::U128 {
+                    return Ok(ConstValue::Int(scalar, value.cast_signed()));
+                }
                 let value = i128::try_from(*value).unwrap_or(i128::MAX);
                 let value = ConstValue::int(scalar, if negative { -value } else { value });
                 value.ok_or_else(|| failure(expr.span, &format!("literal out of range for `{}`", scalar.name())))?
@@ -227,6 +230,13 @@ impl Evaluator<'_> {
             return Err(failure(expr.span, &format!("{value} as `{name}` needs more than 32 bits")));
         }
         Ok(match (from, to) {
+            // Its constants hold the bits.
+            (ConstValue::Int(ScalarName::U128, value), ScalarName::F32) => {
+                ConstValue::F32(value.cast_unsigned() as f32)
+            }
+            (ConstValue::Int(ScalarName::U128, value), _) if !to.is_int() => {
+                ConstValue::float(to, value.cast_unsigned() as f64)
+            }
             (ConstValue::Bool(value), _) if to.is_int() => ConstValue::wrapped(to, value.into()),
             (from, ScalarName::F32) if from.as_int().is_some() => {
                 ConstValue::F32(from.as_int().unwrap_or_default() as f32)
@@ -298,7 +308,7 @@ fn unary(expr: &Expr, op: UnaryOp, value: ConstValue) -> Outcome {
         (UnaryOp::Neg, ConstValue::Float(scalar, value), ..) => Ok(ConstValue::Float(*scalar, -value)),
         (UnaryOp::Not, ConstValue::Bool(value), ..) => Ok(ConstValue::Bool(!value)),
         (UnaryOp::Neg, _, Some(value), Some(scalar)) if scalar.is_signed() => {
-            ConstValue::int(scalar, -value).ok_or_else(|| overflow(expr))
+            value.checked_neg().and_then(|value| ConstValue::int(scalar, value)).ok_or_else(|| overflow(expr))
         }
         (UnaryOp::Not, _, Some(value), Some(scalar)) => Ok(ConstValue::wrapped(scalar, !value)),
         (UnaryOp::Neg, ConstValue::Aggregate(_), ..) => fail(expr, "vector arithmetic is not available in consts"),
@@ -354,14 +364,16 @@ fn integer_op(expr: &Expr, op: BinaryOp, left: &ConstValue, right: &ConstValue) 
     if matches!(op, BinaryOp::Shl | BinaryOp::Shr) && !(0..bits).contains(&b) {
         return Err(failure(expr.span, &format!("shift by more than {} bits", bits - 1)));
     }
+    if scalar == ScalarName::U128 {
+        return wide_op(expr, op, a.cast_unsigned(), b.cast_unsigned());
+    }
     // Rust: MIN / -1 and MIN % -1 overflow.
     if is_division && b == -1 && a == scalar.limits().0 {
         return Err(overflow(expr));
     }
-    // Of 64 bits at most: only a product can be too long for 128.
     let value = match op {
-        BinaryOp::Add => Some(a + b),
-        BinaryOp::Sub => Some(a - b),
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
         BinaryOp::Mul => a.checked_mul(b),
         BinaryOp::Div => Some(a / b),
         BinaryOp::Rem => Some(a % b),
@@ -379,6 +391,31 @@ fn integer_op(expr: &Expr, op: BinaryOp, left: &ConstValue, right: &ConstValue) 
         BinaryOp::And | BinaryOp::Or => None,
     };
     value.and_then(|value| ConstValue::int(scalar, value)).ok_or_else(|| overflow(expr))
+}
+
+/// An operator of two `u128`, whose constants hold the bits.
+fn wide_op(expr: &Expr, op: BinaryOp, a: u128, b: u128) -> Outcome {
+    let value = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => Some(a / b),
+        BinaryOp::Rem => Some(a % b),
+        BinaryOp::BitAnd => Some(a & b),
+        BinaryOp::BitOr => Some(a | b),
+        BinaryOp::BitXor => Some(a ^ b),
+        BinaryOp::Shl => Some(a << b),
+        BinaryOp::Shr => Some(a >> b),
+        BinaryOp::Eq => return Ok(ConstValue::Bool(a == b)),
+        BinaryOp::Ne => return Ok(ConstValue::Bool(a != b)),
+        BinaryOp::Lt => return Ok(ConstValue::Bool(a < b)),
+        BinaryOp::Le => return Ok(ConstValue::Bool(a <= b)),
+        BinaryOp::Gt => return Ok(ConstValue::Bool(a > b)),
+        BinaryOp::Ge => return Ok(ConstValue::Bool(a >= b)),
+        BinaryOp::And | BinaryOp::Or => None,
+    };
+    let value = value.map(|value| ConstValue::Int(ScalarName::U128, value.cast_signed()));
+    value.ok_or_else(|| overflow(expr))
 }
 
 pub(super) fn overflow(expr: &Expr) -> Failure {

@@ -48,6 +48,8 @@ pub(super) enum Deferred<'a> {
     Default { expr: &'a Expr, term: Term },
     /// `receiver.into()`
     Into { expr: &'a Expr, receiver: &'a Expr, from: Term, to: Term },
+    /// The ends of a range: integers of 128 bits do not count.
+    Counted { expr: &'a Expr, term: Term },
     /// A literal too large for some type.
     Range { span: SpanRange, value: u128, term: Term, negative: bool },
     /// A float literal that may be too large for its type.
@@ -71,9 +73,21 @@ impl<'a> Infer<'a> {
                 Deferred::Cast { value, found, target, ty } => self.check_cast(value, &found, &target, ty),
                 Deferred::Index { index, term } => match self.table.resolve(&term) {
                     Some(Ty::Error | Ty::Never) | None => {}
-                    Some(ty) if ty.is_unsigned() => {}
+                    Some(ty) if ty.is_unsigned() && ty != Ty::Scalar(ScalarName::U128) => {}
                     Some(ty) => self.report_index(index, &Term::from(&ty)),
                 },
+                Deferred::Counted { expr, term } => {
+                    if let Some(Ty::Scalar(scalar)) = self.table.resolve(&term)
+                        && scalar.is_wide()
+                    {
+                        self.error(
+                            code::MISMATCHED_TYPES,
+                            expr.span,
+                            format!("a range of `{}` is not available in kernels", scalar.name()),
+                        )
+                        .help("count with `u64`, or compare the ends: `a <= x && x < b`");
+                    }
+                }
                 Deferred::Shown { value, term, style } => {
                     if let Some(ty) = self.table.resolve(&term) {
                         self.check_shown(value, &ty, style);
@@ -236,6 +250,13 @@ impl<'a> Infer<'a> {
             (Ty::Scalar(_), Ty::Scalar(ScalarName::Bool)) => Some(format!("write `{source} != 0`")),
             (Ty::Scalar(ScalarName::Bool), Ty::Scalar(to)) if to.is_float() => {
                 Some(format!("cast through an integer: `{source} as u32 as {}`", to.name()))
+            }
+            (Ty::Scalar(from), Ty::Scalar(to)) if from.is_wide() && to.is_float() => Some(format!(
+                "cast through 64 bits: `({source} >> 64) as u64 as {0}` and `{source} as u64 as {0}`",
+                to.name()
+            )),
+            (Ty::Scalar(from), Ty::Scalar(to)) if from.is_float() && to.is_wide() => {
+                Some(format!("cast through 64 bits: `{source} as u64 as {}`", to.name()))
             }
             (Ty::Scalar(_), Ty::Scalar(_)) => return,
             (Ty::Enum(item, _), Ty::Scalar(to)) if to.is_number() && *to != ScalarName::F32 => {

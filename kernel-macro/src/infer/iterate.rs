@@ -6,6 +6,7 @@ use crate::ast::{Block, Expr, ExprKind, Label, Pattern, ScalarName};
 use crate::diag::code;
 
 use super::block::strip;
+use super::finish::Deferred;
 use super::iterable::Elements;
 use super::iterator::over;
 use super::mismatch::Because;
@@ -40,6 +41,7 @@ impl<'a> Infer<'a> {
     /// `start..end` and its like.
     pub(super) fn infer_range(&mut self, start: &'a Expr, end: Option<&'a Expr>, inclusive: bool) -> Term {
         let first = self.infer(start, &Expect::Nothing);
+        self.deferred.push(Deferred::Counted { expr: start, term: first.clone() });
         let Some(end) = end else { return over(&self.counted(start, &first)) };
         let last = self.infer(end, &Expect::Nothing);
         let made = |item: &Term| Term::Range(Rc::new(item.clone()), inclusive);

@@ -83,7 +83,7 @@ impl<'a> Infer<'a> {
 
     /// Reports a literal that its type cannot hold.
     pub(super) fn check_range(&mut self, span: SpanRange, value: u128, scalar: ScalarName, negative: bool) {
-        if !scalar.is_int() {
+        if !scalar.is_int() || scalar == ScalarName::U128 {
             return;
         }
         let (min, max) = scalar.limits();

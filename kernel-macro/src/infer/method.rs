@@ -10,6 +10,7 @@ use crate::builtin::intrinsic::{Intrinsic, Kind, Receiver, Row, Sig, rows};
 use crate::builtin::iteration::{Iteration, Parts, UNSUPPORTED};
 use crate::builtin::slice::SliceMethod;
 use crate::builtin::vector::Vector;
+use crate::builtin::wide;
 use crate::diag::code;
 use crate::source::text;
 use crate::typed::{Callee, Len};
@@ -295,6 +296,11 @@ impl<'a> Infer<'a> {
                     .to_owned(),
             );
         }
+        if let Term::Scalar(scalar) = receiver
+            && scalar.is_wide()
+        {
+            return Some("integers of 128 bits have operators, `pow`, counts of bits, and sums and products with explicit overflow; others have 64 bits at most".to_owned());
+        }
         if let Term::Scalar(ScalarName::Char) = receiver
             && let Some((_, instead)) = UNICODE_METHODS.iter().find(|(methods, _)| methods.contains(&name))
         {
@@ -414,7 +420,20 @@ pub(super) fn find_row(name: &str, receiver: &Term, kind: Option<Kind>) -> Optio
             && kind.is_none_or(|kind| row.kind == kind)
             && row.receivers.iter().any(|class| is_of(*class, receiver))
             && has_lanes(row, receiver)
+            && has_width(row, receiver)
     })
+}
+
+/// Whether integers of 128 bits have the method, if the receiver is one.
+fn has_width(row: &Row, receiver: &Term) -> bool {
+    let Term::Scalar(scalar) = receiver else { return true };
+    !scalar.is_wide()
+        || match row.intrinsic {
+            Intrinsic::Elementary(method) => wide::has_elementary(method),
+            Intrinsic::Arithmetic(overflow, op) => wide::has_arithmetic(scalar.is_signed(), overflow, op),
+            Intrinsic::Number(method) => wide::has_number(method),
+            _ => false,
+        }
 }
 
 /// `as_vecN` is `as_vec3` for a vector of three.

@@ -157,7 +157,7 @@ impl<'a> Infer<'a> {
 
     /// The type of an operation's result.
     fn operate(&mut self, operation: Operation<'a>, left_term: &Term, right_term: &Term) -> Term {
-        let (left, mut right) = (self.table.shallow(left_term), self.table.shallow(right_term));
+        let (mut left, mut right) = (self.table.shallow(left_term), self.table.shallow(right_term));
         let compares = is_comparison(operation.op);
         match (&left, &right) {
             (Term::Error, _) | (_, Term::Error) => {
@@ -167,6 +167,12 @@ impl<'a> Infer<'a> {
                 return if compares { Term::BOOL } else { Term::Error };
             }
             (Term::Never, _) => return Term::Never,
+            // Numbers compare with those of their own type: `Some(y) if y == x` where the option is `None` so far.
+            (_, Term::Scalar(_))
+                if compares && self.table.kind(&left) == Some(VarKind::Any) && self.table.unify(&left, &right) =>
+            {
+                left = right.clone();
+            }
             // Never evaluated: whatever type the operator needs.
             (_, Term::Never) => right = left.clone(),
             _ => {}

@@ -61,7 +61,7 @@ impl<'a> Infer<'a> {
     pub(super) fn check_uniform(&mut self, arg: &Expr, term: &Term) {
         match self.table.resolve(term) {
             None | Some(Ty::Error | Ty::Never) => {}
-            Some(Ty::Scalar(scalar)) if !scalar.is_float() => {}
+            Some(Ty::Scalar(scalar)) if !scalar.is_float() && !scalar.is_wide() => {}
             Some(ty) => {
                 let message = format!("`workgroup_uniform` does not take `{}`", self.name_of(&ty));
                 self.error(code::DIVERGENT_BARRIER, arg.span, message)

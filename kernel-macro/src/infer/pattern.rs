@@ -10,7 +10,7 @@ use crate::ast::{
     SpanRange, rest_range, spread,
 };
 use crate::diag::code;
-use crate::typed::{Len, Ty};
+use crate::typed::{Callee, Len, Resolution, Ty};
 
 use super::finish::Deferred;
 use super::mismatch::Because;
@@ -413,8 +413,23 @@ impl<'a> Infer<'a> {
             patterns.iter().for_each(|pattern| self.note_values(pattern));
         } else {
             patterns.iter().for_each(|pattern| self.note_self_apart(value, pattern));
+            patterns.iter().for_each(|pattern| self.note_given_elements(value, pattern));
         }
         term
+    }
+
+    /// Notes that a pattern names elements that a slice or an iterator gives: values, whatever their type is.
+    pub(super) fn note_given_elements(&mut self, value: &Expr, pattern: &Pattern) {
+        let value = super::block::strip(value);
+        let gives = match (self.tables.calls.get(&value.id), self.tables.paths.get(&value.id)) {
+            (Some(Callee::Slice(method)), _) => !method.writes(),
+            (Some(Callee::Iterate(_)), _) => true,
+            (None, Some(Resolution::Binding(binding))) => self.tables.values.contains(binding),
+            _ => false,
+        };
+        if gives {
+            self.note_values(pattern);
+        }
     }
 
     /// Notes that a pattern takes apart the `self` that a method has by reference.

@@ -109,7 +109,7 @@ impl<'a> Infer<'a> {
                 self.deferred.push(Deferred::Index { index, term: found });
             }
             _ if matches!(found, Term::Error | Term::Never)
-                || matches!(found, Term::Scalar(scalar) if scalar.is_unsigned()) => {}
+                || matches!(found, Term::Scalar(scalar) if scalar.is_unsigned() && !scalar.is_wide()) => {}
             _ => self.report_index(index, &found),
         }
     }

@@ -194,7 +194,7 @@ impl<'a> Infer<'a> {
                         self.report_empty(expr);
                         None
                     }
-                    (Term::Array(element, _), Some(mutable)) if self.is_parameter(expr) || self.is_table(expr) => {
+                    (Term::Array(element, _), Some(mutable)) if matches!(strip(expr).kind, ExprKind::Path(_)) => {
                         Some(((*element).clone(), mutable))
                     }
                     (other, _) => {

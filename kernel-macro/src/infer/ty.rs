@@ -17,15 +17,13 @@ use super::unify::{Term, TermArgs};
 
 /// Names of the built-in types, for suggestions.
 pub(super) const BUILTIN_TYPES: &[&str] = &[
-    "bool", "char", "i32", "u32", "usize", "f32", "i8", "i16", "i64", "isize", "u8", "u16", "u64", "f16", "bf16",
-    "f64", "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4", "BVec2", "BVec3", "BVec4",
-    "Mat2", "Mat3", "Mat4", "Quat",
+    "bool", "char", "i32", "u32", "usize", "f32", "i8", "i16", "i64", "isize", "u8", "u16", "u64", "u128", "i128",
+    "f16", "bf16", "f64", "Vec2", "Vec3", "Vec4", "UVec2", "UVec3", "UVec4", "IVec2", "IVec3", "IVec4", "BVec2",
+    "BVec3", "BVec4", "Mat2", "Mat3", "Mat4", "Quat",
 ];
 
 /// Types that kernels may get later, and what to write until then.
 pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
-    ("u128", "use two `u64`: devices have no wider integers"),
-    ("i128", "use an `i64` and a `u64`: devices have no wider integers"),
     ("f128", "use `f64`"),
     ("str", "use numbers"),
     ("Range", "write the type of its ends: `Range<u32>`"),

@@ -98,7 +98,7 @@ impl FnCx<'_, '_, '_> {
         Some(self.select(is_below, min?, lowered))
     }
 
-    fn compare_numbers(&mut self, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
+    pub(super) fn compare_numbers(&mut self, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
         let op = match op {
             BinaryOp::Eq => Op::Eq,
             BinaryOp::Ne => Op::Ne,
@@ -107,7 +107,7 @@ impl FnCx<'_, '_, '_> {
             BinaryOp::Gt => Op::Gt,
             _ => Op::Ge,
         };
-        self.b.op(op, &[a, b])
+        self.compare_op(op, a, b)
     }
 
     /// The result of an operator for two values that are ordered so; `false` for those without an order, but for `!=`.
@@ -234,6 +234,9 @@ impl FnCx<'_, '_, '_> {
     }
 
     fn order_scalars(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        if self.is_wide(a) {
+            return self.order_numbers(a, b);
+        }
         if self.shape(a).0 == Scalar::Bool {
             let (a, b) = (self.cast(a, Scalar::U32), self.cast(b, Scalar::U32));
             return self.order_numbers(a, b);
@@ -250,7 +253,7 @@ impl FnCx<'_, '_, '_> {
 
     /// The order of two numbers, neither of which is NaN.
     fn order_numbers(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        let (is_less, is_equal) = (self.b.op(Op::Lt, &[a, b]), self.b.op(Op::Eq, &[a, b]));
+        let (is_less, is_equal) = (self.compare_op(Op::Lt, a, b), self.compare_op(Op::Eq, a, b));
         let (less, equal, greater) = (self.u32(LESS), self.u32(EQUAL), self.u32(GREATER));
         let other = self.select(is_equal, equal, greater);
         self.select(is_less, less, other)

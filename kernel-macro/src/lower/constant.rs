@@ -27,6 +27,7 @@ impl<'p> FnCx<'p, '_, '_> {
             ConstValue::I32(value) => self.i32(*value),
             ConstValue::U32(value) => self.u32(*value),
             ConstValue::F32(value) => self.f32(*value),
+            ConstValue::Int(name, value) if name.is_wide() => self.wide(value.cast_unsigned(), name.is_signed()),
             ConstValue::Int(name, value) => self.bits(scalar(*name), *value as u64),
             ConstValue::Float(name, value) => self.float(scalar(*name), *value),
             ConstValue::Aggregate(members) => {

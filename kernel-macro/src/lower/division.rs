@@ -37,7 +37,7 @@ impl Division {
         }
     }
 
-    const fn overflow(self) -> SiteKind {
+    pub(super) const fn overflow(self) -> SiteKind {
         match self {
             Self::Quotient => SiteKind::DivideOverflow,
             Self::Remainder => SiteKind::RemainderOverflow,

@@ -64,7 +64,8 @@ impl FnCx<'_, '_, '_> {
                     UnaryOp::Not => Op::Not,
                     UnaryOp::Deref => return Some(value),
                 };
-                Some(self.op(op, &[value]))
+                let is_wide = matches!(self.ty_of(operand), Ty::Scalar(scalar) if scalar.is_wide());
+                Some(if is_wide { self.wide_unary(op, value) } else { self.op(op, &[value]) })
             }
             ExprKind::Binary(BinaryOp::And, left, right, _) => self.lower_short_circuit(left, right, false),
             ExprKind::Binary(BinaryOp::Or, left, right, _) => self.lower_short_circuit(left, right, true),
@@ -77,13 +78,16 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Cast(inner, _) => {
                 let value = self.lower_expr(inner)?;
                 match (self.ty_of(inner), self.ty_of(expr)) {
-                    (Ty::Enum(item, _), Ty::Scalar(to)) => Some(self.enum_cast(*item, value, scalar(*to))),
+                    (Ty::Enum(item, _), Ty::Scalar(to)) => {
+                        let number = self.enum_number(*item, value);
+                        Some(self.cast_number(number, *to))
+                    }
                     (Ty::Ordering, Ty::Scalar(to)) => {
                         let (value, one) = (self.bitcast(value, Scalar::I32), self.i32(1));
                         let number = self.b.op(Op::Sub, &[value, one]);
-                        Some(self.cast(number, scalar(*to)))
+                        Some(self.cast_number(number, *to))
                     }
-                    (_, Ty::Scalar(to)) => Some(self.cast(value, scalar(*to))),
+                    (_, Ty::Scalar(to)) => Some(self.cast_number(value, *to)),
                     _ => Some(value),
                 }
             }
@@ -134,6 +138,7 @@ impl FnCx<'_, '_, '_> {
             (Literal::Bool(value), _) => self.bool(*value),
             (Literal::Char(value), _) => self.u32(u32::from(*value)),
             // `-128` is the negation of a literal one too large: it wraps to the same bits.
+            (Literal::Int { value, .. }, Ty::Scalar(name)) if name.is_wide() => self.wide(*value, name.is_signed()),
             (Literal::Int { value, .. }, Ty::Scalar(name)) => self.bits(scalar(*name), *value as u64),
             (Literal::Int { value, .. }, _) => self.u32(*value as u32),
             // A literal was parsed when it was read, so it parses now.
@@ -342,7 +347,8 @@ impl FnCx<'_, '_, '_> {
             Callee::Device(item) if self.typed.writes.contains(&expr.id) => self.lower_writing_call(expr, item, args),
             Callee::Device(item) => {
                 let values = self.lower_all(args.iter().copied())?;
-                let function = *self.shared.functions.get(&item)?;
+                // A function that was not lowered is a bug of ours: better no kernel than one without the call.
+                let function = self.shared.functions[&item];
                 self.b.call(function, &values)
             }
         }
@@ -355,6 +361,9 @@ impl FnCx<'_, '_, '_> {
             Ty::Vector(..) | Ty::Array(..) | Ty::Tuple(_) => return self.converted_lanes(value, to),
             _ => return Some(value),
         };
+        if to.is_wide() || self.is_wide(value) {
+            return Some(self.cast_number(value, to));
+        }
         // From `bool` to a float by way of an integer, and to a narrow float by way of a wider one.
         let from = self.shape(value).0;
         let value = match from {
@@ -381,7 +390,8 @@ impl FnCx<'_, '_, '_> {
     /// A call of a method with `&mut self`: the variable is passed and gets what the method made of it.
     fn lower_writing_call(&mut self, expr: &Expr, item: ItemId, args: &[&Expr]) -> Option<ValueId> {
         let (receiver, rest) = args.split_first()?;
-        let function = *self.shared.functions.get(&item)?;
+        // A function that was not lowered is a bug of ours: better no kernel than one without the call.
+        let function = self.shared.functions[&item];
         let spot = self.lower_referent(receiver);
         let target = self.ty(self.ty_of(receiver)).and(spot).map(|spot| self.in_place(spot));
         let values = self.lower_all(rest.iter().copied())?;

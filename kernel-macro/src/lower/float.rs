@@ -97,14 +97,19 @@ impl FnCx<'_, '_, '_> {
         let mut power = None;
         loop {
             if exponent & 1 == 1 {
-                power = Some(power.map_or(square, |power| self.b.op(Op::Mul, &[power, square])));
+                power = Some(power.map_or(square, |power| self.multiplied(power, square)));
             }
             exponent >>= 1;
             if exponent == 0 {
                 return power;
             }
-            square = self.b.op(Op::Mul, &[square, square]);
+            square = self.multiplied(square, square);
         }
+    }
+
+    /// The product of numbers of one type, which may have 128 bits.
+    fn multiplied(&mut self, a: ValueId, b: ValueId) -> ValueId {
+        if self.is_wide(a) { self.wide_product(a, b) } else { self.b.op(Op::Mul, &[a, b]) }
     }
 
     /// `x` to a `u32` power by repeated squaring; `one` is 1 of its type.
@@ -116,12 +121,12 @@ impl FnCx<'_, '_, '_> {
         let bit = self.u32(1);
         let low = self.b.op(Op::And, &[left, bit]);
         let is_odd = self.compare_to_zero(Op::Ne, low);
-        let product = self.b.op(Op::Mul, &[power, square]);
+        let product = self.multiplied(power, square);
         let power = self.select(is_odd, product, power);
         let left = self.b.op(Op::Shr, &[left, bit]);
         let is_done = self.compare_to_zero(Op::Eq, left);
         self.when(is_done, |cx| cx.b.break_(body, &[power]));
-        let square = self.b.op(Op::Mul, &[square, square]);
+        let square = self.multiplied(square, square);
         self.b.continue_(body, &[power, square, left]);
         self.b.switch_to(parent);
         self.b.push_loop(body, &[one, x, exponent], &[ty])[0]

@@ -18,8 +18,12 @@ impl FnCx<'_, '_, '_> {
         if let Intrinsic::Length(method) = intrinsic {
             return self.lower_length(method, args.first()?);
         }
+        let of_wide = matches!(args.first().map(|arg| self.ty_of(arg)), Some(Ty::Scalar(scalar)) if scalar.is_wide());
         let args = self.lower_args(args)?;
         match intrinsic {
+            Intrinsic::Elementary(function) if of_wide => {
+                Some(self.wide_elementary(function, args[0], args.get(1).copied().unwrap_or(args[0])))
+            }
             Intrinsic::Elementary(function) => {
                 let second = args.get(1).copied().unwrap_or(args[0]);
                 let of_double = self.of_double(function, args[0], second);

@@ -58,6 +58,7 @@ mod try_into;
 mod types;
 mod variant;
 mod vector;
+mod wide;
 
 use std::collections::BTreeSet;
 
@@ -342,6 +343,12 @@ fn visit_callees(program: &Program, node: Node, seen: &mut BTreeSet<Node>, order
     for (expr, implied) in &typed.implied {
         if typed.inside.get(expr).copied() == around {
             callees.extend(implied.iter().map(|callee| Node::Fn(*callee)));
+        }
+    }
+    // What goes through the elements of a value calls its `next`.
+    for (expr, next) in &typed.own_iterators {
+        if typed.inside.get(expr).copied() == around {
+            callees.insert(Node::Fn(*next));
         }
     }
     for (expr, callee) in &typed.calls {

@@ -70,6 +70,9 @@ impl FnCx<'_, '_, '_> {
             N::FloatMidpoint => self.float_midpoint(a, b),
             N::ToLe | N::FromLe => a,
             N::ToBe | N::FromBe => self.swap_bytes(a),
+            N::ToLeBytes | N::ToNeBytes | N::ToBeBytes if self.is_wide(a) => {
+                self.wide_to_bytes(a, method == N::ToBeBytes)
+            }
             N::ToLeBytes | N::ToNeBytes => self.to_bytes(a, false),
             N::ToBeBytes => self.to_bytes(a, true),
             N::FromLeBytes | N::FromNeBytes => self.from_bytes(expr, a, false),
@@ -247,6 +250,9 @@ impl FnCx<'_, '_, '_> {
 
     fn from_bytes(&mut self, expr: &Expr, bytes: ValueId, big: bool) -> ValueId {
         let Ty::Scalar(name) = *self.ty_of(expr) else { return bytes };
+        if name.is_wide() {
+            return self.wide_from_bytes(bytes, big, name.is_signed());
+        }
         let (result, scalar) = (super::types::scalar(name), super::types::scalar(name).unsigned());
         let count = match self.b.types().get(self.b.value_type(bytes)) {
             Type::Array(_, len) => len.known().unwrap_or(0),

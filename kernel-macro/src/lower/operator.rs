@@ -33,7 +33,19 @@ impl FnCx<'_, '_, '_> {
                 return self.compare_values(op, ty, a, b);
             }
         }
-        let (a, b) = (a?, b?);
+        let (a, mut b) = (a?, b?);
+        if is_comparison(op) && self.is_wide_operand(expr) {
+            return Some(self.compare_numbers(op, a, b));
+        }
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            b = self.amount(b);
+        }
+        if self.is_wide_operand(expr) {
+            return Some(match op {
+                BinaryOp::Shl | BinaryOp::Shr => self.wide_shift(op == BinaryOp::Shl, a, b),
+                _ => self.wide_binary(expr, op, a, b),
+            });
+        }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return Some(self.shift(op, a, b));
         }
@@ -69,6 +81,16 @@ impl FnCx<'_, '_, '_> {
         Some(self.op(op, &[a, b]))
     }
 
+    /// Whether the left operand of an operator is an integer of 128 bits.
+    fn is_wide_operand(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Binary(_, left, _, _) | ExprKind::AssignOp(_, left, _, _) => {
+                matches!(self.ty_of(left), Ty::Scalar(scalar) if scalar.is_wide())
+            }
+            _ => false,
+        }
+    }
+
     /// A scalar beside a vector counts for each lane.
     fn widen(&mut self, value: ValueId, count: u8) -> ValueId {
         if self.shape(value).1 == count { value } else { self.splat(value, count) }
@@ -84,6 +106,9 @@ impl FnCx<'_, '_, '_> {
 
     /// Vectors are equal when all lanes are, and unequal when any is.
     pub(super) fn equal(&mut self, op: Op, joined: Op, a: ValueId, b: ValueId) -> ValueId {
+        if self.is_wide(a) {
+            return self.compare_op(op, a, b);
+        }
         let lanes = self.b.op(op, &[a, b]);
         if self.shape(a).1 == 1 { lanes } else { self.b.op(joined, &[lanes]) }
     }

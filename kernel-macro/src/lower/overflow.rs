@@ -24,6 +24,7 @@ impl FnCx<'_, '_, '_> {
         b: ValueId,
     ) -> ValueId {
         if overflow == Overflow::Wrapping
+            && !self.is_wide(a)
             && let Some(value) = self.plain(op, a, b)
         {
             return value;
@@ -46,7 +47,7 @@ impl FnCx<'_, '_, '_> {
                 value
             }
             Overflow::Saturating => {
-                let limit = self.limit(op, a, b);
+                let limit = if self.is_wide(a) { self.wide_limit(op) } else { self.limit(op, a, b) };
                 self.select(flag, limit, value)
             }
         }
@@ -54,6 +55,9 @@ impl FnCx<'_, '_, '_> {
 
     /// A result and whether it overflowed; divisions by zero trap, or are flagged.
     pub(super) fn flagged(&mut self, expr: &Expr, op: Arithmetic, (a, b): (ValueId, ValueId), traps: bool) -> Wrapped {
+        if self.is_wide(a) {
+            return self.wide_flagged(op, a, b);
+        }
         match op {
             Arithmetic::Add => self.add_flagged(a, b),
             Arithmetic::Sub => self.sub_flagged(a, b),

@@ -264,11 +264,11 @@ impl FnCx<'_, '_, '_> {
                 let mut tests = Vec::new();
                 if let Some(start) = start {
                     let start = self.lower_expr(start)?;
-                    tests.push(self.b.op(Op::Ge, &[value, start]));
+                    tests.push(self.compare_op(Op::Ge, value, start));
                 }
                 if let Some(end) = end {
                     let end = self.lower_expr(end)?;
-                    tests.push(self.b.op(if *inclusive { Op::Le } else { Op::Lt }, &[value, end]));
+                    tests.push(self.compare_op(if *inclusive { Op::Le } else { Op::Lt }, value, end));
                 }
                 self.all_of(Op::And, tests)
             }
@@ -313,7 +313,7 @@ impl FnCx<'_, '_, '_> {
         match self.known_scalar(expected) {
             Some(1) if is_bool => value,
             Some(0) if is_bool => self.b.op(Op::Not, &[value]),
-            _ => self.b.op(Op::Eq, &[value, expected]),
+            _ => self.compare_op(Op::Eq, value, expected),
         }
     }
 

@@ -155,6 +155,7 @@ impl FnCx<'_, '_, '_> {
         }
         let value = value?;
         match ty {
+            Ty::Scalar(scalar) if scalar.is_wide() => words.extend(self.wide_words(value)),
             Ty::Scalar(_) | Ty::Vector(..) | Ty::Quat => {
                 for lane in self.lanes(value) {
                     let word = self.trap_operand(lane);

@@ -4,7 +4,6 @@ use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
 
 use super::function::FnCx;
-use super::types::scalar;
 use super::variant::{ERR, OK};
 use crate::ast::Expr;
 use crate::typed::Ty;
@@ -17,10 +16,13 @@ impl FnCx<'_, '_, '_> {
         let value = self.lower_expr(value)?;
         let Ty::Result(target, _) = &ty else { return None };
         let Ty::Scalar(name) = **target else { return None };
-        let from = self.shape(value).0;
-        let converted = self.cast(value, scalar(name));
-        let back = self.cast(converted, from);
-        let mut fits = self.op(Op::Eq, &[back, value]);
+        let converted = self.cast_number(value, name);
+        let mut fits = if name.is_wide() || self.is_wide(value) {
+            self.same_number(converted, value)
+        } else {
+            let back = self.cast(converted, self.shape(value).0);
+            self.op(Op::Eq, &[back, value])
+        };
         // A number and another one with the same bits differ in their signs.
         let signed = match (from_signed, name.is_signed()) {
             (true, false) => Some(value),
@@ -28,8 +30,13 @@ impl FnCx<'_, '_, '_> {
             _ => None,
         };
         if let Some(signed) = signed {
-            let zero = self.int_like(signed, 0);
-            let is_positive = self.op(Op::Ge, &[signed, zero]);
+            let is_positive = if self.is_wide(signed) {
+                let zero = self.wide(0, true);
+                self.compare_op(Op::Ge, signed, zero)
+            } else {
+                let zero = self.int_like(signed, 0);
+                self.op(Op::Ge, &[signed, zero])
+            };
             fits = self.op(Op::And, &[fits, is_positive]);
         }
         let good = self.make_variant(&ty, OK, &[Some(converted)])?;

@@ -9,6 +9,7 @@ use gridwise_ir::parallel::NativeFloats;
 use gridwise_ir::types::{ConstParamId, Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
 use super::parallel::cell_of;
+use super::wide::wide_type;
 use crate::ast::{ExprId, Item, ScalarName};
 use crate::builtin::matrix;
 use crate::program::{ItemId, Program, TypedItem};
@@ -69,6 +70,7 @@ impl<'p> TypeCx<'p> {
             Ty::Closure(item, expr) => self.lower_closure(types, *item, *expr),
             Ty::Atomic(name) if self.native.holds(scalar(*name)) => Some(types.scalar(scalar(*name))),
             Ty::Atomic(name) => Some(types.scalar(scalar(cell_of(*name)))),
+            Ty::Scalar(name) if name.is_wide() => Some(wide_type(types, name.is_signed())),
             Ty::Scalar(name) => Some(types.scalar(scalar(*name))),
             Ty::Vector(name, lanes) => Some(types.vector(scalar(*name), *lanes)),
             Ty::Matrix(size) => {

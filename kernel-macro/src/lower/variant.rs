@@ -71,12 +71,6 @@ impl FnCx<'_, '_, '_> {
         Some(self.b.extract(value, &[position]))
     }
 
-    /// `value as u32` and its like, for an enum without members.
-    pub(super) fn enum_cast(&mut self, item: ItemId, tag: ValueId, to: Scalar) -> ValueId {
-        let number = self.enum_number(item, tag);
-        self.cast(number, to)
-    }
-
     /// The number of a variant, with the sign that the enum's numbers have.
     pub(super) fn enum_number(&mut self, item: ItemId, tag: ValueId) -> ValueId {
         let program = self.shared.program;

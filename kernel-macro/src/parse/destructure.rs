@@ -17,9 +17,12 @@ impl Parser<'_> {
             return vec![Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span }];
         }
         let at = value.span;
-        let is_self = matches!(value.kind, ExprKind::Path(_));
+        let named = match &value.kind {
+            ExprKind::Path(path) => path.as_name().cloned(),
+            _ => None,
+        };
         let mut statements = Vec::with_capacity(leaves.len() + 1);
-        if !is_self {
+        if named.is_none() {
             let pattern = Pattern::Binding {
                 name: place_name(at.start),
                 mutable: false,
@@ -28,7 +31,7 @@ impl Parser<'_> {
             };
             statements.push(Statement::Let { pattern, ty: None, value: Some(value), otherwise: None, span });
         }
-        let name = if is_self { Ident::new("self", at.start) } else { place_name(at.start) };
+        let name = named.unwrap_or_else(|| place_name(at.start));
         statements.extend(self.leaf_lets(&name, leaves, span));
         statements
     }
@@ -92,7 +95,10 @@ impl Parser<'_> {
     fn is_written(&self, value: &Expr) -> bool {
         match &value.kind {
             ExprKind::Borrow { mutable, .. } => *mutable,
-            ExprKind::Path(path) => self.writes_self && path.as_name().is_some_and(|name| name == "self"),
+            ExprKind::Path(path) => path.as_name().is_some_and(|name| match name == "self" {
+                true => self.writes_self,
+                false => self.is_writer(name),
+            }),
             _ => false,
         }
     }

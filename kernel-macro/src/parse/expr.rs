@@ -72,7 +72,10 @@ impl Parser<'_> {
                 ExprKind::Cast(operand, Box::new(self.ty(&cast.ty)))
             }
             Syn::Call(call) => self.call(call),
-            Syn::MethodCall(call) => self.method(call),
+            Syn::MethodCall(call) => match self.written_chain(call) {
+                Some(written) => self.expr_kind(&written),
+                None => self.method(call),
+            },
             Syn::Field(field) => {
                 let member = match &field.member {
                     syn::Member::Named(name) => Member::Named(name.clone()),
@@ -481,14 +484,12 @@ impl Parser<'_> {
         let help = match suffix {
             "f16" | "bf16" => "write `f16::from_f32(1.5)`",
             "f128" => "use `f64`",
-            "i128" => "use `i64`",
-            "u128" => "use `u64`",
             _ => "leave it out, or write one of these",
         };
         let message = format!("`{suffix}` is not a number type of kernels");
         self.error(code::BAD_LITERAL, SpanRange::of(lit), message)
             .note(
-                "the types of literals are i8 to i64, u8 to u64, f32, f64, and isize and usize (32 bits on the device)",
+                "the types of literals are i8 to i128, u8 to u128, f32, f64, and isize and usize (32 bits on the device)",
             )
             .help(help);
         None

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use proc_macro2::{Ident, Span};
 
 use super::Parser;
-use crate::ast::{Closure, Expr, ExprKind, FunctionArg, Path, Pattern, ScalarName, SpanRange};
+use crate::ast::{BinaryOp, Closure, Expr, ExprKind, FunctionArg, Path, Pattern, ScalarName, SpanRange};
 
 /// Methods with something to call among their arguments: position, and how many parameters it may have.
 const CALLERS: &[(&str, usize, &[usize])] = &[
@@ -92,6 +92,11 @@ impl Parser<'_> {
             args.push(self.node(kind, span));
         }
         let kind = match (ordering_method(path), args.len()) {
+            (_, 2) if operator_of(path).is_some() => {
+                let (op, right) = (operator_of(path).unwrap_or(BinaryOp::Add), args.remove(1));
+                ExprKind::Binary(op, Box::new(args.remove(0)), Box::new(right), place)
+            }
+
             (Some(method), 2) => {
                 let receiver = Box::new(args.remove(0));
                 ExprKind::Method { receiver, name: method.clone(), turbofish: None, args, functions: Vec::new() }
@@ -108,6 +113,24 @@ impl Parser<'_> {
 pub(super) fn ordering_method(path: &Path) -> Option<&Ident> {
     let [of, method] = path.segments.as_slice() else { return None };
     is_ordering(&of.to_string(), &method.to_string()).then_some(method)
+}
+
+/// The operator whose trait's method a path names: `Add::add`, `std::ops::Mul::mul`.
+pub(super) fn operator_of(path: &Path) -> Option<BinaryOp> {
+    let [qualifiers @ .., of, method] = path.segments.as_slice() else { return None };
+    let is_foreign = qualifiers.first().is_none_or(|first| first == "std" || first == "core");
+    let op = match (of.to_string().as_str(), method.to_string().as_str()) {
+        ("Add", "add") => BinaryOp::Add,
+        ("Sub", "sub") => BinaryOp::Sub,
+        ("Mul", "mul") => BinaryOp::Mul,
+        ("Div", "div") => BinaryOp::Div,
+        ("Rem", "rem") => BinaryOp::Rem,
+        ("BitAnd", "bitand") => BinaryOp::BitAnd,
+        ("BitOr", "bitor") => BinaryOp::BitOr,
+        ("BitXor", "bitxor") => BinaryOp::BitXor,
+        _ => return None,
+    };
+    is_foreign.then_some(op)
 }
 
 /// Whether a path to a function names a method of numbers, or of what has an order, and not a function of the author's own.

@@ -73,6 +73,7 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     let params = parser.told_apart(params);
     let params = parser.with_claims(params, &item.block);
     parser.note_slice_parameters(item.sig.inputs.iter());
+    parser.note_written_parameters(item.sig.inputs.iter());
     let role = if parser.writes_self && gives_place(role, &item.sig.output) { Role::Element } else { role };
     let result = parser.result(&item.sig.output, role);
     let mut body = parser.block(&item.block);
@@ -169,7 +170,7 @@ impl Parser<'_> {
                 Type::Path(path) => path.path.get_ident().and_then(|name| ScalarName::from_name(&name.to_string())),
                 _ => None,
             };
-            if name.is_none_or(|scalar| scalar.is_float() || scalar == ScalarName::Char) {
+            if name.is_none_or(|scalar| scalar.is_float() || scalar.is_wide() || scalar == ScalarName::Char) {
                 let what = format!("a const parameter of a kernel of type `{}` is", param.ty.to_token_stream());
                 self.unsupported(&param.ty, &what, "use an integer of at most 64 bits, or `bool`");
             }

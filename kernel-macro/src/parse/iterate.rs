@@ -9,13 +9,18 @@ use crate::ast::{Expr, ExprKind, Literal, ScalarName, SpanRange, Unroll};
 
 impl Parser<'_> {
     pub(super) fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
+        let written = self.written_loop(looping);
+        let looping = written.as_ref().unwrap_or(looping);
         let label = looping.label.as_ref().map(|label| to_label(&label.name));
         let iterated = self.boxed(&looping.expr);
         let (pattern, body) = self.scope(|cx| {
             let mut pattern = cx.pattern(&looping.pat, PatternPlace::Always);
             let mut parts = Vec::new();
             cx.name_written(&mut pattern, &iterated, &mut parts);
+            let writers = cx.writers.len();
+            cx.note_written_elements(&looping.pat, &looping.expr);
             let mut body = cx.block(&looping.body);
+            cx.writers.truncate(writers);
             body.statements.splice(0..0, parts);
             (pattern, body)
         });

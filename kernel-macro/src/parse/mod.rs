@@ -34,6 +34,7 @@ mod tests;
 mod ty;
 mod unwrapped;
 mod uses;
+mod written_chain;
 
 use gridwise_ir::arena::EntityId;
 use proc_macro2::Ident;
@@ -80,6 +81,8 @@ pub(crate) struct Parser<'d> {
     scatters: Vec<Ident>,
     /// Parameters and variables that are slices, as far as their form tells.
     slices: Vec<choice::NamedSlice>,
+    /// Parameters and elements in loops that are `&mut` references, and variables that hide one.
+    writers: Vec<(Ident, written_chain::Writer)>,
     /// Arrays of numbers and shared variables, as far as their form tells: of parts of one, a slice is chosen as a value.
     roots: Vec<Ident>,
     /// Variables that are arrays by their values.
@@ -125,6 +128,7 @@ impl<'d> Parser<'d> {
             writes_self: false,
             scatters: Vec::new(),
             slices: Vec::new(),
+            writers: Vec::new(),
             roots: Vec::new(),
             arrays: Vec::new(),
             copies: 1,

@@ -1,8 +1,8 @@
 //! `x.sort();` and its like: an insertion sort, which is stable and needs no memory. Only as a statement, of a place that may
-//! be named several times. A struct may have a method of such a name, too: which of the two it is, inference knows.
+//! be named several times, or of a part of one. A struct may have a method of such a name, too: which of the two it is, inference knows.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 use syn::Expr as Syn;
 
 use super::Parser;
@@ -13,13 +13,22 @@ impl Parser<'_> {
     /// The loops that a call is which sorts; `None` for any other expression.
     pub(super) fn sorting(&mut self, expr: &Syn) -> Option<Statement> {
         let Syn::MethodCall(call) = expr else { return None };
-        if call.turbofish.is_some() || !is_named(&call.receiver) {
+        if call.turbofish.is_some() {
             return None;
         }
-        let (of, span) = (&call.receiver, call.method.span());
-        let [next, at] = ["__next", "__at"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
-        let goes_behind = order(call, &at)?;
+        let (whole, span) = (&*call.receiver, call.method.span());
+        let [next, at, part] =
+            ["__next", "__at", "__part"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
+        let (place, of, named) = match whole {
+            Syn::Index(index) if matches!(*index.index, Syn::Range(_)) && is_named(&index.expr) => {
+                (&*index.expr, quote!(#part), quote_spanned!(span=> let #part = &mut #whole;))
+            }
+            place if is_named(place) => (place, quote!(#place), TokenStream::new()),
+            _ => return None,
+        };
+        let goes_behind = order(call, &of, &at)?;
         let loops = syn::parse2::<Syn>(quote_spanned!(span=> {
+            #named
             let mut #next = 1usize;
             while #next < #of.len() {
                 let mut #at = #next;
@@ -32,15 +41,15 @@ impl Parser<'_> {
         }))
         .ok()?;
         let written = Statement::Expr { expr: self.expr(expr), semicolon: true };
-        let receiver = self.expr(of);
+        let receiver = self.expr(place);
         let element = Statement::Expr { expr: self.expr(&loops), semicolon: true };
         Some(Statement::OptionPlace(Box::new(OptionPlaceLet { id: self.next_expr(), receiver, written, element })))
     }
 }
 
 /// Whether the element before `at` goes behind the one there.
-fn order(call: &syn::ExprMethodCall, at: &Ident) -> Option<TokenStream> {
-    let (of, span) = (&call.receiver, call.method.span());
+fn order(call: &syn::ExprMethodCall, of: &TokenStream, at: &Ident) -> Option<TokenStream> {
+    let span = call.method.span();
     let args: Vec<&Syn> = call.args.iter().collect();
     let both = quote_spanned!(span=> [#of[#at - 1usize], #of[#at]]);
     Some(match (call.method.to_string().as_str(), args.as_slice()) {

@@ -14,6 +14,7 @@ impl Parser<'_> {
         let last = block.stmts.len().wrapping_sub(1);
         let imports = self.imports.len();
         let around = (self.slices.clone(), self.arrays.clone(), self.roots.clone());
+        let writers = self.writers.len();
         self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
@@ -35,6 +36,7 @@ impl Parser<'_> {
                         None => statements.extend(self.let_statement(local)),
                     }
                     self.slices.extend(slices);
+                    self.note_hidden_parameters(&local.pat);
                     self.note_array(local);
                     self.note_root(local);
                 }
@@ -43,6 +45,7 @@ impl Parser<'_> {
         }
         self.imports.truncate(imports);
         (self.slices, self.arrays, self.roots) = around;
+        self.writers.truncate(writers);
         let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
         Block { statements, tail, span, safety: None }
     }

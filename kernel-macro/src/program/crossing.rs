@@ -85,6 +85,10 @@ pub(crate) fn refuse_value(ty: &Ty) -> Option<Refusal> {
             "not every number is a `char`, and a buffer may hold any",
             "use `u32`, and `char::from_u32(…)`, which gives an `Option`; of a `char`, `c as u32`",
         )),
+        Ty::Scalar(ScalarName::U128 | ScalarName::I128) => Some((
+            "devices have no integers of 128 bits in memory",
+            "store two `u64`: `x as u64` and `(x >> 64) as u64`",
+        )),
         Ty::Scalar(ScalarName::Usize) => {
             Some(("`usize` has 64 bits on the host and 32 on the device", "pass `u32`: any unsigned integer indexes"))
         }

@@ -75,7 +75,7 @@ macro_rules! vector {
     )+ };
 }
 
-divisions!(i8, i16, i32, i64, u8, u16, u32, u64, usize => scalar);
+divisions!(i8, i16, i32, i64, i128, u8, u16, u32, u64, u128, usize => scalar);
 divisions!(isize => on_device);
 divisions!(IVec2, IVec3, IVec4, UVec2, UVec3, UVec4 => vector);
 
@@ -127,7 +127,7 @@ macro_rules! integers {
     )+ };
 }
 
-integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+integers!(i8, i16, i32, i64, i128, u8, u16, u32, u64, u128);
 
 macro_rules! integer_vectors {
     ($($ty:ty),+) => { $(
@@ -236,7 +236,7 @@ macro_rules! unsigned {
     )+ };
 }
 
-unsigned!(u8, u16, u32, u64);
+unsigned!(u8, u16, u32, u64, u128);
 
 /// `a.div_ceil(b)`.
 #[inline]

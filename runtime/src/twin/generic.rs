@@ -137,6 +137,8 @@ macro_rules! wrapping {
                 usize, usize => usize: a, b, wrap32(a.$method(b));
                 i64, i64 => i64: a, b, a.$method(b);
                 u64, u64 => u64: a, b, a.$method(b);
+                i128, i128 => i128: a, b, a.$method(b);
+                u128, u128 => u128: a, b, a.$method(b);
                 i16, i16 => i16: a, b, a.$method(b);
                 u16, u16 => u16: a, b, a.$method(b);
                 i8, i8 => i8: a, b, a.$method(b);
@@ -183,6 +185,8 @@ fn is_integer<A, B>() -> bool {
         || same::<(A, B), (usize, usize)>()
         || same::<(A, B), (i64, i64)>()
         || same::<(A, B), (u64, u64)>()
+        || same::<(A, B), (i128, i128)>()
+        || same::<(A, B), (u128, u128)>()
         || same::<(A, B), (i16, i16)>()
         || same::<(A, B), (u16, u16)>()
         || same::<(A, B), (i8, i8)>()
@@ -228,6 +232,8 @@ macro_rules! dividing {
                 usize, usize => usize: a, b, arithmetic::$name(Ambient, sites, a, b);
                 i64, i64 => i64: a, b, arithmetic::$name(Ambient, sites, a, b);
                 u64, u64 => u64: a, b, arithmetic::$name(Ambient, sites, a, b);
+                i128, i128 => i128: a, b, arithmetic::$name(Ambient, sites, a, b);
+                u128, u128 => u128: a, b, arithmetic::$name(Ambient, sites, a, b);
                 i16, i16 => i16: a, b, arithmetic::$name(Ambient, sites, a, b);
                 u16, u16 => u16: a, b, arithmetic::$name(Ambient, sites, a, b);
                 i8, i8 => i8: a, b, arithmetic::$name(Ambient, sites, a, b);
@@ -276,7 +282,7 @@ fn amount<B>(amount: &B) -> Option<u32> {
             }
         )+ };
     }
-    from! { u32 i32 usize u64 i64 u16 i16 u8 i8 isize }
+    from! { u32 i32 usize u64 i64 u128 i128 u16 i16 u8 i8 isize }
     None
 }
 
@@ -323,7 +329,7 @@ macro_rules! shifting {
                 UVec4, IVec4, UVec4;
             }
             let Some(by) = amount(&b) else { return native(a, b) };
-            shifted! { a, by, $method: i32 u32 i64 u64 i16 u16 i8 u8 }
+            shifted! { a, by, $method: i32 u32 i64 u64 i128 u128 i16 u16 i8 u8 }
             if same::<(A, R), (usize, usize)>() {
                 // SAFETY: the types were just compared.
                 unsafe { return cast::<usize, R>((cast::<A, usize>(a) as u32).$method(by) as usize) };

@@ -37,6 +37,16 @@ impl<'a> Words<'a> {
         u64::from(self.u32()) | u64::from(self.u32()) << 32
     }
 
+    /// The next value, lowest word first.
+    pub fn u128(&mut self) -> u128 {
+        u128::from(self.u64()) | u128::from(self.u64()) << 64
+    }
+
+    /// The next value, lowest word first.
+    pub fn i128(&mut self) -> i128 {
+        self.u128().cast_signed()
+    }
+
     /// The next value, lower half first.
     pub fn i64(&mut self) -> i64 {
         self.u64().cast_signed()

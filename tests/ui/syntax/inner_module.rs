@@ -1,10 +1,13 @@
-//! A module without `#[device]` in one that has it.
+//! A module in one with `#[device]`, of whose items one has it, too, and another one has not.
 
 use gridwise::prelude::*;
 
 #[device]
 mod sizes {
     mod inner {
+        use gridwise::prelude::*;
+
+        #[device]
         pub const SIDE: u32 = 4;
 
         pub fn twice(x: u32) -> u32 {

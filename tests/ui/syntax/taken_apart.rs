@@ -13,15 +13,6 @@ fn raise(pair: &mut Pair) {
         Pair { a, b: 0 } => *a += 1,
         Pair { b, .. } => *b -= 1,
     }
-    let Pair { a, .. } = pair;
-    *a += 1;
-}
-
-#[device]
-fn raise_all(values: &mut [u32; 4]) {
-    for v in values {
-        *v += 1;
-    }
 }
 
 #[device]

@@ -77,6 +77,9 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Scalar(ScalarName::Char) => {
             Some(("not every number is a `char`", "use `u32`, and `char::from_u32`, which gives an `Option`"))
         }
+        Ty::Scalar(ScalarName::U128 | ScalarName::I128) => {
+            Some(("devices have no integers of 128 bits in memory", "use two `u64`, `x as u64` and `(x >> 64) as u64`"))
+        }
         Ty::Scalar(ScalarName::Usize) => Some(("`usize` is 32 bits on the device", "use `u32`")),
         Ty::Scalar(ScalarName::Isize) => Some(("`isize` is 32 bits on the device", "use `i32`")),
         Ty::Vector(ScalarName::Bool, _) => Some(("not every byte is a `bool`", "use a `UVec`, and compare it with 0")),
@@ -209,7 +212,12 @@ fn struct_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<(StructI
 /// The IR type of something that can lie in a buffer.
 fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> {
     let scalar = |name: &ScalarName| match name {
-        ScalarName::Bool | ScalarName::Char | ScalarName::Usize | ScalarName::Isize => None,
+        ScalarName::Bool
+        | ScalarName::Char
+        | ScalarName::Usize
+        | ScalarName::Isize
+        | ScalarName::U128
+        | ScalarName::I128 => None,
         name => Some(name.on_device()),
     };
     match ty {

@@ -109,7 +109,6 @@ fn kernel(x: &[f32], y: &mut [f32], n: u32) {
     let g = (0..n).try_fold(0, |a, b| a + b);
     let h = (0..n).flatten().count();
     for v in n { }
-    for v in y { }
     for i in 0.0..1.0 { }
     for i in ..n { }
     let i = (0..n).rev(1).count();
@@ -151,21 +150,17 @@ fn kernel(x: &[f32], y: &mut [f32], n: u32) {
                    help: write `0..n`
             10 |     for v in n { }
                |              ^
-            error: [K0102] expected a range, an array or an iterator, found `&mut [f32]`
-                   help: write `y.iter_mut()`, or `y.iter()` to read
-            11 |     for v in y { }
-               |              ^
             error: [K0102] expected an integer, found a float
                    note: ranges count with integers
                    help: count with integers and convert inside: `i as f32`
-            12 |     for i in 0.0..1.0 { }
+            11 |     for i in 0.0..1.0 { }
                |              ^^^
             error: [K0001] a range without a start is not supported in kernels
                    help: write both ends: `0..n`
-            13 |     for i in ..n { }
+            12 |     for i in ..n { }
                |              ^^^
             error: [K0106] `rev` takes 0 arguments, but 1 was given
-            14 |     let i = (0..n).rev(1).count();
+            13 |     let i = (0..n).rev(1).count();
                |                        ^
         "#]],
     );

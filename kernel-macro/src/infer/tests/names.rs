@@ -26,15 +26,15 @@ fn unknown_values() {
     "#]],
     );
     check_errors(
-        "fn f() -> u128 { u128::MAX }",
+        "fn f() -> f128 { f128::MAX }",
         expect![[r#"
-            error: [K0101] type `u128` is not available in kernels yet
-                   help: use two `u64`: devices have no wider integers
-             1 | fn f() -> u128 { u128::MAX }
+            error: [K0101] type `f128` is not available in kernels yet
+                   help: use `f64`
+             1 | fn f() -> f128 { f128::MAX }
                |           ^^^^
-            error: [K0100] cannot find value `u128::MAX` in this scope
-                   help: `u128` is not available in kernels yet: use two `u64`: devices have no wider integers
-             1 | fn f() -> u128 { u128::MAX }
+            error: [K0100] cannot find value `f128::MAX` in this scope
+                   help: `f128` is not available in kernels yet: use `f64`
+             1 | fn f() -> f128 { f128::MAX }
                |                  ^^^^^^^^^
         "#]],
     );
@@ -198,11 +198,11 @@ fn f() { let x = g { a: 1 }; }",
 #[test]
 fn unknown_types() {
     check_errors(
-        "fn f(a: u128) {}",
+        "fn f(a: f128) {}",
         expect![[r#"
-            error: [K0101] type `u128` is not available in kernels yet
-                   help: use two `u64`: devices have no wider integers
-             1 | fn f(a: u128) {}
+            error: [K0101] type `f128` is not available in kernels yet
+                   help: use `f64`
+             1 | fn f(a: f128) {}
                |         ^^^^
         "#]],
     );

@@ -6,6 +6,7 @@ use gridwise_ir::types::{Scalar, TypeId};
 
 use crate::ast::{BinaryOp, Expr};
 use crate::builtin::iteration::Iteration;
+use crate::builtin::overflow::Arithmetic;
 use crate::builtin::standard::Standard;
 use crate::infer::is_place;
 use crate::lower::control::Target;
@@ -197,6 +198,11 @@ impl FnCx<'_, '_, '_> {
     fn accumulate(&mut self, machine: Machine<'_>, item: &Ty, iteration: Iteration) -> Option<ValueId> {
         let ty = self.ty(item)?;
         let is_sum = iteration == Iteration::Sum;
+        if let Ty::Scalar(name) = item
+            && name.is_wide()
+        {
+            return self.accumulate_wide(machine, is_sum, name.is_signed());
+        }
         let model = self.zero(ty);
         let (scalar, _) = self.shape(model);
         let start = match (scalar.is_float(), item) {
@@ -210,6 +216,20 @@ impl FnCx<'_, '_, '_> {
             if let Some(element) = element {
                 let before = cx.get(total);
                 let after = cx.b.op(if is_sum { Op::Add } else { Op::Mul }, &[before, element]);
+                cx.set(total, after);
+            }
+        });
+        Some(self.get(total))
+    }
+
+    fn accumulate_wide(&mut self, machine: Machine<'_>, is_sum: bool, signed: bool) -> Option<ValueId> {
+        let start = self.wide(u128::from(!is_sum), signed);
+        let total = self.spill(start, if is_sum { "sum" } else { "product" });
+        let op = if is_sum { Arithmetic::Add } else { Arithmetic::Mul };
+        self.drive(machine, |cx, element, _| {
+            if let Some(element) = element {
+                let before = cx.get(total);
+                let after = cx.wide_flagged(op, before, element).value;
                 cx.set(total, after);
             }
         });
@@ -487,6 +507,9 @@ impl FnCx<'_, '_, '_> {
 
     /// A comparison of integers, or of `bool`s, of which `false` is less.
     fn ordered(&mut self, op: Op, left: ValueId, right: ValueId) -> ValueId {
+        if self.is_wide(left) {
+            return self.compare_op(op, left, right);
+        }
         let is_bool = self.shape(left).0 == gridwise_ir::types::Scalar::Bool;
         let word = |cx: &mut Self, value| if is_bool { cx.cast(value, gridwise_ir::types::Scalar::U32) } else { value };
         let (left, right) = (word(self, left), word(self, right));

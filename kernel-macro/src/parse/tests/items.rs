@@ -98,12 +98,12 @@ fn unsupported_types() {
 #[test]
 fn bad_literal() {
     check_body(
-        "let a = 1u128;",
+        "let a = 1u256;",
         expect![[r#"
-            error: [K0005] `u128` is not a number type of kernels
-                   note: the types of literals are i8 to i64, u8 to u64, f32, f64, and isize and usize (32 bits on the device)
-                   help: use `u64`
-             1 | fn k(x: &mut [f32]) { let a = 1u128; }
+            error: [K0005] `u256` is not a number type of kernels
+                   note: the types of literals are i8 to i128, u8 to u128, f32, f64, and isize and usize (32 bits on the device)
+                   help: leave it out, or write one of these
+             1 | fn k(x: &mut [f32]) { let a = 1u256; }
                |                               ^^^^^
         "#]],
     );
