@@ -67,8 +67,6 @@ fn function(which: u32, first: u32, stride: u32, out: &mut [f32]) {
 /// A function's name, its true value, and the bound that is stated for all devices.
 type Row = (&'static str, fn(f64) -> f64, f64);
 
-/// Above this, Rust's own `asinh` and `acosh` of `f32` overflow on the way, and so do kernels.
-
 const ROWS: [Row; K] = [
     ("sin", f64::sin, 3.0),
     ("cos", f64::cos, 3.0),
