@@ -130,6 +130,7 @@ pub mod references;
 pub mod reports;
 pub mod reversed;
 pub mod rows;
+pub mod saturated;
 pub mod scalars;
 pub mod scatter;
 pub mod searches;
@@ -304,6 +305,7 @@ const AREAS: &[&[Case]] = &[
     reports::CASES,
     reversed::CASES,
     rows::CASES,
+    saturated::CASES,
     scalars::CASES,
     scatter::CASES,
     searches::CASES,

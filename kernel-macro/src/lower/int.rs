@@ -2,6 +2,7 @@
 
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
 
 use super::division::Division;
 use super::function::FnCx;
@@ -176,7 +177,10 @@ impl FnCx<'_, '_, '_> {
 
     /// One bit of the root per round, from the top: a bit stays when the square is not too large.
     pub(super) fn isqrt(&mut self, x: ValueId) -> ValueId {
-        let scalar = self.shape(x).0;
+        let (scalar, lanes) = self.shape(x);
+        if scalar.bits() <= 32 && lanes == 1 {
+            return self.isqrt_by_float(x, scalar);
+        }
         let (zero, top) = (self.int_like(x, 0), self.bits(scalar, 1 << (scalar.bits() / 2 - 1)));
         let ty = self.b.value_type(x);
         let body = self.b.new_loop_body(&[ty, ty]);
@@ -192,6 +196,26 @@ impl FnCx<'_, '_, '_> {
         self.b.continue_(body, &[root, bit]);
         self.b.switch_to(parent);
         self.b.push_loop(body, &[zero, top], &[ty])[0]
+    }
+
+    /// The root as a float is at most one off, which the square tells.
+    fn isqrt_by_float(&mut self, x: ValueId, scalar: Scalar) -> ValueId {
+        let (x, one) = (self.cast(x, Scalar::U32), self.u32(1));
+        let root = self.cast(x, Scalar::F32);
+        let root = self.b.op(Op::Sqrt, &[root]);
+        let (root, most) = (self.cast(root, Scalar::U32), self.u32(0xffff));
+        let root = self.b.op(Op::Min, &[root, most]);
+        let square = self.b.op(Op::Mul, &[root, root]);
+        let is_large = self.b.op(Op::Gt, &[square, x]);
+        let less = self.b.op(Op::Sub, &[root, one]);
+        let root = self.select(is_large, less, root);
+        // (r + 1)^2 is r^2 + 2 r + 1, which may not fit.
+        let square = self.b.op(Op::Mul, &[root, root]);
+        let (rest, twice) = (self.b.op(Op::Sub, &[x, square]), self.b.op(Op::Add, &[root, root]));
+        let is_small = self.b.op(Op::Gt, &[rest, twice]);
+        let more = self.b.op(Op::Add, &[root, one]);
+        let root = self.select(is_small, more, root);
+        self.cast(root, scalar)
     }
 
     pub(super) fn is_power_of_two(&mut self, x: ValueId) -> ValueId {

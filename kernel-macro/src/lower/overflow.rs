@@ -2,6 +2,7 @@
 
 use gridwise_ir::ir::ValueId;
 use gridwise_ir::op::Op;
+use gridwise_ir::types::Scalar;
 
 use super::division::Division;
 use super::function::FnCx;
@@ -26,6 +27,12 @@ impl FnCx<'_, '_, '_> {
         if overflow == Overflow::Wrapping
             && !self.is_wide(a)
             && let Some(value) = self.plain(op, a, b)
+        {
+            return value;
+        }
+        if overflow == Overflow::Saturating
+            && !self.is_wide(a)
+            && let Some(value) = self.saturated_in_words(op, a, b)
         {
             return value;
         }
@@ -83,6 +90,36 @@ impl FnCx<'_, '_, '_> {
             Arithmetic::Pow => self.pow_flagged(a, b),
             Arithmetic::AddSigned | Arithmetic::AddUnsigned | Arithmetic::SubUnsigned => self.mixed_flagged(op, a, b),
         }
+    }
+
+    /// Saturating arithmetic of narrow integers, whose whole result fits in 32 bits.
+    fn saturated_in_words(&mut self, op: Arithmetic, a: ValueId, b: ValueId) -> Option<ValueId> {
+        let (scalar, 1) = self.shape(a) else { return None };
+        if scalar.bits() > 16 {
+            return None;
+        }
+        let op = match op {
+            Arithmetic::Add => Op::Add,
+            Arithmetic::Sub => Op::Sub,
+            Arithmetic::Mul => Op::Mul,
+            _ => return None,
+        };
+        // A product of 16 bits without signs takes all 32.
+        let is_signed = scalar.is_signed() || op == Op::Sub;
+        let word = if is_signed { Scalar::I32 } else { Scalar::U32 };
+        let (a, b) = (self.cast(a, word), self.cast(b, word));
+        let mut value = self.b.op(op, &[a, b]);
+        let most = scalar.mask() >> u32::from(scalar.is_signed());
+        if is_signed {
+            let least = if scalar.is_signed() { -i64::from(most as u32) - 1 } else { 0 };
+            let least = self.int_like(value, least);
+            value = self.b.op(Op::Max, &[value, least]);
+        }
+        if scalar.is_signed() || op != Op::Sub {
+            let most = self.bits(word, most);
+            value = self.b.op(Op::Min, &[value, most]);
+        }
+        Some(self.cast(value, scalar))
     }
 
     /// Arithmetic that needs no more than an op to wrap.
