@@ -93,6 +93,11 @@ impl FunctionWriter<'_, '_> {
         {
             return quotient;
         }
+        if op == Op::Div
+            && let Some(inverse) = self.reciprocal(lanes, operands, ids[1])
+        {
+            return inverse;
+        }
         if op == Op::Rem
             && let Some(rest) = self.rest_by_constant(lanes, operands, ids[0])
         {
@@ -316,6 +321,23 @@ impl FunctionWriter<'_, '_> {
         let helper = if is_whole { Helper::QuotientNear } else { Helper::Quotient };
         let [divisor, inverse] = [divisor, 1.0 / divisor].map(|number| self.w.const_floats(lanes, number.into()));
         Some(self.w.call_helper(helper, lanes, &[numerator, divisor, inverse]))
+    }
+
+    /// One by a number of `f32`, or by a root.
+    fn reciprocal(&mut self, lanes: Lanes, operands: &[ValueId], divisor: Id) -> Option<Id> {
+        if lanes.scalar != Scalar::F32 || self.w.kernel.float_rules.approximate_functions {
+            return None;
+        }
+        if self.constant_bits(operands[0])? != u64::from(1f32.to_bits()) {
+            return None;
+        }
+        Some(match self.root_of(operands[1], lanes) {
+            Some(radicand) => {
+                let radicand = self.value(radicand);
+                self.w.call_helper(Helper::RecipOfRoot, lanes, &[radicand])
+            }
+            None => self.w.call_helper(Helper::Recip, lanes, &[divisor]),
+        })
     }
 
     /// A remainder of `f32` by a constant, whose inverse no invocation has to compute.

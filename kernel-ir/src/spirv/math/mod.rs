@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | `rem`, `mul_add`, division by a constant; of `f64`: `floor`, `ceil`, `trunc`, `round_ties_even` | none, for all operands |
 //! | `exp2`, `ln`, `log2`, `tanh` | below 2 |
-//! | `exp`, `powf`, `sinh`, `cosh` | below 2, and below 3.5 where the device's own `Exp2` is used |
+//! | `exp`, `powf` | below 2, and below 3.5 where the device's own `Exp2` is used |
+//! | `sinh`, `cosh` | below 2, and below 4 where it is |
 //! | `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2` | below 3, for all operands |
 //! | `sqrt`, and other divisions | the device's: Vulkan allows 3 and 2.5, devices in use have none |
 //!
@@ -25,6 +26,7 @@ mod exponential;
 mod fused;
 mod logarithm;
 mod power;
+mod reciprocal;
 mod remainder;
 mod root;
 mod round;
@@ -92,6 +94,8 @@ helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
     SqrtOfOthers "sqrt_of_others" (F) F None => root::sqrt_of_others;
     SqrtDouble "sqrt_f64" (D) D None => root::sqrt_f64;
+    Recip "recip" (F) F None => reciprocal::recip;
+    RecipOfRoot "recip_of_root" (F) F None => reciprocal::of_root;
     Fmod "fmod" (F F) F None => remainder::fmod_f32;
     FmodByConstant "fmod_by_constant" (F F F) F None => remainder::fmod_by_constant;
     FmodInIntegers "fmod_in_integers" (F F) F None => remainder::fmod;

@@ -24,14 +24,18 @@ pub(super) fn sqrt(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let x = params[0];
     let has_fma = a.w.has_fma(a.scalar);
     let by_fma = |a: &mut Asm<'_, '_>| {
-        // Neither small nor infinite, NaN or negative, whose bits are more.
-        let (least, count) = (a.u(LEAST.to_bits()), a.u(f32::INFINITY.to_bits() - LEAST.to_bits()));
-        let bits = a.bits(x);
-        let above = a.isub(bits, least);
-        let is_usual = a.ult(above, count);
+        let is_usual = is_usual(a, x);
         a.branch(is_usual, |a| corrected(a, x), |a| a.call(Helper::SqrtOfOthers, &[x]))
     };
     a.branch(has_fma, by_fma, |a| a.call(Helper::SqrtOfOthers, &[x]))
+}
+
+/// Neither small nor infinite, NaN or negative, whose bits are more.
+pub(super) fn is_usual(a: &mut Asm<'_, '_>, x: Id) -> Id {
+    let (least, count) = (a.u(LEAST.to_bits()), a.u(f32::INFINITY.to_bits() - LEAST.to_bits()));
+    let bits = a.bits(x);
+    let above = a.isub(bits, least);
+    a.ult(above, count)
 }
 
 /// NaN below zero; zeros keep their sign; small operands are scaled up first, for some devices take subnormal ones for zero.
@@ -55,8 +59,13 @@ pub(super) fn sqrt_of_others(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
 
 /// Of a number above zero.
 fn corrected(a: &mut Asm<'_, '_>, x: Id) -> Id {
-    let half = a.f(0.5);
     let inverse = a.glsl(GLOp::InverseSqrt, &[x]);
+    corrected_by(a, x, inverse)
+}
+
+/// The same by the device's inverse root.
+pub(super) fn corrected_by(a: &mut Asm<'_, '_>, x: Id, inverse: Id) -> Id {
+    let half = a.f(0.5);
     let root = a.fmul(x, inverse);
     let half_inverse = a.fmul(inverse, half);
     let minus = a.fneg(root);
