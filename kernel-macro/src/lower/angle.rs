@@ -124,9 +124,9 @@ impl FnCx<'_, '_, '_> {
     fn quarters_by_parts(&mut self, size: ValueId) -> (ValueId, ValueId) {
         let inverse = self.float_like(size, FRAC_2_PI);
         let turns = self.b.op(Op::Mul, &[size, inverse]);
-        let turns = self.b.op(Op::RoundTiesEven, &[turns]);
+        let (turns, whole) = self.nearest(turns);
         let rest = HALF_PI_PARTS.into_iter().fold(size, |rest, part| self.less_product(rest, turns, part));
-        (self.cast(turns, Scalar::U32), rest)
+        (self.cast(whole, Scalar::U32), rest)
     }
 
     /// The same of any number.

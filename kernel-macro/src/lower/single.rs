@@ -226,14 +226,12 @@ impl FnCx<'_, '_, '_> {
         self.select(is_outside, nan, result)
     }
 
-    /// `ln(1 + argument)`, or of a large `x`, whose square may be infinite, `ln(2 x)`.
+    /// `ln(1 + argument)`, or of a large `x`, whose square may be infinite, `ln(2 x)`: infinity where Rust's own function overflows.
     fn ln_1p_or_doubled(&mut self, x: ValueId, argument: ValueId) -> ValueId {
-        let (limit, ln_2, zero) = (self.f32(1.0e18), self.f32(std::f32::consts::LN_2), self.f32(0.0));
-        let is_large = self.b.op(Op::Gt, &[x, limit]);
-        let argument = self.select(is_large, x, argument);
-        let more = self.select(is_large, ln_2, zero);
-        let logarithm = self.ln_1p(argument);
-        self.b.op(Op::Add, &[logarithm, more])
+        let limit = self.f32(1.0e18);
+        let (is_large, doubled) = (self.b.op(Op::Gt, &[x, limit]), self.b.op(Op::Add, &[x, x]));
+        let argument = self.select(is_large, doubled, argument);
+        self.ln_1p(argument)
     }
 
     pub(super) fn atanh(&mut self, x: ValueId) -> ValueId {

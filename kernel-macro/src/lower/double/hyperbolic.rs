@@ -20,7 +20,7 @@ impl FnCx<'_, '_, '_> {
         let (rest, n) = self.less_turns(near);
         let p = self.power_less_one(rest);
         // Beyond, the power is too small to be seen.
-        let limit = self.double(100.0);
+        let limit = self.i32(100);
         let opposite = self.b.op(Op::Min, &[n, limit]);
         let opposite = self.b.op(Op::Neg, &[opposite]);
         let (power, one) = (self.power_of_two(opposite), self.double(1.0));
@@ -36,22 +36,22 @@ impl FnCx<'_, '_, '_> {
         let near = self.between(size, 0.0, 712.0);
         let (rest, n) = self.less_turns(near);
         let p = self.power_less_one(rest);
-        let one = self.double(1.0);
-        let (sum, less) = (self.plus(p, one), self.minus(n, one));
+        let (one, unit) = (self.double(1.0), self.i32(1));
+        let (sum, less) = (self.plus(p, one), self.minus(n, unit));
         (self.scaled_power(size, sum, less), p, n)
     }
 
     pub(in crate::lower) fn double_sinh(&mut self, x: ValueId) -> ValueId {
         let size = self.b.op(Op::Abs, &[x]);
         let (half, p, n) = self.half_power(size);
-        let (one, quarter, middle, zero) = (self.double(1.0), self.double(0.25), self.double(0.5), self.double(0.0));
+        let (one, quarter, middle) = (self.double(1.0), self.double(0.25), self.double(0.5));
         let other = self.over(quarter, half);
         let far = self.minus(half, other);
         let sum = self.plus(p, one);
         let other = self.over(p, sum);
         let twice = self.plus(p, other);
         let near = self.times(twice, middle);
-        let is_near = self.b.op(Op::Eq, &[n, zero]);
+        let is_near = self.compare_to_zero(Op::Eq, n);
         let is_nan = self.b.op(Op::IsNan, &[x]);
         let result = self.select(is_near, near, far);
         let result = self.select(is_nan, x, result);

@@ -48,11 +48,11 @@ impl FnCx<'_, '_, '_> {
         let near = self.between(x, -746.0, 710.0);
         let log2_e = self.float_like(x, LOG2_E);
         let turns = self.b.op(Op::Mul, &[near, log2_e]);
-        let n = self.b.op(Op::RoundTiesEven, &[turns]);
+        let (n, whole) = self.nearest(turns);
         let rest = self.less_product(near, n, LN_2_HIGH);
         let rest = self.less_product(rest, n, LN_2_LOW);
         let power = self.exp_near_zero(rest);
-        self.scaled_power(x, power, n)
+        self.scaled_power(x, power, whole)
     }
 
     pub(super) fn exp2(&mut self, x: ValueId) -> ValueId {
@@ -60,12 +60,12 @@ impl FnCx<'_, '_, '_> {
             return self.b.op(Op::Exp2, &[x]);
         }
         let near = self.between(x, -1076.0, 1025.0);
-        let n = self.b.op(Op::RoundTiesEven, &[near]);
+        let (n, whole) = self.nearest(near);
         let rest = self.b.op(Op::Sub, &[near, n]);
         let ln_2 = self.float_like(x, LN_2);
         let rest = self.b.op(Op::Mul, &[rest, ln_2]);
         let power = self.exp_near_zero(rest);
-        self.scaled_power(x, power, n)
+        self.scaled_power(x, power, whole)
     }
 
     pub(super) fn ln(&mut self, x: ValueId) -> ValueId {
@@ -163,13 +163,23 @@ impl FnCx<'_, '_, '_> {
         self.float(Scalar::F64, value)
     }
 
-    /// A number near a multiple of ln 2: what is left of it, and the multiple.
+    /// The whole number nearest to one within -2^31 ..= 2^31, and the same as an `i32`: the sum with a number so large that its digits end
+    /// before the point rounds, and has the whole number in its lowest bits.
+    pub(super) fn nearest(&mut self, x: ValueId) -> (ValueId, ValueId) {
+        let large = self.float_like(x, 1.5 * (1u64 << 52) as f64);
+        let sum = self.b.op(Op::Add, &[x, large]);
+        let bits = self.bitcast(sum, Scalar::U64);
+        let word = self.cast(bits, Scalar::U32);
+        (self.b.op(Op::Sub, &[sum, large]), self.cast(word, Scalar::I32))
+    }
+
+    /// A number near a multiple of ln 2: what is left of it, and the multiple as an `i32`.
     fn less_turns(&mut self, near: ValueId) -> (ValueId, ValueId) {
         let log2_e = self.double(LOG2_E);
         let turns = self.times(near, log2_e);
-        let n = self.b.op(Op::RoundTiesEven, &[turns]);
+        let (n, whole) = self.nearest(turns);
         let rest = self.less_product(near, n, LN_2_HIGH);
-        (self.less_product(rest, n, LN_2_LOW), n)
+        (self.less_product(rest, n, LN_2_LOW), whole)
     }
 
     /// `e^r - 1` for what is left: `r + r²/2! + … + r¹⁴/14!`, the small terms first.
@@ -182,7 +192,6 @@ impl FnCx<'_, '_, '_> {
 
     /// 2 to a whole number of the range of exponents.
     fn power_of_two(&mut self, n: ValueId) -> ValueId {
-        let n = self.cast(n, Scalar::I32);
         let (bias, digits) = (self.i32(1023), self.u32(DIGITS));
         let exponent = self.plus(n, bias);
         let exponent = self.cast(exponent, Scalar::U32);
@@ -230,7 +239,6 @@ impl FnCx<'_, '_, '_> {
 
     /// `power * 2^n`, rounded once, in two steps: 2^n alone may be out of range. NaN where `x` is NaN.
     fn scaled_power(&mut self, x: ValueId, power: ValueId, n: ValueId) -> ValueId {
-        let n = self.cast(n, Scalar::I32);
         let one = self.u32(1);
         let first = self.b.op(Op::Shr, &[n, one]);
         let second = self.b.op(Op::Sub, &[n, first]);
