@@ -94,7 +94,7 @@ impl FunctionWriter<'_, '_> {
             return quotient;
         }
         if op == Op::Div
-            && let Some(inverse) = self.reciprocal(lanes, operands, ids[1])
+            && let Some(inverse) = self.reciprocal_root(lanes, operands)
         {
             return inverse;
         }
@@ -323,21 +323,15 @@ impl FunctionWriter<'_, '_> {
         Some(self.w.call_helper(helper, lanes, &[numerator, divisor, inverse]))
     }
 
-    /// One by a number of `f32`, or by a root.
-    fn reciprocal(&mut self, lanes: Lanes, operands: &[ValueId], divisor: Id) -> Option<Id> {
+    /// One by a root of `f32`.
+    fn reciprocal_root(&mut self, lanes: Lanes, operands: &[ValueId]) -> Option<Id> {
         if lanes.scalar != Scalar::F32 || self.w.kernel.float_rules.approximate_functions {
             return None;
         }
-        if self.constant_bits(operands[0])? != u64::from(1f32.to_bits()) {
-            return None;
-        }
-        Some(match self.root_of(operands[1], lanes) {
-            Some(radicand) => {
-                let radicand = self.value(radicand);
-                self.w.call_helper(Helper::RecipOfRoot, lanes, &[radicand])
-            }
-            None => self.w.call_helper(Helper::Recip, lanes, &[divisor]),
-        })
+        let is_one = self.constant_bits(operands[0])? == u64::from(1f32.to_bits());
+        let radicand = self.root_of(operands[1], lanes).filter(|_| is_one)?;
+        let radicand = self.value(radicand);
+        Some(self.w.call_helper(Helper::RecipOfRoot, lanes, &[radicand]))
     }
 
     /// A remainder of `f32` by a constant, whose inverse no invocation has to compute.

@@ -60,10 +60,10 @@ pub(super) fn atan2(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let large = a.select(is_steep, y_bits, x_bits);
     let small = a.select(is_steep, x_bits, y_bits);
     // Divisors that SPIR-V's division takes as they are; neither zero nor infinite nor NaN.
-    let [least, count] = [27 << 23, 200 << 23].map(|bits| a.u(bits));
-    let above = a.isub(large, least);
-    let is_usual = a.ult(above, count);
     let [small_float, large_float] = [small, large].map(|bits| a.as_float(bits));
+    let [least, most] = [27 << 23, 227 << 23].map(|bits| a.f(f32::from_bits(bits)));
+    let (is_large_enough, is_small_enough) = (a.flt(least, large_float), a.flt(large_float, most));
+    let is_usual = a.both(is_large_enough, is_small_enough);
     let usual = |a: &mut Asm<'_, '_>| {
         let ratio = a.near_quotient(small_float, large_float);
         angle_of(a, [y, x], ratio, is_steep)
@@ -86,8 +86,9 @@ pub(super) fn atan2_of_others(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let ratio = a.fselect(both_zero, nothing, ratio);
     let ratio = a.fselect(both_infinite, unit, ratio);
     let angle = angle_of(a, [y, x], ratio, is_steep);
-    let angle = a.or_nan(x, angle);
-    a.or_nan(y, angle)
+    // By bits: LLVM 21 mixes those of both operands where a float that was made of an integer is compared with itself.
+    let (is_nan, nan) = (a.ult(infinity, large), a.f(f32::NAN));
+    a.fselect(is_nan, nan, angle)
 }
 
 /// The angle of a point by the quotient of its coordinates, without their signs, that is at most one.

@@ -94,7 +94,6 @@ helpers! {
     Sqrt "sqrt" (F) F Some(Op::Sqrt) => root::sqrt;
     SqrtOfOthers "sqrt_of_others" (F) F None => root::sqrt_of_others;
     SqrtDouble "sqrt_f64" (D) D None => root::sqrt_f64;
-    Recip "recip" (F) F None => reciprocal::recip;
     RecipOfRoot "recip_of_root" (F) F None => reciprocal::of_root;
     Fmod "fmod" (F F) F None => remainder::fmod_f32;
     FmodByConstant "fmod_by_constant" (F F F) F None => remainder::fmod_by_constant;
