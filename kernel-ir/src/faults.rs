@@ -141,7 +141,7 @@ impl Fault {
             Self::WideDivision => Record {
                 seen_with: "NVIDIA 580.159.04",
                 scope: Scope::Always,
-                workaround: "64-bit integers are divided by divisions of 32 bits",
+                workaround: "64-bit integers are divided by products of 32 bits",
                 cost: "a function for each module with such a division; such a division is no instruction of GPUs either",
                 tests: &[("tests/kernels/wide.rs", "wide::divisions")],
             },
@@ -162,7 +162,7 @@ impl Fault {
             Self::WideRounding => Record {
                 seen_with: "lavapipe, Mesa 22.3 and 26.1, on processors without AVX-512",
                 scope: Scope::Always,
-                workaround: "`f64` is rounded by an addition and a subtraction of 2^52",
+                workaround: "`f64` is rounded by an addition and a subtraction of 2^52, where a probe does not find the device right",
                 cost: "four more instructions for each such rounding",
                 tests: &[("tests/kernels/doubles.rs", "doubles::functions")],
             },
