@@ -271,7 +271,7 @@ pub const HAS_FMA: u32 = 0xfffe;
 /// The same for `f64`.
 pub const HAS_FMA_F64: u32 = 0xfffc;
 
-/// Id of the specialization constant that tells a module whether the device's `2^x` of `f32` is within 1.75 units of the last place and its
+/// Id of the specialization constant that tells a module whether the device's `2^x` of `f32` is within 2.125 units of the last place and its
 /// fused multiplication and addition rounds once, a `bool`; where not, the module computes `exp` and `exp2` from other operations.
 pub const HAS_EXP2: u32 = 0xfff8;
 

@@ -86,7 +86,7 @@ pub(super) fn atan2_of_others(a: &mut Asm<'_, '_>, params: &[Id]) -> Id {
     let ratio = a.fselect(both_zero, nothing, ratio);
     let ratio = a.fselect(both_infinite, unit, ratio);
     let angle = angle_of(a, [y, x], ratio, is_steep);
-    // By bits: LLVM 21 mixes those of both operands where a float that was made of an integer is compared with itself.
+    // By bits: lavapipe with LLVM 21 gives neither operand where a float that was made of an integer is compared with itself.
     let (is_nan, nan) = (a.ult(infinity, large), a.f(f32::NAN));
     a.fselect(is_nan, nan, angle)
 }
