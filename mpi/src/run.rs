@@ -1,6 +1,7 @@
 //! The frame of a program on several ranks: an error on one of them ends them all.
 
 use std::error::Error as StdError;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -33,7 +34,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// A program that initializes MPI itself makes a [`Rank`] of its communicator, and calls `MPI_Abort` where a rank fails.
 pub fn run(program: impl FnOnce(&Rank) -> Result<(), Box<dyn StdError>>) -> ExitCode {
     let Some(universe) = mpi::initialize() else {
-        eprintln!("error: {}", Error::Initialized);
+        report(&Error::Initialized.to_string());
         return ExitCode::FAILURE;
     };
     let world = universe.world();
@@ -53,13 +54,19 @@ pub fn run(program: impl FnOnce(&Rank) -> Result<(), Box<dyn StdError>>) -> Exit
         }
         // The panic's message is printed already.
         Err(_) => {
-            eprintln!("error: rank {} of {} panicked", world.rank(), world.size());
+            report(&format!("rank {} of {} panicked", world.rank(), world.size()));
             world.abort(101)
         }
     }
 }
 
 fn fail(world: &impl Communicator, error: &dyn StdError) -> ! {
-    eprintln!("error: rank {} of {}: {error}", world.rank(), world.size());
+    report(&format!("rank {} of {}: {error}", world.rank(), world.size()));
     world.abort(1)
+}
+
+/// Prints a line by one write: `eprintln!` writes each part of it alone, and the text of other processes comes between them.
+fn report(message: &str) {
+    // A closed stderr is no reason to fail in another way.
+    let _ = std::io::stderr().write_all(format!("error: {message}\n").as_bytes());
 }
