@@ -313,6 +313,10 @@ pub const IS_FULL: u32 = 0xfff9;
 /// left in another way have it.
 pub const FORGETS_RESULTS: u32 = 0xfff7;
 
+/// Id of the specialization constant that tells a module whether its driver has [`Fault::LostIndices`](crate::faults::Fault::LostIndices), a
+/// `bool`; modules that store into local arrays at computed indices have it.
+pub const LOSES_INDICES: u32 = 0xfff2;
+
 /// A place in the user's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {

@@ -15,6 +15,8 @@ pub enum Fault {
     StoppedLoops,
     /// A loop's result that was read from memory in its last round is computed again, with loads that give zero.
     ForgottenLoopResults,
+    /// The index of a store into a local array is lost to a value that is made before the store and takes the index's place after it.
+    LostIndices,
     /// In a loop whose body ends with a break, with a continue before it, lanes that leave the loop around stay in it.
     LostBreaks,
     /// The compiler crashes on a loop header's phi of two conditions that were both made before the loop.
@@ -61,11 +63,12 @@ pub struct Record {
 
 impl Fault {
     /// All faults.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::LostReductions,
         Self::SimplifiedZeros,
         Self::StoppedLoops,
         Self::ForgottenLoopResults,
+        Self::LostIndices,
         Self::LostBreaks,
         Self::HeaderPhis,
         Self::WideDivision,
@@ -123,6 +126,13 @@ impl Fault {
                     ("kernel-ir/tests/passes/leave_at_head.ir", "passes: leave_at_head"),
                     ("tests/kernels/loops.rs", "loops::left_with_what_was_read"),
                 ],
+            },
+            Self::LostIndices => Record {
+                seen_with: "lavapipe, Mesa 22.3",
+                scope: Scope::ByDriver,
+                workaround: "such an index is bounded by a number that no index exceeds, which makes it a value of its own",
+                cost: "the smaller one of two numbers for each such store",
+                tests: &[("tests/kernels/followed.rs", "followed::")],
             },
             Self::LostBreaks => Record {
                 seen_with: "lavapipe, Mesa 22.3",
@@ -229,7 +239,11 @@ impl Faults {
         match driver {
             Driver::Nvidia => Self::NONE.with(Fault::LostReductions),
             Driver::Llvmpipe(version) if version < Self::ENDLESS_LOOPS => {
-                Self::NONE.with(Fault::SimplifiedZeros).with(Fault::StoppedLoops).with(Fault::ForgottenLoopResults)
+                Self::NONE
+                    .with(Fault::SimplifiedZeros)
+                    .with(Fault::StoppedLoops)
+                    .with(Fault::ForgottenLoopResults)
+                    .with(Fault::LostIndices)
             }
             Driver::Llvmpipe(_) => Self::NONE.with(Fault::SimplifiedZeros),
             Driver::Other => Self::NONE,

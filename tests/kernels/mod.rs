@@ -53,6 +53,7 @@ pub mod fast_math;
 pub mod firsts;
 pub mod float_atomics;
 pub mod floats;
+pub mod followed;
 pub mod forms;
 pub mod found_places;
 pub mod generic_lengths;
@@ -226,6 +227,7 @@ const AREAS: &[&[Case]] = &[
     exchanges::CASES,
     fast_math::CASES,
     floats::CASES,
+    followed::CASES,
     forms::CASES,
     found_places::CASES,
     generic_lengths::CASES,

@@ -7,7 +7,7 @@ use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::descriptor::{
-    self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, HAS_ROUNDING_F64,
+    self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, HAS_ROUNDING_F64, LOSES_INDICES,
     IS_FULL, IS_INDIRECT, IS_SPLIT,
 };
 use crate::ir::{ConstParam, ConstParamId, Constant};
@@ -108,6 +108,13 @@ impl Writer<'_> {
     pub(super) fn forgets_results(&mut self) -> Id {
         let id = self.interface.forgets_results.unwrap_or_else(|| self.flag(FORGETS_RESULTS));
         self.interface.forgets_results = Some(id);
+        id
+    }
+
+    /// The specialization constant that tells whether the driver loses indices into local arrays; false where nobody sets it.
+    pub(super) fn loses_indices(&mut self) -> Id {
+        let id = self.interface.loses_indices.unwrap_or_else(|| self.flag(LOSES_INDICES));
+        self.interface.loses_indices = Some(id);
         id
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Interface {
     /// The constant that tells whether a launch takes several dispatches, once something asks.
     pub(super) is_split: Option<Id>,
     pub(super) forgets_results: Option<Id>,
+    /// [`descriptor::LOSES_INDICES`](crate::descriptor::LOSES_INDICES), once it is needed.
+    pub(super) loses_indices: Option<Id>,
     /// Likewise whether each of its invocations has an item.
     pub(super) is_full: Option<Id>,
     /// The specialization constants that are declared, by the number of the const parameter.

@@ -268,10 +268,10 @@ impl FunctionWriter<'_, '_> {
         }
         let access = self.access(place);
         if access.checks.is_empty() {
-            return self.store_unchecked(&access, new);
+            return self.store_unchecked(access, place, new);
         }
         let open = self.enter_checks(&access.checks);
-        self.store_unchecked(&access, new);
+        self.store_unchecked(access.clone(), place, new);
         self.leave_checks(&access.checks, open, |_, _, _| {});
     }
 
@@ -506,8 +506,11 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
-    fn store_unchecked(&mut self, access: &Access, value: Id) {
-        let pointer = self.pointer(access);
+    fn store_unchecked(&mut self, mut access: Access, place: &Place, value: Id) {
+        if matches!(place.root, Root::Local(_)) {
+            self.keep_indices(&mut access, place);
+        }
+        let pointer = self.pointer(&access);
         let value = match (access.row, access.packed) {
             (Some(row), _) => self.w.store_rows(row, value, access.ty),
             (None, Some(packed)) => self.w.pack(packed, value, access.ty),
@@ -516,8 +519,23 @@ impl FunctionWriter<'_, '_> {
         };
         let mut operands = Ids::from_iter([pointer, value]);
         // A store that nobody orders is a store: only a load must happen once.
-        self.push_memory_operands(access, false, &mut operands);
+        self.push_memory_operands(&access, false, &mut operands);
         self.w.effect(Op::Store, &operands);
+    }
+
+    /// Gives the indices into a local array values of their own on drivers with [`Fault::LostIndices`](crate::faults::Fault::LostIndices):
+    /// a smaller number than any array's length bounds them already, but the driver does not know that.
+    fn keep_indices(&mut self, access: &mut Access, place: &Place) {
+        for (step, operand) in place.path.iter().zip(&mut access.operands[1..]) {
+            if let Step::Index { value, .. } = step
+                && self.known_u32(*value).is_none()
+            {
+                let (word, most) = (self.w.u32_type(), self.w.const_u32(i32::MAX as u32));
+                let bounded = self.w.glsl_op(GlslStd450Op::UMin, word, &[*operand, most]);
+                let loses = self.w.loses_indices();
+                *operand = self.w.op(Op::Select, word, &[loses, bounded, *operand]);
+            }
+        }
     }
 
     /// The memory operands of a load or store: the alignment of an address, and visibility to other invocations.

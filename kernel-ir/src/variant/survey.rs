@@ -5,8 +5,8 @@ use super::{VariantDesc, VariantError};
 use crate::binary::built_in::WORKGROUP_SIZE;
 use crate::binary::decoration::{BUILT_IN, SPEC_ID};
 use crate::binary::{HEADER, Inst, MAGIC, MAX_BOUND, inst_at, op, whole_inst_at};
-use crate::descriptor::{CHECK_GROUPS, FORGETS_RESULTS, IS_PROVEN, is_proven};
-use crate::faults::Fault;
+use crate::descriptor::{CHECK_GROUPS, FORGETS_RESULTS, IS_PROVEN, LOSES_INDICES, is_proven};
+use crate::faults::{Fault, Faults};
 
 /// The facts about an id.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,7 +61,7 @@ pub(super) struct Function {
 pub(super) struct Survey<'a> {
     pub(super) words: &'a [u32],
     pub(super) constants: &'a [(u32, u64)],
-    forgets_results: bool,
+    faults: Faults,
     pub(super) ids: Vec<Id>,
     pub(super) blocks: Vec<Block>,
     pub(super) functions: Vec<Function>,
@@ -108,7 +108,7 @@ impl<'a> Survey<'a> {
         let mut survey = Self {
             words,
             constants: desc.constants,
-            forgets_results: desc.faults.contains(Fault::ForgottenLoopResults),
+            faults: desc.faults,
             ids: vec![Id::default(); bound as usize],
             blocks: Vec::new(),
             functions: Vec::new(),
@@ -277,8 +277,13 @@ impl<'a> Survey<'a> {
     /// The bits that a specialization constant was given.
     pub(super) fn value_of(&self, id: u32) -> Option<u64> {
         let number = self.ids[id as usize].spec.checked_sub(1)?;
-        if number == FORGETS_RESULTS {
-            return Some(self.forgets_results.into());
+        let fault = match number {
+            FORGETS_RESULTS => Some(Fault::ForgottenLoopResults),
+            LOSES_INDICES => Some(Fault::LostIndices),
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            return Some(self.faults.contains(fault).into());
         }
         let given = |number: u32| self.constants.iter().find(|(of, _)| *of == number).map(|(_, bits)| *bits);
         let tells_of_group = (is_proven(0)..is_proven(CHECK_GROUPS as u8)).contains(&number);
