@@ -238,13 +238,11 @@ impl Faults {
     pub const fn of(driver: Driver) -> Self {
         match driver {
             Driver::Nvidia => Self::NONE.with(Fault::LostReductions),
-            Driver::Llvmpipe(version) if version < Self::ENDLESS_LOOPS => {
-                Self::NONE
-                    .with(Fault::SimplifiedZeros)
-                    .with(Fault::StoppedLoops)
-                    .with(Fault::ForgottenLoopResults)
-                    .with(Fault::LostIndices)
-            }
+            Driver::Llvmpipe(version) if version < Self::ENDLESS_LOOPS => Self::NONE
+                .with(Fault::SimplifiedZeros)
+                .with(Fault::StoppedLoops)
+                .with(Fault::ForgottenLoopResults)
+                .with(Fault::LostIndices),
             Driver::Llvmpipe(_) => Self::NONE.with(Fault::SimplifiedZeros),
             Driver::Other => Self::NONE,
         }

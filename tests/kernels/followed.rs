@@ -8,8 +8,6 @@ use crate::case::{Case, Output};
 const N: u32 = 300;
 
 both!(paths, plain, {
-    use gridwise::prelude::*;
-
     /// Sets of 12 numbers, each with a path to the number that stands for it.
     pub(super) struct Sets {
         parent: [u8; 12],

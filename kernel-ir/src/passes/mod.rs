@@ -9,6 +9,7 @@
 //! otherwise the launch runs with it.
 
 mod assumptions;
+pub mod compared_numbers;
 pub mod constant_divisions;
 pub mod count_lanes;
 mod edit;
@@ -240,6 +241,7 @@ fn run_rounds(module: &mut Module, checks: &mut CheckCount) {
         }
         changed |= run_on_functions(module, "thread_branches", thread_branches::run, checks);
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, checks);
+        changed |= run_on_functions(module, "compared_numbers", compared_numbers::run, checks);
         if changed == Changed::No && round > 0 {
             // The others have seen all that is there.
             break;

@@ -7,8 +7,8 @@ use super::types::Lanes;
 use super::words::Id;
 use crate::arena::EntityId;
 use crate::descriptor::{
-    self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, HAS_ROUNDING_F64, LOSES_INDICES,
-    IS_FULL, IS_INDIRECT, IS_SPLIT,
+    self, FORGETS_RESULTS, HAS_CASTS, HAS_CASTS_F64, HAS_CASTS_WIDE, HAS_EXP2, HAS_FMA, HAS_FMA_F64, HAS_ROUNDING_F64,
+    IS_FULL, IS_INDIRECT, IS_SPLIT, LOSES_INDICES,
 };
 use crate::ir::{ConstParam, ConstParamId, Constant};
 use crate::op as ir;

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod carried;
+mod compared;
 mod generate;
 mod guarded;
 mod halving;
@@ -54,6 +55,7 @@ fn run_pass(module: &mut Module, name: &str) {
         }
         "tail_returns" => |function, _| passes::tail_exits::run(function),
         "tail_breaks" => passes::tail_exits::run_on_loops,
+        "compared_numbers" => passes::compared_numbers::run,
         "thread_branches" => passes::thread_branches::run,
         "split_locals" => passes::split_locals::run,
         "split_columns" => passes::split_locals::run_columns,

@@ -40,6 +40,7 @@ const PASSES: &[&str] = &[
     "version_loops",
     "thread_branches",
     "flatten_branches",
+    "compared_numbers",
     "hoist_invariants",
     "share_values",
     "eliminate_checks",
