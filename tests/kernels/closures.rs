@@ -7,6 +7,26 @@ use crate::case::{Case, Output, moderate, patterns};
 
 const N: usize = 200;
 
+super::twice! {
+    /// Closures whose parameters take apart what they refer to.
+    fn taken_apart_of(i: u32) -> [u32; 4] {
+        let sum = |&[x, y]: &[u32; 2]| x + 3 * y;
+        let product = |[x, y]: &[u32; 2]| *x * y;
+        let moved = |(a, b): &(u32, [u32; 2]), by: u32| a + sum(b) + by;
+        let rows = [[i, 2], [3, i], [i + 1, i * i % 11]];
+        let all: u32 = rows.iter().map(product).sum();
+        [sum(&rows[1]), all, moved(&(i, rows[2]), 7), rows.iter().map(sum).max().unwrap_or(0)]
+    }
+}
+
+#[kernel]
+fn taken_apart(out: &mut [[u32; 4]]) {
+    let i = global_id().x;
+    if i < out.len() as u32 {
+        out[i as usize] = taken_apart_of(i);
+    }
+}
+
 #[device]
 fn twice<F: Fn(f32) -> f32>(x: f32, f: F) -> f32 {
     f(f(x))
@@ -136,5 +156,16 @@ pub const CASES: &[Case] = &[
             };
             vec![Output::U32(patterns(N, 8).into_iter().enumerate().map(one).collect())]
         }
+    ),
+    case!(
+        "closures::taken_apart",
+        [TakenApart],
+        |mgr| {
+            let mut out = mgr.tensor(&[[0u32; 4]; N])?;
+            let seq = mgr.sequence()?;
+            TakenApart::dispatch(&seq, Grid::items(N as u32), &mut out)?.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?.concat())])
+        },
+        || vec![Output::U32((0..N as u32).flat_map(plain::taken_apart_of).collect())]
     ),
 ];

@@ -84,9 +84,10 @@ twice! {
     fn otherwise(x: &[u32], n: usize) -> u32 {
         let [first, rest @ ..] = x else { return 9 };
         let [second, third, others @ ..] = rest else { return 90 + first };
+        let &[.., last] = x else { return 95 };
         let Some([a, b]) = x.get(n..n + 2) else { return 900 + others.len() as u32 };
         let [all @ ..] = &x[n..];
-        first + second * 10 + third * 100 + a * 1000 + b * 10_000 + all.len() as u32 * 100_000 + rest_of(others)
+        first + second * 10 + third * 100 + a * 1000 + b * 10_000 + all.len() as u32 * 100_000 + rest_of(others) + last
     }
 
     fn nested(x: &[u32], n: usize) -> u32 {

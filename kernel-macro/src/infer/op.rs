@@ -456,8 +456,10 @@ impl<'a> Infer<'a> {
 
     /// Reports `&pattern` where nothing can be a reference.
     pub(super) fn check_reference_pattern(&mut self, span: proc_macro2::Span, term: &Term) {
-        // An iterator over something unknown may lend it.
-        if !self.has_references && !self.poisoned && !self.table.is_poisoned(term) {
+        // A slice is a reference itself, and an iterator over something unknown may lend it.
+        if matches!(self.table.shallow(term), Term::Buffer { .. }) {
+            self.has_references = true;
+        } else if !self.has_references && !self.poisoned && !self.table.is_poisoned(term) {
             self.error(
                 code::UNSUPPORTED_SYNTAX,
                 SpanRange::token(span),

@@ -11,6 +11,7 @@ use super::for_each::written_for_each;
 use super::pat::PatternPlace;
 use super::scatter::CLAIMED;
 use super::span::{expr_range, path_range};
+use super::taken_apart;
 use super::ty::ungroup;
 use crate::ast::{
     BinaryOp, Block, Closure, Expr, ExprKind, Label, Literal, Member, Path, PathArgs, ScalarName, SpanRange, UnaryOp,
@@ -186,6 +187,8 @@ impl Parser<'_> {
     }
 
     fn closure(&mut self, closure: &syn::ExprClosure) -> ExprKind {
+        let named = taken_apart::with_names(closure);
+        let closure = named.as_ref().unwrap_or(closure);
         self.check_attrs(&closure.attrs);
         let words = [
             closure.asyncness.as_ref().map(ToTokens::to_token_stream),

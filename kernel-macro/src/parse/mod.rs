@@ -29,6 +29,7 @@ mod sort;
 mod source;
 mod span;
 mod stmt;
+mod taken_apart;
 #[cfg(test)]
 mod tests;
 mod ty;
