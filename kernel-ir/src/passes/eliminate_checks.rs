@@ -360,7 +360,11 @@ impl Walker<'_> {
                 }
                 InstKind::Continue(target, values) => self.confirm(*target, values),
                 InstKind::Return(_) | InstKind::Unreachable => self.may_have_left = true,
-                InstKind::Load(place) | InstKind::Store(place, _) => self.check(id, place),
+                InstKind::Load(place) => {
+                    self.check(id, place);
+                    inst.results.iter().for_each(|result| self.facts.define_result(*result));
+                }
+                InstKind::Store(place, _) => self.check(id, place),
                 kind => {
                     if let InstKind::Trap(site, _) | InstKind::Panic(site, _) = kind {
                         self.traps.push(*site);

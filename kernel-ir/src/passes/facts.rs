@@ -6,6 +6,7 @@ mod conditions;
 mod lanes;
 mod orders;
 mod selects;
+mod tables;
 
 use std::cell::{Cell, RefCell};
 
@@ -77,6 +78,7 @@ pub(super) struct Facts<'a> {
     pub(super) is_out_of_fuel: Cell<bool>,
     /// Loop parameters that are always multiples of a power of two, and that power.
     pub(super) twos: Vec<(ValueId, u32)>,
+    tables: Vec<tables::Table>,
 }
 
 impl<'a> Facts<'a> {
@@ -111,6 +113,7 @@ impl<'a> Facts<'a> {
             bounds: RefCell::new(KeptBounds::with_capacity_and_hasher(BOUNDS, Default::default())),
             is_out_of_fuel: Cell::new(false),
             twos: Vec::new(),
+            tables: Vec::new(),
         };
         let (mut constants, mut sizes) = (Vec::new(), Vec::new());
         for_each_inst(function, &mut |id, inst| {
@@ -141,6 +144,9 @@ impl<'a> Facts<'a> {
         });
         constants.into_iter().for_each(|value| facts.define_result(value));
         facts.keep_sizes(sizes);
+        if function.locals.iter().next().is_some() {
+            facts.find_tables();
+        }
         facts
     }
 
@@ -315,6 +321,7 @@ impl<'a> Facts<'a> {
                 }
                 ranges::of_op(*op, scalar, &ranges[..operands.len()])
             }
+            Some(InstKind::Load(place)) => self.of_table(place, value).unwrap_or(full),
             Some(InstKind::ConstParam(param)) => Range::new(self.least(*param, full.lo), full.hi),
             Some(InstKind::Builtin(builtin)) => self.scalar_builtin(*builtin).meet(full),
             Some(InstKind::Param(param)) => self.assumed(full, |known| known.of_param(*param, &[])),
@@ -359,6 +366,7 @@ impl<'a> Facts<'a> {
                     },
                     None => full,
                 },
+                (Some(InstKind::Load(place)), _) => self.of_table(place, value).unwrap_or(full),
                 (_, [lane]) => self.lane(*composite, *lane).meet(full),
                 _ => full,
             },

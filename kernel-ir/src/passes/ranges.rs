@@ -107,7 +107,7 @@ pub(super) fn of_op(op: Op, result: Scalar, operands: &[Range]) -> Range {
         Op::Max => Range::new(a.lo.max(b.lo), a.hi.max(b.hi)),
         Op::Abs if a.is_natural() => a,
         Op::Abs if a.lo > full.lo => Range::new(0, a.hi.max(-a.lo)),
-        Op::Cast => a.or_wrapped(full),
+        Op::Cast | Op::Bitcast => a.or_wrapped(full),
         Op::Select => b.join(operands.get(2).copied().unwrap_or(full)),
         Op::CountOnes | Op::LeadingZeros | Op::TrailingZeros => Range::new(0, 64),
         _ => full,
