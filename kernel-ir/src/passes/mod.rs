@@ -230,6 +230,7 @@ fn run_rounds(module: &mut Module, checks: &mut CheckCount) {
         changed |= run_on_functions(module, "split_locals", split_locals::run, checks);
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, checks);
         changed |= run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, checks);
+        changed |= run_on_functions(module, "tail_continues", tail_exits::run_on_rounds, checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, checks);
         if run_on_functions(module, "unroll_loops", unroll_loops::run, checks) == Changed::Yes {
             // The arrays become values first, so that the others have less to look at.

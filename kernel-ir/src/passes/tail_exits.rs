@@ -2,12 +2,14 @@
 //!
 //! `if c { return a } rest; return b` becomes `%r = if c { yield a } else { rest; yield b }; return %r`. It leaves returns inside loops, and
 //! those behind which two or more blocks go on. The same is done to breaks of loops that nobody continues, which then are no loops any more:
-//! callees that were inlined are such, and drivers take them for loops.
+//! callees that were inlined are such, and drivers take them for loops. And it is done to the next rounds of loops: `if c { continue } rest; continue`
+//! has one end then, and is a loop that counts, like any other.
 
-use super::edit::{Substitution, add_effect, add_value, walk, yields};
+use super::edit::{Substitution, add_effect, add_inst, add_value, walk, yields};
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstId, InstKind, ValueId};
+use crate::op::Op;
 use crate::types::TypeId;
 
 /// The jumps that become results.
@@ -17,6 +19,8 @@ enum Way {
     Return,
     /// Breaks of the loop with this body.
     Break(BlockId),
+    /// Next rounds of the loop with this body.
+    Continue(BlockId),
 }
 
 impl Way {
@@ -25,6 +29,7 @@ impl Way {
         match (self, kind) {
             (Self::Return, InstKind::Return(value)) => Some(value.as_slice()),
             (Self::Break(body), InstKind::Break(target, values)) if *target == body => Some(values),
+            (Self::Continue(body), InstKind::Continue(target, values)) if *target == body => Some(values),
             _ => None,
         }
     }
@@ -33,6 +38,7 @@ impl Way {
         match self {
             Self::Return => InstKind::Return(values.first().copied()),
             Self::Break(body) => InstKind::Break(body, values.into()),
+            Self::Continue(body) => InstKind::Continue(body, values.into()),
         }
     }
 }
@@ -85,6 +91,81 @@ pub fn run_on_loops(function: &mut Function, _: &mut PassCx<'_>) -> Changed {
     changed
 }
 
+/// Runs the pass on the next rounds of loops.
+pub fn run_on_rounds(function: &mut Function, _: &mut PassCx<'_>) -> Changed {
+    let mut bodies = Vec::new();
+    walk(function, function.entry, &mut |_, inst| {
+        if let InstKind::Loop { body, .. } = &inst.kind {
+            bodies.push(*body);
+        }
+    });
+    let mut substitution = Substitution::of(function);
+    let mut changed = Changed::No;
+    for body in bodies.into_iter().rev() {
+        let way = Way::Continue(body);
+        if function.blocks[body].insts.iter().any(|id| has_exit(function, way, *id) && goes_on_once(function, *id)) {
+            step_first(function, body);
+            let results = function.blocks[body].params.iter().map(|param| function.values[*param].ty).collect();
+            let mut pass = TailExits { function, way, results, substitution };
+            let insts = std::mem::take(&mut pass.function.blocks[body].insts);
+            pass.rewrite(body, insts, Exit::Jump);
+            substitution = pass.substitution;
+            changed = Changed::Yes;
+        }
+    }
+    if changed == Changed::Yes {
+        function.insts.values_mut().for_each(|inst| substitution.apply(&mut inst.kind));
+    }
+    changed
+}
+
+/// Computes where a round begins what all its ends compute alike of its parameters and constants: the step of a counter.
+fn step_first(function: &mut Function, body: BlockId) {
+    let mut definitions = vec![None; function.values.len()];
+    let mut ends = Vec::new();
+    for (id, inst) in function.insts.iter() {
+        inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
+    }
+    walk(function, body, &mut |id, inst| {
+        if matches!(inst.kind, InstKind::Continue(target, _) if target == body) {
+            ends.push(id);
+        }
+    });
+    let next = |function: &Function, end: InstId, index: usize| match &function.insts[end].kind {
+        InstKind::Continue(_, values) => values[index],
+        _ => panic!("it is an end of a round"),
+    };
+    let step_of = |function: &Function, value: ValueId, param: ValueId| {
+        let InstKind::Op(op @ (Op::Add | Op::Sub), operands) = &function.insts[definitions[value.index()]?].kind else {
+            return None;
+        };
+        let &[first, by] = &operands[..] else { return None };
+        match function.insts[definitions[by.index()]?].kind {
+            InstKind::Const(constant) if first == param => Some((*op, constant)),
+            _ => None,
+        }
+    };
+    let mut first = Vec::new();
+    for (index, param) in function.blocks[body].params.clone().into_iter().enumerate() {
+        let mut steps = ends.iter().map(|end| step_of(function, next(function, *end, index), param));
+        let Some(step @ Some((op, constant))) = steps.next() else { continue };
+        if !steps.all(|other| other == step) {
+            continue;
+        }
+        let ty = function.values[param].ty;
+        let location = function.insts[ends[0]].location;
+        let (by_id, by) = add_inst(function, InstKind::Const(constant), ty, location);
+        let (id, stepped) = add_inst(function, InstKind::Op(op, [param, by].into()), ty, location);
+        first.extend([by_id, id]);
+        for end in &ends {
+            if let InstKind::Continue(_, values) = &mut function.insts[*end].kind {
+                values[index] = stepped;
+            }
+        }
+    }
+    function.blocks[body].insts.splice(0..0, first);
+}
+
 /// Puts the instructions of a loop's body into the place of the loop.
 fn unwrap_loop(function: &mut Function, id: InstId, body: BlockId, mut substitution: Substitution) -> Substitution {
     let way = Way::Break(body);
@@ -127,6 +208,13 @@ fn has_exit(function: &Function, way: Way, id: InstId) -> bool {
     found
 }
 
+/// Whether an instruction is no loop, and at most one of its blocks goes on behind it.
+fn goes_on_once(function: &Function, id: InstId) -> bool {
+    let kind = &function.insts[id].kind;
+    let goes_on = |block: &&BlockId| yields(function, **block).is_some();
+    !matches!(kind, InstKind::Loop { .. }) && kind.blocks().iter().filter(goes_on).count() <= 1
+}
+
 /// Whether all such jumps of the block, followed by the runs of instructions in `behind`, can become results.
 fn can_move(function: &Function, way: Way, block: BlockId, behind: &[&[InstId]]) -> bool {
     can_move_insts(function, way, &function.blocks[block].insts, behind)
@@ -142,11 +230,10 @@ fn can_move_insts(function: &Function, way: Way, insts: &[InstId], behind: &[&[I
             _ => true,
         };
     };
-    let kind = &function.insts[insts[at]].kind;
-    let blocks = kind.blocks();
-    if matches!(kind, InstKind::Loop { .. }) || blocks.iter().filter(|b| yields(function, **b).is_some()).count() > 1 {
+    if !goes_on_once(function, insts[at]) {
         return false;
     }
+    let blocks = function.insts[insts[at]].kind.blocks();
     let mut behind = behind.to_vec();
     behind.push(&insts[at + 1..]);
     blocks.iter().all(|block| match yields(function, *block) {
@@ -178,7 +265,12 @@ struct TailExits<'a> {
 
 impl TailExits<'_> {
     fn rewrite(&mut self, block: BlockId, mut insts: Vec<InstId>, exit: Exit) {
-        let Some(at) = insts.iter().position(|id| has_exit(self.function, self.way, *id)) else {
+        // Next rounds that cannot become results stay what they are.
+        let is_moved = |id: &InstId| {
+            has_exit(self.function, self.way, *id)
+                && (!matches!(self.way, Way::Continue(_)) || goes_on_once(self.function, *id))
+        };
+        let Some(at) = insts.iter().position(is_moved) else {
             self.finish(block, insts, exit);
             return;
         };

@@ -55,6 +55,7 @@ fn run_pass(module: &mut Module, name: &str) {
         }
         "tail_returns" => |function, _| passes::tail_exits::run(function),
         "tail_breaks" => passes::tail_exits::run_on_loops,
+        "tail_continues" => passes::tail_exits::run_on_rounds,
         "compared_numbers" => passes::compared_numbers::run,
         "thread_branches" => passes::thread_branches::run,
         "split_locals" => passes::split_locals::run,

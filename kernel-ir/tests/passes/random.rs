@@ -28,6 +28,7 @@ const PASSES: &[&str] = &[
     "inline_functions",
     "tail_returns",
     "tail_breaks",
+    "tail_continues",
     "renumber",
     "split_locals",
     "split_columns",

@@ -10,6 +10,9 @@ use crate::passes::ranges::Range;
 /// How many sums are looked through for a counter.
 const SUMS: usize = 3;
 
+/// How many choices are looked through, one inside of the other.
+const CHOICES: usize = 4;
+
 /// Finds what loop parameters are compared with for equality, if that is defined before the loop.
 pub(super) fn ceilings(function: &Function) -> SecondaryMap<ValueId, Option<ValueId>> {
     let mut found: SecondaryMap<ValueId, Option<ValueId>> = SecondaryMap::new();
@@ -81,6 +84,7 @@ impl Walker<'_> {
                 InstKind::Continue(_, values) => values.get(index).copied(),
                 _ => None,
             });
+            let next = next.flat_map(|next| self.ways(next, *param, CHOICES)).collect::<Vec<_>>().into_iter();
             self.facts.note_counter(*param, *first, next);
         }
         let (mut ranges, mut firsts) = (Vec::new(), Vec::new());
@@ -146,31 +150,49 @@ impl Walker<'_> {
         let mut guess = None;
         for jump in &self.jumps[body] {
             let InstKind::Continue(_, values) = &self.function.insts[*jump].kind else { continue };
-            let next = values[index];
-            if next == param {
-                continue;
-            }
-            let way = match self.facts.definition(next) {
-                Some(InstKind::Op(Op::Select, parts)) if parts[1..].contains(&param) => {
-                    let other = if parts[1] == param { parts[2] } else { parts[1] };
-                    if self.facts.adds_to(other, param, SUMS) { Guess::Grows } else { Guess::Shrinks }
+            for next in self.ways(values[index], param, CHOICES) {
+                let Some(way) = self.way(next, param) else { return Guess::Unknown };
+                if guess.is_some_and(|guess| guess != way) {
+                    return Guess::Unknown;
                 }
-                Some(InstKind::Op(op, operands)) if operands[0] == param || operands.get(1) == Some(&param) => match op
-                {
-                    Op::Add if operands.iter().any(|operand| self.facts.range(*operand).hi < 0) => Guess::Shrinks,
-                    Op::Add => Guess::Grows,
-                    Op::Mul | Op::Shl | Op::Max | Op::Or => Guess::Grows,
-                    Op::Sub | Op::Shr | Op::Div | Op::Rem | Op::Min | Op::And => Guess::Shrinks,
-                    _ => return Guess::Unknown,
-                },
-                _ => return Guess::Unknown,
-            };
-            if guess.is_some_and(|guess| guess != way) {
-                return Guess::Unknown;
+                guess = Some(way);
             }
-            guess = Some(way);
         }
         guess.unwrap_or(Guess::Unknown)
+    }
+
+    /// The values, but for a parameter itself, of which a round takes one along for it.
+    fn ways(&self, next: ValueId, param: ValueId, left: usize) -> Vec<ValueId> {
+        if next == param {
+            return Vec::new();
+        }
+        let Some(left) = left.checked_sub(1) else { return vec![next] };
+        let of_all = |all: &[ValueId]| all.iter().flat_map(|way| self.ways(*way, param, left)).collect();
+        match self.facts.definition(next) {
+            Some(InstKind::Op(Op::Select, parts)) if !parts[1..].contains(&param) => of_all(&parts[1..]),
+            Some(_) => vec![next],
+            None => match self.facts.given_by_arms(next) {
+                Some(given) => of_all(&given.collect::<Vec<_>>()),
+                None => vec![next],
+            },
+        }
+    }
+
+    /// The direction in which a value that goes on for a parameter moves it.
+    fn way(&self, next: ValueId, param: ValueId) -> Option<Guess> {
+        Some(match self.facts.definition(next)? {
+            InstKind::Op(Op::Select, parts) if parts[1..].contains(&param) => {
+                let other = if parts[1] == param { parts[2] } else { parts[1] };
+                if self.facts.adds_to(other, param, SUMS) { Guess::Grows } else { Guess::Shrinks }
+            }
+            InstKind::Op(op, operands) if operands[0] == param || operands.get(1) == Some(&param) => match op {
+                Op::Add if operands.iter().any(|operand| self.facts.range(*operand).hi < 0) => Guess::Shrinks,
+                Op::Add | Op::Mul | Op::Shl | Op::Max | Op::Or => Guess::Grows,
+                Op::Sub | Op::Shr | Op::Div | Op::Rem | Op::Min | Op::And => Guess::Shrinks,
+                _ => return None,
+            },
+            _ => return None,
+        })
     }
 
     /// Checks the guesses of a loop against the values of one `continue`.
