@@ -7,6 +7,7 @@
 //! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads, and
 //! `--workloads operations` single operations in place of the domains.
 
+mod algebra;
 mod blocks;
 mod ciphers;
 mod complex;
@@ -28,6 +29,7 @@ mod numbers;
 mod operations;
 mod options;
 mod peers;
+mod picks;
 mod pictures;
 mod points;
 mod records;
@@ -90,6 +92,8 @@ fn workloads(large: bool) -> Vec<Workload> {
         vision::workloads,
         records::workloads,
         meshes::workloads,
+        picks::workloads,
+        algebra::workloads,
         series::workloads,
         flows::workloads,
         draws::workloads,
