@@ -7,6 +7,7 @@ use super::derivative::Derivative;
 use super::globs::gather_first;
 use super::held::held_struct;
 use super::incomplete::{check_incomplete, report_unmarked};
+use super::module::const_of_static;
 use super::own_items::set_apart;
 use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, SpanRange};
@@ -42,6 +43,10 @@ impl DeviceItem {
         let read_fn = || syn::parse2(tokens.clone()).map(Self::Fn);
         read_fn()
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Const))
+            .or_else(|error| {
+                let item = syn::parse2::<syn::ItemStatic>(tokens.clone())?;
+                const_of_static(&item).map(Self::Const).ok_or(error)
+            })
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Struct))
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Enum))
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Alias))
@@ -168,7 +173,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     let Some(read) = DeviceItem::read(&item) else {
         let mut tokens = unreadable_fn(&item).or_else(|| impl_alone(&item)).unwrap_or_else(|| {
             if has_keyword(&item, "static") && !has_keyword(&item, "fn") {
-                let message = "`#[device]` is not for statics: kernels have no memory of the program's";
+                let message = "`#[device]` is not for statics that change: kernels have no memory of the program's";
                 return wrong_item(SpanRange::of(item.clone()), message, "write `const`");
             }
             wrong_item(

@@ -11,6 +11,7 @@ mod hoisted;
 mod incomplete;
 mod inner_module;
 mod instances;
+mod invisible;
 mod kernel;
 mod module;
 mod own_items;
@@ -21,6 +22,7 @@ mod tests;
 
 pub(crate) use device::device;
 pub(crate) use gpu_data::gpu_data;
+pub(crate) use invisible::without_invisible;
 pub(crate) use kernel::kernel;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};

@@ -50,7 +50,7 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
     if !host.iter().any(imports_derive) {
         device.0.iter_mut().for_each(name_derive);
     }
-    refuse_statics(&mut device, &host, &mut diags);
+    name_statics(&mut device, &mut host, &mut diags);
     mark_inner(&device, &mut host);
     refuse_unmarked_inner(&device, &host, &mut diags);
     for item in &device.0 {
@@ -81,22 +81,42 @@ pub(super) fn device_trait(item: syn::ItemTrait) -> TokenStream {
     tokens
 }
 
-/// Reports the module's statics that its functions name: kernels know the values of consts only.
-fn refuse_statics(device: &mut SourceItems, host: &[syn::Item], diags: &mut Diagnostics) {
-    for item in host {
-        let syn::Item::Static(item) = item else { continue };
+/// Statics that the module's functions name become consts: kernels know the values of these, and nothing can tell the two apart that
+/// does not change. Reports those that may change.
+fn name_statics(device: &mut SourceItems, host: &mut Vec<syn::Item>, diags: &mut Diagnostics) {
+    host.retain(|item| {
+        let syn::Item::Static(item) = item else { return true };
         let is_named = |body: &mut syn::Block| names_any(&body.to_token_stream(), &|word| *word == item.ident);
-        if device.0.iter_mut().flat_map(blocks).any(is_named) {
-            diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    SpanRange::token(item.ident.span()),
-                    "statics are not supported in kernels",
-                )
-                .note("kernels have no memory of the program's")
-                .help(format!("write `const {}: …`", item.ident));
+        if !device.0.iter_mut().flat_map(blocks).any(is_named) {
+            return true;
         }
+        if let Some(constant) = const_of_static(item) {
+            device.0.push(SourceItem::Const(constant));
+            return false;
+        }
+        let message = "statics that change are not supported in kernels";
+        diags
+            .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(item.ident.span()), message)
+            .note("kernels have no memory of the program's")
+            .help(format!("write `const {}: …`; what kernels share lies in buffers", item.ident));
+        true
+    });
+}
+
+/// The const with a static's value; `None` of one that may change.
+pub(super) fn const_of_static(item: &syn::ItemStatic) -> Option<syn::ItemConst> {
+    const CELLS: [&str; 8] = ["Mutex", "RwLock", "OnceLock", "LazyLock", "Cell", "RefCell", "OnceCell", "UnsafeCell"];
+    let changes = |word: &Ident| {
+        let word = word.to_string();
+        word.starts_with("Atomic") || CELLS.contains(&word.as_str())
+    };
+    if !matches!(item.mutability, syn::StaticMutability::None) || names_any(&item.ty.to_token_stream(), &changes) {
+        return None;
     }
+    let syn::ItemStatic { attrs, vis, static_token, ident, ty, expr, .. } = item;
+    let keyword = Ident::new("const", static_token.span);
+    let read = syn::parse2(quote!(#(#attrs)* #vis #keyword #ident: #ty = #expr;));
+    read.ok()
 }
 
 /// The gathering of a module's items, for tests.

@@ -107,6 +107,7 @@ pub(crate) use suggest::nearest;
 pub(crate) use ty::{builtin_path, type_name};
 pub(crate) use written_pattern::taken_place;
 
+use block::strip;
 use control::Frame;
 use finish::Deferred;
 use generic::{Param, Request};
@@ -191,6 +192,8 @@ struct LocalValue {
     value: ConstValue,
     /// Whether it is a slice.
     is_table: bool,
+    /// Whether it is `usize::MAX`, which is another number on the host.
+    is_host_sized: bool,
 }
 
 /// The state of one item's inference.
@@ -422,7 +425,8 @@ impl<'a> Infer<'a> {
             self.report_open_type(constant.ty.span);
             return None;
         };
-        Some(TypedConst { ty, value })
+        let is_host_sized = self.is_largest_size(strip(&constant.value));
+        Some(TypedConst { ty, value, is_host_sized })
     }
 
     /// The type of a const; of a slice, the length is that of its value.

@@ -76,7 +76,10 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     parser.note_written_parameters(item.sig.inputs.iter());
     let role = if parser.writes_self && gives_place(role, &item.sig.output) { Role::Element } else { role };
     let result = parser.result(&item.sig.output, role);
-    let mut body = parser.block(&item.block);
+    let mut body = match item.sig.output {
+        ReturnType::Default => parser.unit_block(&item.block),
+        ReturnType::Type(..) => parser.block(&item.block),
+    };
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
     let assumed = parser.assumed_types();
     Fn {

@@ -19,7 +19,7 @@ impl Parser<'_> {
             cx.name_written(&mut pattern, &iterated, &mut parts);
             let writers = cx.writers.len();
             cx.note_written_elements(&looping.pat, &looping.expr);
-            let mut body = cx.block(&looping.body);
+            let mut body = cx.unit_block(&looping.body);
             cx.writers.truncate(writers);
             body.statements.splice(0..0, parts);
             (pattern, body)

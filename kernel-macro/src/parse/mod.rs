@@ -29,6 +29,7 @@ mod sort;
 mod source;
 mod span;
 mod stmt;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod ty;
@@ -91,6 +92,8 @@ pub(crate) struct Parser<'d> {
     copies: usize,
     /// The names of slices that are moved where they stand.
     moved: Vec<ExprId>,
+    /// Whether what is parsed next surely has no value, so that a call at its end is a statement.
+    is_unit: bool,
     /// Inside the code that claims an element.
     is_claim: bool,
     /// Inside a type in which references are the values that they lead to.
@@ -133,6 +136,7 @@ impl<'d> Parser<'d> {
             arrays: Vec::new(),
             copies: 1,
             moved: Vec::new(),
+            is_unit: false,
             is_claim: false,
             lends: false,
             holds_slices: false,

@@ -8,7 +8,14 @@ use super::pat::PatternPlace;
 use crate::ast::{Block, Expr, LocalConst, SpanRange, Statement};
 
 impl Parser<'_> {
+    /// A block that has no value.
+    pub(super) fn unit_block(&mut self, block: &syn::Block) -> Block {
+        self.is_unit = true;
+        self.block(block)
+    }
+
     pub(super) fn block(&mut self, block: &syn::Block) -> Block {
+        let is_unit = std::mem::take(&mut self.is_unit);
         let mut statements = Vec::new();
         let mut tail = None;
         let last = block.stmts.len().wrapping_sub(1);
@@ -18,7 +25,10 @@ impl Parser<'_> {
         self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
-                Stmt::Expr(expr, None) if position == last => tail = Some(Box::new(self.expr(expr))),
+                Stmt::Expr(expr, None) if position == last => {
+                    self.is_unit = is_unit;
+                    tail = Some(Box::new(self.expr(expr)));
+                }
                 // A macro at the end may have a value: `dbg!(x)`, or none ever: `panic!()`.
                 Stmt::Macro(call) if position == last && call.semi_token.is_none() => {
                     tail = Some(Box::new(self.macro_call(&call.mac)));
@@ -55,10 +65,8 @@ impl Parser<'_> {
         match statement {
             Stmt::Local(_) => None,
             Stmt::Expr(expr, semicolon) => {
-                let loops = match semicolon {
-                    Some(_) => self.sorting(expr).or_else(|| self.slice_statement(expr)),
-                    None => None,
-                };
+                let loops = if semicolon.is_some() { self.call_statement(expr) } else { None };
+                self.is_unit = loops.is_none() && semicolon.is_none();
                 Some(loops.unwrap_or_else(|| Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() }))
             }
             Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
@@ -76,6 +84,11 @@ impl Parser<'_> {
                 Some(Statement::Expr { expr, semicolon: true })
             }
         }
+    }
+
+    /// A call that is loops, and has no value; `None` for any other expression.
+    pub(super) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Statement> {
+        self.sorting(expr).or_else(|| self.slice_statement(expr))
     }
 
     fn let_statement(&mut self, local: &syn::Local) -> Vec<Statement> {

@@ -18,6 +18,7 @@ pub(crate) fn const_assertion(program: &Program, item: ItemId) -> TokenStream {
     let holds = match typed.value {
         ConstValue::Bool(value) => tokens!(#name == #value),
         ConstValue::I32(value) => tokens!(#name == #value),
+        ConstValue::U32(value) if typed.is_host_sized => tokens!(#name as ::core::primitive::u32 == #value),
         // Also for `usize`, which the device cuts to 32 bits.
         ConstValue::U32(value) => {
             let value = u64::from(value);
