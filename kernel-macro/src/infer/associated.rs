@@ -525,7 +525,7 @@ pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
         I32 => matches!(to, I64 | F64),
         F16 | Bf16 => matches!(to, F32 | F64),
         F32 => to == F64,
-        I64 | U64 | I128 | U128 | F64 | Isize | Usize => false,
+        I64 | U64 | I128 | U128 | F64 | Isize | Usize | ScalarName::Text => false,
     }
 }
 

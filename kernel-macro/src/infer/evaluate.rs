@@ -201,6 +201,7 @@ impl Evaluator<'_> {
         let ty = self.final_type(expr);
         Ok(match (literal, ty) {
             (Literal::Bool(value), _) => ConstValue::Bool(*value),
+            (Literal::Text(_, number), _) => ConstValue::Int(ScalarName::Text, (*number).into()),
             (Literal::Char(value), _) => ConstValue::Int(ScalarName::Char, u32::from(*value).into()),
             (Literal::Int { value, .. }, Ty::Scalar(scalar)) => {
                 if scalar == ScalarName::U128 {

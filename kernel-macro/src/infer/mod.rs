@@ -104,7 +104,7 @@ pub(crate) use slice::sliced;
 pub(crate) use slice_pattern::matched_slice;
 pub(crate) use split::holds_slice;
 pub(crate) use suggest::nearest;
-pub(crate) use ty::{builtin_path, type_name};
+pub(crate) use ty::{TEXT, builtin_path, type_name};
 pub(crate) use written_pattern::taken_place;
 
 use block::strip;

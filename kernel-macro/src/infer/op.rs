@@ -328,7 +328,9 @@ impl<'a> Infer<'a> {
             }
         }
         let fits = |cx: &Self, term: &Term| match term {
-            Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool) => equality,
+            Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool | ScalarName::Text) => {
+                equality
+            }
             Term::Scalar(ScalarName::Char) => true,
             _ => cx.is_number(term),
         };
@@ -553,6 +555,7 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
     let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
     Some(match term {
         Term::Scalar(ScalarName::Char) => "compute with the number: `c as u32`, and `char::from_u32(…)` back",
+        Term::Scalar(ScalarName::Text) => "texts are only compared for equality: use an enum, or bytes, `b\"text\"`",
         Term::Scalar(ScalarName::Bool) => "convert it to a number first, `as u32`, or use `&`, `|`, `^`",
         Term::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`",
         Term::Vector(..) if is_comparison(op) => {

@@ -72,8 +72,14 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("ISizeVec4", "use `IVec4`"),
 ];
 
+/// What stands for the type `&'static str` in a path.
+pub(crate) const TEXT: &str = "__str";
+
 /// The type that a built-in name stands for.
 pub(super) fn builtin_type(name: &str) -> Option<Ty> {
+    if name == TEXT {
+        return Some(Ty::Scalar(ScalarName::Text));
+    }
     if let Some(scalar) = ScalarName::from_name(name) {
         return Some(Ty::Scalar(scalar));
     }

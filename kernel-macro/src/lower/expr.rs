@@ -137,6 +137,7 @@ impl FnCx<'_, '_, '_> {
         match (literal, ty) {
             (Literal::Bool(value), _) => self.bool(*value),
             (Literal::Char(value), _) => self.u32(u32::from(*value)),
+            (Literal::Text(_, number), _) => self.u32(*number),
             // `-128` is the negation of a literal one too large: it wraps to the same bits.
             (Literal::Int { value, .. }, Ty::Scalar(name)) if name.is_wide() => self.wide(*value, name.is_signed()),
             (Literal::Int { value, .. }, Ty::Scalar(name)) => self.bits(scalar(*name), *value as u64),

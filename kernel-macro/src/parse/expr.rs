@@ -472,14 +472,9 @@ impl Parser<'_> {
                 let operand = Box::new(self.bytes(lit));
                 return ExprKind::Borrow { mutable: false, operand };
             }
-            Lit::Str(_) | Lit::CStr(_) => {
-                let help = match lit {
-                    Lit::Str(text) if text.value().is_ascii() && text.value().len() <= 40 => {
-                        format!("write bytes, `b{}`, or keep text on the host", text.token())
-                    }
-                    _ => "write bytes, `b\"text\"`, or keep text on the host".to_owned(),
-                };
-                self.unsupported(lit, "string literals are", &help);
+            Lit::Str(text) => return self.text(text),
+            Lit::CStr(_) => {
+                self.unsupported(lit, "C strings are", "write bytes, `b\"text\"`, or keep text on the host");
                 return ExprKind::Error;
             }
             Lit::Char(literal) => Literal::Char(literal.value()),

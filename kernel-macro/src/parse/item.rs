@@ -498,6 +498,9 @@ impl Parser<'_> {
         {
             return self.refuse_rows(ty);
         }
+        if let Some(text) = Self::text_ty(ty, true) {
+            return text;
+        }
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         // `&[T; N]`, too: rustc checks that the value has `N` elements.
         let element = match ungroup(&reference.elem) {

@@ -32,6 +32,7 @@ mod stmt;
 mod temporary;
 #[cfg(test)]
 mod tests;
+mod text;
 mod ty;
 mod unwrapped;
 mod uses;

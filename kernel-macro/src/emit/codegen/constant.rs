@@ -30,6 +30,7 @@ pub(crate) fn const_assertion(program: &Program, item: ItemId) -> TokenStream {
             let bits = value.to_bits();
             tokens!(#name.to_bits() == #bits)
         }
+        ConstValue::Int(ScalarName::Text, _) => return TokenStream::new(),
         // Wider than any of the types: a cast keeps the number.
         ConstValue::Int(_, value) => tokens!(#name as ::core::primitive::i128 == #value),
         ConstValue::Float(_, value) if value.is_nan() => tokens!(#name.is_nan()),
@@ -111,6 +112,7 @@ fn steps_over(place: &TokenStream, ty: &Ty, depth: usize) -> Option<Tokens> {
                 }
             })
         }
+        Ty::Scalar(ScalarName::Text) => None,
         Ty::Scalar(scalar) => {
             let bits = if scalar.is_float() { tokens!(#place.to_bits()) } else { tokens!(#place) };
             Some(tokens!(hash = (hash ^ (#bits as ::core::primitive::u64)).wrapping_mul(PRIME);))

@@ -301,6 +301,7 @@ impl Renderer<'_> {
     fn literal(&self, literal: &ast::Literal, ty: &Ty, span: Span) -> Tokens {
         let mut token = match (literal, ty) {
             (ast::Literal::Bool(value), _) => return tokens_at!(span=> #value),
+            (ast::Literal::Text(text, _), _) => Literal::string(text),
             (ast::Literal::Char(value), _) => Literal::character(*value),
             // Of a type that depends on a generic parameter: rustc finds it.
             (ast::Literal::Float { text, suffix: None }, Ty::Error) => {
