@@ -8,6 +8,7 @@ use super::Parser;
 use super::assign::written_insertion;
 use super::contains::{is_contains, without_parens};
 use super::for_each::written_for_each;
+use super::found_pair::written_pair_if;
 use super::function::library_method;
 use super::pat::PatternPlace;
 use super::scatter::CLAIMED;
@@ -119,6 +120,8 @@ impl Parser<'_> {
     fn control(&mut self, expr: &Syn) -> ExprKind {
         match expr {
             Syn::If(branch) => {
+                let written = written_pair_if(branch);
+                let branch = written.as_ref().unwrap_or(branch);
                 let is_unit = std::mem::take(&mut self.is_unit);
                 let (condition, then_block) = self.scope(|cx| {
                     let condition = cx.expr(&branch.cond);
@@ -342,6 +345,9 @@ impl Parser<'_> {
         if let Some(kind) = self.bytes_of_text(call) {
             return kind;
         }
+        if let Some(written) = Self::cycled_first(call) {
+            return self.method(&written);
+        }
         let turbofish = call.turbofish.as_ref().map(|turbofish| Box::new(self.path_args(0, turbofish)));
         let receiver = self.boxed(&call.receiver);
         if turbofish.is_none()
@@ -356,6 +362,23 @@ impl Parser<'_> {
             _ => self.list(&call.args),
         };
         self.method_of(receiver, call.method.clone(), turbofish, args)
+    }
+
+    /// `x.map(f).cycle()`, which is `x.cycle().map(f)`: what can begin anew has copies, and a closure with copies that holds no
+    /// values of its own is the same each time.
+    fn cycled_first(call: &syn::ExprMethodCall) -> Option<syn::ExprMethodCall> {
+        let Syn::MethodCall(map) = &*call.receiver else { return None };
+        let is_same = match map.args.first()? {
+            Syn::Closure(closure) => closure.capture.is_none(),
+            Syn::Path(_) => true,
+            _ => false,
+        };
+        if call.method != "cycle" || !call.args.is_empty() || map.method != "map" || map.args.len() != 1 || !is_same {
+            return None;
+        }
+        let (receiver, span) = (map.receiver.clone(), call.method.span());
+        let cycled = syn::parse2(quote::quote_spanned!(span=> #receiver.cycle())).ok()?;
+        Some(syn::ExprMethodCall { receiver: Box::new(cycled), ..map.clone() })
     }
 
     /// `"text".as_bytes()` and `"text".bytes()`: the bytes are known.

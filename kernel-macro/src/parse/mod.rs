@@ -10,6 +10,7 @@ mod distinct;
 mod expr;
 mod expression_attribute;
 mod for_each;
+mod found_pair;
 mod found_place;
 mod from_slice;
 mod function;
