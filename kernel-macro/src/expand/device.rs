@@ -7,7 +7,6 @@ use super::derivative::Derivative;
 use super::globs::gather_first;
 use super::held::held_struct;
 use super::incomplete::{check_incomplete, report_unmarked};
-use super::module::const_of_static;
 use super::own_items::set_apart;
 use super::{Finished, advance, errors_of, has_keyword, internal_error, outward, start, unreadable_fn, wrong_item};
 use crate::ast::{Fn, Item, Path, SpanRange};
@@ -25,7 +24,7 @@ use crate::gather::{
 };
 use crate::infer::infer_item;
 use crate::krate::facade_path;
-use crate::parse::{Role, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn};
+use crate::parse::{Role, const_of_static, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn};
 use crate::program::assemble::{AssembleError, MainItem, assemble};
 use crate::program::instantiate::instantiate;
 

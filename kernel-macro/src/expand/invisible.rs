@@ -35,7 +35,7 @@ fn rewritten(tokens: TokenStream) -> TokenStream {
 }
 
 /// Whether tokens are a path or a literal, which nothing around them can take apart. No expression ends with `>`.
-fn is_path(tokens: &TokenStream) -> bool {
+pub(super) fn is_path(tokens: &TokenStream) -> bool {
     let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let is_part = |tree: &TokenTree| match tree {
         TokenTree::Ident(_) | TokenTree::Literal(_) => true,

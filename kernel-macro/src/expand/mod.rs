@@ -13,6 +13,7 @@ mod inner_module;
 mod instances;
 mod invisible;
 mod kernel;
+mod macro_rules;
 mod module;
 mod own_items;
 mod printed;

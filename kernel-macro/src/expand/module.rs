@@ -11,6 +11,7 @@ use super::held::{held_impl, held_struct};
 use super::hoisted::hoist;
 use super::incomplete::check_incomplete;
 use super::inner_module::{mark_inner, refuse_unmarked_inner};
+use super::macro_rules::expand_own;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
 use crate::ast::{Item, Path, SpanRange};
@@ -25,7 +26,7 @@ use crate::gather::{
     names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
 };
 use crate::krate::facade_path;
-use crate::parse::{ModuleItem, SourceItem, SourceItems, default_fn, item_fn};
+use crate::parse::{ModuleItem, SourceItem, SourceItems, const_of_static, default_fn, item_fn};
 use crate::program::assemble::{AssembleError, Gathered, assemble_gathered};
 use crate::program::held::is_held_impl;
 use crate::program::instantiate::instantiate;
@@ -44,7 +45,7 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
         );
         return errors_of(diags);
     };
-    let (mut device, mut host) = split(items);
+    let (mut device, mut host) = split(expand_own(items));
     hoist(&mut device, &host);
     import_into_functions(&mut device, &mut host);
     if !host.iter().any(imports_derive) {
@@ -101,22 +102,6 @@ fn name_statics(device: &mut SourceItems, host: &mut Vec<syn::Item>, diags: &mut
             .help(format!("write `const {}: …`; what kernels share lies in buffers", item.ident));
         true
     });
-}
-
-/// The const with a static's value; `None` of one that may change.
-pub(super) fn const_of_static(item: &syn::ItemStatic) -> Option<syn::ItemConst> {
-    const CELLS: [&str; 8] = ["Mutex", "RwLock", "OnceLock", "LazyLock", "Cell", "RefCell", "OnceCell", "UnsafeCell"];
-    let changes = |word: &Ident| {
-        let word = word.to_string();
-        word.starts_with("Atomic") || CELLS.contains(&word.as_str())
-    };
-    if !matches!(item.mutability, syn::StaticMutability::None) || names_any(&item.ty.to_token_stream(), &changes) {
-        return None;
-    }
-    let syn::ItemStatic { attrs, vis, static_token, ident, ty, expr, .. } = item;
-    let keyword = Ident::new("const", static_token.span);
-    let read = syn::parse2(quote!(#(#attrs)* #vis #keyword #ident: #ty = #expr;));
-    read.ok()
 }
 
 /// The gathering of a module's items, for tests.

@@ -25,7 +25,7 @@ pub(super) const BUILTIN_TYPES: &[&str] = &[
 /// Types that kernels may get later, and what to write until then.
 pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("f128", "use `f64`"),
-    ("str", "use numbers"),
+    ("str", "write `&'static str` for a text that names something; of other texts pass the bytes, `&[u8]`"),
     ("Range", "write the type of its ends: `Range<u32>`"),
     ("RangeInclusive", "write the type of its ends: `RangeInclusive<u32>`"),
     ("RangeFrom", "use a `Range` with both ends"),

@@ -24,11 +24,13 @@ mod module;
 mod option_place;
 mod parallel;
 mod pat;
+mod places_loop;
 mod scatter;
 mod slice_statement;
 mod sort;
 mod source;
 mod span;
+mod statics;
 mod stmt;
 mod temporary;
 #[cfg(test)]
@@ -47,6 +49,7 @@ pub(crate) use data::{parse_alias, parse_device_struct, parse_enum};
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, Signature, parse_const, parse_fn, parse_struct, read_kernel};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
+pub(crate) use statics::const_of_static;
 pub(crate) use ty::{elements_given, parse_type};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use super::Parser;
 use super::found_pair::written_pair_let;
 use super::pat::PatternPlace;
+use super::statics::const_of_static;
 use crate::ast::{Block, Expr, LocalConst, SpanRange, Statement};
 
 impl Parser<'_> {
@@ -70,6 +71,10 @@ impl Parser<'_> {
                 self.is_unit = loops.is_none() && semicolon.is_none();
                 Some(loops.unwrap_or_else(|| Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() }))
             }
+            Stmt::Item(syn::Item::Static(item)) if const_of_static(item).is_some() => {
+                let item = const_of_static(item)?;
+                self.statement(&Stmt::Item(syn::Item::Const(item)))
+            }
             Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
                 let tokens = quote::ToTokens::to_token_stream(item);
                 let (ty, value) = (self.const_ty(&item.ty), self.expr(&item.expr));
@@ -121,7 +126,7 @@ impl Parser<'_> {
                 ("consts inside functions are", "move it out and mark it `#[device]`", item.const_token.span)
             }
             syn::Item::Static(item) => {
-                ("`static` is", "use a `#[device] const`, or pass a buffer", item.static_token.span)
+                ("a `static` that changes is", "use a `#[device] const`, or pass a buffer", item.static_token.span)
             }
             syn::Item::Struct(item) => ("structs inside functions are", APART, item.struct_token.span),
             syn::Item::Macro(item) => {

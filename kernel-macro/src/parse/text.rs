@@ -21,13 +21,13 @@ thread_local! {
 }
 
 impl Parser<'_> {
-    /// `&'static str`, which a const may write `&str`; `None` for other types.
-    pub(super) fn text_ty(ty: &Type, is_const: bool) -> Option<TypeExpr> {
+    /// `&'static str`, which a const or variable may write `&str`; `None` for other types.
+    pub(super) fn text_ty(ty: &Type, may_be_short: bool) -> Option<TypeExpr> {
         let Type::Reference(reference) = ungroup(ty) else { return None };
         let Type::Path(path) = ungroup(&reference.elem) else { return None };
         let name = path.path.get_ident().filter(|name| path.qself.is_none() && *name == "str")?;
         let is_static = reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
-        if reference.mutability.is_some() || !(is_static || is_const && reference.lifetime.is_none()) {
+        if reference.mutability.is_some() || !(is_static || may_be_short && reference.lifetime.is_none()) {
             return None;
         }
         let kind = TypeKind::Path(Path::plain(false, vec![Ident::new(TEXT, name.span())]));

@@ -102,7 +102,7 @@ impl Parser<'_> {
 
     /// The type of a variable, or of a closure's parameter: it may be a reference or a slice.
     pub(super) fn variable_ty(&mut self, ty: &Type) -> TypeExpr {
-        if let Some(text) = Self::text_ty(ty, false) {
+        if let Some(text) = Self::text_ty(ty, true) {
             return text;
         }
         match ungroup(ty) {
