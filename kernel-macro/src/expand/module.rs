@@ -10,7 +10,7 @@ use super::globs::{blocks, gather_first, import_into_functions, names_any, rewri
 use super::held::{held_impl, held_struct};
 use super::hoisted::hoist;
 use super::incomplete::check_incomplete;
-use super::inner_module::{mark_inner, refuse_unmarked_inner};
+use super::inner_module::{mark_inner, refuse_circles, refuse_unmarked_inner};
 use super::macro_rules::expand_own;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
@@ -54,6 +54,7 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
     name_statics(&mut device, &mut host, &mut diags);
     mark_inner(&device, &mut host);
     refuse_unmarked_inner(&device, &host, &mut diags);
+    refuse_circles(&device, &host, &mut diags);
     for item in &device.0 {
         if let SourceItem::Fn(function) = item {
             refuse_builtin_name(&function.sig.ident, &mut diags);

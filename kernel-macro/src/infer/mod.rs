@@ -95,7 +95,7 @@ pub(crate) use closure::callable_of;
 pub(crate) use constant::{is_bare_math_constant, is_math_constant};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
-pub(crate) use index_impl::is_one_place;
+pub(crate) use index_impl::{ends_of_function, gives_one_of, is_one_place};
 pub(crate) use name::parent;
 pub(crate) use range::is_place;
 pub(crate) use reference::is_self;
@@ -280,6 +280,8 @@ struct Infer<'a> {
     given_root: Option<(BindingId, Vec<String>)>,
     /// Whether a place is asked for to be written as a whole.
     writes_place: bool,
+    /// The left side of the assignment that is inferred, where it is a value's own or an operator's of numbers.
+    assigned_place: Option<ExprId>,
     /// Whether something goes through elements to write them.
     writes_elements: bool,
     /// The closures around, innermost last.
@@ -355,6 +357,7 @@ impl<'a> Infer<'a> {
             only_end: false,
             given_root: None,
             writes_place: false,
+            assigned_place: None,
             writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),

@@ -151,7 +151,11 @@ impl<'a> Infer<'a> {
             return Term::Unit;
         }
         self.operate(Operation { expr, op, left: place, right: value, assigns: true }, &left, &right);
+        let is_number =
+            matches!(self.table.shallow(&left), Term::Scalar(_)) && !self.tables.calls.contains_key(&expr.id);
+        self.assigned_place = is_number.then_some(place.id);
         self.require_place(place);
+        self.assigned_place = None;
         Term::Unit
     }
 

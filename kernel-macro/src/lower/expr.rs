@@ -37,7 +37,10 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Paren(inner, ..) => self.lower_expr(inner),
             ExprKind::Path(_) => self.lower_path(expr),
             ExprKind::Closure(_) => self.lower_closure(expr),
-            ExprKind::Borrow { operand, .. } => self.lower_expr(operand),
+            ExprKind::Borrow { operand, .. } => match self.write_at_end(expr) {
+                None => self.lower_expr(operand),
+                written => written,
+            },
             ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)

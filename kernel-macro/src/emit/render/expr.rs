@@ -6,7 +6,7 @@ use super::operator::receiver;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, MethodCall, Path, ScalarName, Statement, UnaryOp};
 use crate::emit::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
-use crate::infer::{is_bare_math_constant, parent};
+use crate::infer::{gives_one_of, is_bare_math_constant, parent};
 use crate::program::TypedItem;
 use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
 
@@ -149,6 +149,7 @@ impl Renderer<'_> {
         if !self.is_original()
             && let Item::Fn(function) = &self.item.item
             && function.gives_written_place()
+            && !gives_one_of(function)
             && function.body.tail.as_ref().is_some_and(|tail| tail.id == expr.id)
         {
             return self.given_place(expr);
