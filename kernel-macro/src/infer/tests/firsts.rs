@@ -213,10 +213,6 @@ fn closures_and_iterators_as_results() {
                    help: write the `impl Iterator` in its `#[device] mod`, or call its own method: `while let Some(v) = it.next() { … }`
              1 | struct Count { n: u32 } fn f(c: Count) { for v in c {} }
                |                                                   ^
-            error: [K0001] string literals are not supported in kernels
-                   help: write bytes, `b"text"`, or keep text on the host
-             1 | fn f() { let s = "text"; }
-               |                  ^^^^^^
         "#]],
     );
 }
