@@ -1,4 +1,5 @@
-//! More programs of newcomers: parts of values by an index, scenes of shapes, loops over references to fields. rustc compiles each of them, too.
+//! More programs of newcomers: parts of values by an index, scenes of shapes, loops over references to fields,
+//! things with names. rustc compiles each of them, too.
 
 #![allow(
     dead_code,
@@ -409,8 +410,72 @@ both!(turns, plain_turns, {
     }
 });
 
+both!(units, plain_units, {
+    // slices of rows through functions, arrays of texts, Option<&'static str>, lookup by name
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct Unit {
+        name: &'static str,
+        factor: f32,
+    }
+    const UNITS: [Unit; 4] = [
+        Unit { name: "m", factor: 1.0 },
+        Unit { name: "cm", factor: 0.01 },
+        Unit { name: "km", factor: 1000.0 },
+        Unit { name: "in", factor: 0.0254 },
+    ];
+    const NAMES: [&str; 3] = ["m", "furlong", "km"];
+    fn factor(name: &'static str) -> Option<f32> {
+        UNITS.iter().find(|u| u.name == name).map(|u| u.factor)
+    }
+    fn name_of(k: u32) -> &'static str {
+        match k {
+            0 => "m",
+            1 => "in",
+            2 => "km",
+            _ => "parsec",
+        }
+    }
+    fn kind(s: &'static str) -> Result<u32, &'static str> {
+        match s {
+            "m" | "km" => Ok(1),
+            "in" => Ok(2),
+            "parsec" => Err("too far"),
+            other => Err(other),
+        }
+    }
+    const MORE: &[&str] = &["m", "parsec"];
+    fn first_error(x: &[u32]) -> Option<&'static str> {
+        x.iter().find_map(|&v| kind(name_of(v % 5)).err())
+    }
+    pub(super) fn units(i: u32, x: &[u32]) -> u32 {
+        let n = name_of(x[i as usize] % 4);
+        let f = factor(n).unwrap_or(-1.0) + factor(NAMES[(i % 3) as usize]).map_or(0.5, |f| f * 2.0);
+        let rows = [[i, 2, 3, 4], [5, 6, x[i as usize], 8]];
+        let r = (i % 2) as usize;
+        let w = rows[r].windows(2).filter(|w| w[0] < w[1]).count();
+        let e = first_error(&x[i as usize..][..3]);
+        let mut names = ["a"; 3];
+        names[(i % 3) as usize] = "b";
+        let at = names.iter().position(|n| *n == "b").unwrap();
+        let code = match (e, kind(n)) {
+            (None, Ok(k)) => k,
+            (Some("too far"), _) => 10,
+            (Some(_), Err(t)) if t != "too far" => 11,
+            (Some(e), k) => 12 + k.unwrap_or(5),
+            (None, Err(_)) => 13,
+        };
+        f.to_bits()
+            ^ (w as u32) << 5
+            ^ code
+            ^ (at as u32) << 9
+            ^ (NAMES[1] == "furlong") as u32
+            ^ (MORE[(i % 2) as usize] == n) as u32 * 64
+    }
+});
+
 domain!("domains_places", {
     lanes, Lanes, plain_lanes;
     marching, Marching, plain_marching;
     turns, Turns, plain_turns;
+    units, Units, plain_units;
 });

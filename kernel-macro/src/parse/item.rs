@@ -496,7 +496,9 @@ impl Parser<'_> {
         if let Type::Array(array) = ungroup(ty)
             && let Type::Reference(_) = ungroup(&array.elem)
         {
-            return self.refuse_rows(ty);
+            let Some(text) = Self::text_ty(&array.elem, true) else { return self.refuse_rows(ty) };
+            let kind = TypeKind::Array { element: Box::new(text), len: Box::new(self.expr(&array.len)) };
+            return TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
         if let Some(text) = Self::text_ty(ty, true) {
             return text;
@@ -513,10 +515,12 @@ impl Parser<'_> {
             self.unsupported(ty, "a const that is a `&mut` reference is", &format!("write `&[{element}]`"));
             return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
-        if let Type::Reference(_) = ungroup(element) {
-            return self.refuse_rows(ty);
-        }
-        let kind = TypeKind::Table(Box::new(self.ty(element)));
+        let element = match (Self::text_ty(element, true), ungroup(element)) {
+            (Some(text), _) => text,
+            (None, Type::Reference(_)) => return self.refuse_rows(ty),
+            (None, _) => self.ty(element),
+        };
+        let kind = TypeKind::Table(Box::new(element));
         TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
     }
 

@@ -50,7 +50,8 @@ impl Parser<'_> {
     }
 }
 
-/// FNV-1a over the bytes.
+/// FNV-1a over the bytes, so that the empty text, which is read out of range, is zero.
 fn number_of(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    const OFFSET: u32 = 0x811c_9dc5;
+    OFFSET ^ text.bytes().fold(OFFSET, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
