@@ -26,7 +26,7 @@ enum Node {
     Repeat(Vec<Node>, Option<TokenTree>, char),
 }
 
-/// What a fragment's name stands for.
+/// The tokens that a fragment's name stands for.
 #[derive(Clone)]
 enum Bound {
     One(TokenStream),
@@ -172,7 +172,7 @@ fn is_block(tree: &TokenTree) -> bool {
 }
 
 impl Macro {
-    /// What a call becomes, by the first rule that fits.
+    /// The tokens that a call becomes, by the first rule that fits.
     fn expand(&self, args: TokenStream) -> Option<TokenStream> {
         let args: Vec<TokenTree> = args.into_iter().collect();
         self.rules.iter().find_map(|(pattern, body)| {

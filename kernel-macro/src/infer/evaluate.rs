@@ -105,7 +105,7 @@ impl Infer<'_> {
 }
 
 impl Evaluator<'_> {
-    /// What a path leads to.
+    /// The value that a path leads to.
     fn path_value(&self, expr: &Expr) -> Outcome {
         match self.tables.paths.get(&expr.id) {
             Some(Resolution::Value(value)) => Ok(value.clone()),

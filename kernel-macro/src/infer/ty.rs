@@ -72,7 +72,7 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("ISizeVec4", "use `IVec4`"),
 ];
 
-/// What stands for the type `&'static str` in a path.
+/// The name that stands for the type `&'static str` in a path.
 pub(crate) const TEXT: &str = "__str";
 
 /// The type that a built-in name stands for.

@@ -90,7 +90,7 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) result_ty: &'p Ty,
     /// `self` of a method that writes it.
     pub(super) written: Option<BindingId>,
-    /// What the ends of a function write that is lowered where it is called.
+    /// The write of the ends of a function that is lowered where it is called.
     pub(super) end_write: Option<EndWrite<'p>>,
 }
 

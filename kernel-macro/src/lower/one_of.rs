@@ -10,7 +10,7 @@ use crate::infer::{ends_of_function, gives_one_of};
 use crate::program::ItemId;
 use crate::typed::Callee;
 
-/// What the ends of a function write.
+/// The write of the ends of a function.
 #[derive(Clone)]
 pub(super) struct EndWrite<'p> {
     /// The function, whose expressions the ends are.

@@ -1,4 +1,4 @@
-//! What is computed with a limit of `usize` is another number on the host.
+//! Numbers computed with a limit of `usize` are others on the host.
 
 use gridwise::prelude::*;
 
