@@ -473,9 +473,91 @@ both!(units, plain_units, {
     }
 });
 
+both!(suits, plain_suits, {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[repr(u8)]
+    pub enum Suit {
+        Clubs = 1,
+        Hearts = 4,
+        Spades,
+    }
+    impl TryFrom<u32> for Suit {
+        type Error = u32;
+        fn try_from(v: u32) -> Result<Self, Self::Error> {
+            Ok(match v {
+                1 => Suit::Clubs,
+                4 => Self::Hearts,
+                5 => Self::Spades,
+                n => return Err(n),
+            })
+        }
+    }
+    impl From<Suit> for u32 {
+        fn from(s: Suit) -> u32 {
+            s as u32
+        }
+    }
+    impl std::ops::Not for Suit {
+        type Output = Suit;
+        fn not(self) -> Suit {
+            match self {
+                Suit::Clubs => Suit::Spades,
+                s => s,
+            }
+        }
+    }
+    #[derive(Clone, Copy, Default)]
+    pub struct Flags(u8);
+    impl Flags {
+        pub const A: Flags = Flags(1);
+        pub const B: Flags = Flags(1 << 1);
+        pub const ALL: Flags = Flags(Self::A.0 | Self::B.0);
+        const fn bits(self) -> u8 {
+            self.0
+        }
+        fn contains(self, o: Flags) -> bool {
+            self.0 & o.0 == o.0
+        }
+    }
+    impl std::ops::BitOr for Flags {
+        type Output = Flags;
+        fn bitor(self, o: Flags) -> Flags {
+            Flags(self.0 | o.0)
+        }
+    }
+    impl std::ops::BitOrAssign for Flags {
+        fn bitor_assign(&mut self, o: Flags) {
+            *self = *self | o;
+        }
+    }
+    impl std::ops::Sub for Flags {
+        type Output = Flags;
+        fn sub(self, o: Flags) -> Flags {
+            Flags(self.0 & !o.0)
+        }
+    }
+    pub(super) fn suits(i: u32, x: &[u32]) -> u32 {
+        let s = match Suit::try_from(x[i as usize] % 7) {
+            Ok(s) => u32::from(!s),
+            Err(n) => 100 + n,
+        };
+        let t: Result<Suit, _> = (i % 6).try_into();
+        let mut f = Flags::A;
+        if i % 2 == 0 {
+            f |= Flags::B;
+        }
+        let g = f - Flags::A;
+        s ^ t.map_or(7, |s| s as u32) << 8
+            ^ (g.bits() as u32) << 4
+            ^ (f.contains(Flags::ALL) as u32) << 12
+            ^ (Suit::Clubs < Suit::Spades) as u32
+    }
+});
+
 domain!("domains_places", {
     lanes, Lanes, plain_lanes;
     marching, Marching, plain_marching;
     turns, Turns, plain_turns;
     units, Units, plain_units;
+    suits, Suits, plain_suits;
 });
