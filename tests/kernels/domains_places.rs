@@ -554,10 +554,38 @@ both!(suits, plain_suits, {
     }
 });
 
+both!(norms, plain_norms, {
+    pub trait Norm {
+        fn norm(&self) -> f32;
+    }
+    impl Norm for f32 {
+        fn norm(&self) -> f32 {
+            self.abs()
+        }
+    }
+    impl Norm for (f32, f32) {
+        fn norm(&self) -> f32 {
+            self.0 * self.0 + self.1
+        }
+    }
+    fn total<T: Norm + Copy>(v: &[T]) -> f32 {
+        v.iter().map(|p| Norm::norm(p)).sum()
+    }
+    pub(super) fn norms(i: u32, x: &[u32]) -> u32 {
+        let own = [(1.0f32, 2.0f32), (i as f32, 3.0)];
+        (total(&[1.0f32, -2.0])
+            + own.iter().map(|p| Norm::norm(p)).sum::<f32>()
+            + own.iter().map(Norm::norm).sum::<f32>())
+        .to_bits()
+            ^ x[i as usize]
+    }
+});
+
 domain!("domains_places", {
     lanes, Lanes, plain_lanes;
     marching, Marching, plain_marching;
     turns, Turns, plain_turns;
     units, Units, plain_units;
     suits, Suits, plain_suits;
+    norms, Norms, plain_norms;
 });
