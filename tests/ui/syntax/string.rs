@@ -33,4 +33,14 @@ fn unwrapped(x: &[f32], out: &mut [f32]) {
     out[i] = checked(x[i]).unwrap();
 }
 
+/// Two texts with one hash.
+#[device]
+fn told_apart(name: &'static str) -> u32 {
+    match name {
+        "costarring" => 1,
+        "liquid" => 2,
+        _ => 0,
+    }
+}
+
 fn main() {}
