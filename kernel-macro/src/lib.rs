@@ -26,19 +26,19 @@ use guard::guarded;
 #[expect(missing_docs, reason = "the facade documents it where it re-exports it")]
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    guarded([attr.into(), item.into()], |[attr, item]| expand::kernel(attr, item)).into()
+    guarded([attr.into(), item.into()], |[attr, item]| expand::kernel(attr, expand::without_invisible(item))).into()
 }
 
 #[expect(missing_docs, reason = "the facade documents it where it re-exports it")]
 #[proc_macro_attribute]
 pub fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
-    guarded([attr.into(), item.into()], |[attr, item]| expand::device(attr, item)).into()
+    guarded([attr.into(), item.into()], |[attr, item]| expand::device(attr, expand::without_invisible(item))).into()
 }
 
 #[expect(missing_docs, reason = "the facade documents it where it re-exports it")]
 #[proc_macro_derive(GpuData, attributes(__gridwise_member))]
 pub fn gpu_data(item: TokenStream) -> TokenStream {
-    guarded([item.into()], |[item]| expand::gpu_data(item)).into()
+    guarded([item.into()], |[item]| expand::gpu_data(expand::without_invisible(item))).into()
 }
 
 #[expect(missing_docs, reason = "the facade documents it where it re-exports it")]

@@ -153,6 +153,7 @@ fn write_kind(expr: &Expr, out: &mut Text) -> Result {
             write!(out, "{text}{}", suffix.map_or("", |suffix| suffix.name()))
         }
         ExprKind::Literal(Literal::Bool(value)) => write!(out, "{value}"),
+        ExprKind::Literal(Literal::Text(text, _)) => write!(out, "{text:?}"),
         ExprKind::Literal(Literal::Char(value)) => write!(out, "{value:?}"),
         ExprKind::Path(path) => write_path(path, out),
         ExprKind::Paren(inner, Some(name)) => {

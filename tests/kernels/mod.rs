@@ -36,6 +36,8 @@ pub mod domains_crypto;
 pub mod domains_games;
 pub mod domains_math;
 pub mod domains_models;
+pub mod domains_newcomers;
+pub mod domains_places;
 pub mod domains_signals;
 pub mod domains_space;
 pub mod domains_streams;
@@ -215,6 +217,8 @@ const AREAS: &[&[Case]] = &[
     domains_games::CASES,
     domains_math::CASES,
     domains_models::CASES,
+    domains_newcomers::CASES,
+    domains_places::CASES,
     domains_space::CASES,
     domains_text::CASES,
     domains_tools::CASES,

@@ -268,6 +268,8 @@ pub(crate) enum Literal {
     },
     Bool(bool),
     Char(char),
+    /// A text, and the number that stands for it.
+    Text(String, u32),
 }
 
 impl Expr {

@@ -8,6 +8,8 @@ pub(crate) enum ScalarName {
     Bool,
     /// 32 bits, which are always those of a character.
     Char,
+    /// `&'static str`: on the device a number that tells texts apart; in no buffer.
+    Text,
     I8,
     I16,
     I32,
@@ -60,6 +62,7 @@ impl ScalarName {
         match self {
             Self::Bool => "bool",
             Self::Char => "char",
+            Self::Text => "&'static str",
             Self::I8 => "i8",
             Self::I16 => "i16",
             Self::I32 => "i32",
@@ -89,7 +92,7 @@ impl ScalarName {
             Self::I64 | Self::I128 => Scalar::I64,
             Self::U8 => Scalar::U8,
             Self::U16 => Scalar::U16,
-            Self::U32 | Self::Usize | Self::Char => Scalar::U32,
+            Self::U32 | Self::Usize | Self::Char | Self::Text => Scalar::U32,
             Self::U64 | Self::U128 => Scalar::U64,
             Self::F16 => Scalar::F16,
             Self::Bf16 => Scalar::Bf16,
@@ -104,7 +107,7 @@ impl ScalarName {
             Self::Bool => 1,
             Self::I8 | Self::U8 => 8,
             Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 16,
-            Self::I32 | Self::U32 | Self::Isize | Self::Usize | Self::F32 | Self::Char => 32,
+            Self::I32 | Self::U32 | Self::Isize | Self::Usize | Self::F32 | Self::Char | Self::Text => 32,
             Self::I64 | Self::U64 | Self::F64 => 64,
             Self::I128 | Self::U128 => 128,
         }
@@ -132,7 +135,7 @@ impl ScalarName {
 
     /// Whether it has arithmetic: not `bool` and `char`.
     pub(crate) const fn is_number(self) -> bool {
-        !matches!(self, Self::Bool | Self::Char)
+        !matches!(self, Self::Bool | Self::Char | Self::Text)
     }
 
     /// Whether it is a type of crate `half`: no primitive, so without literals and `as`.

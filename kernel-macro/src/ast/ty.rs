@@ -77,7 +77,8 @@ impl TypeExpr {
 
     /// Whether it is written as a `&` reference, which may stand for the value that it leads to.
     pub(crate) fn is_reference(&self) -> bool {
-        matches!(self.tokens.clone().into_iter().next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '&')
+        let tokens: Vec<TokenTree> = self.tokens.clone().into_iter().take(4).collect();
+        matches!(tokens.first(), Some(TokenTree::Punct(punct)) if punct.as_char() == '&') && !is_text(&tokens)
     }
 
     /// Whether it is a reference, and then whether one that writes.
@@ -90,22 +91,33 @@ impl TypeExpr {
 }
 
 fn has_reference(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Punct(punct) => punct.as_char() == '&',
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '&' && !is_text(&tokens[at..]),
         TokenTree::Group(group) => has_reference(group.stream()),
         _ => false,
     })
 }
 
+/// Whether tokens begin with `&'static str`, which is a value.
+fn is_text(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [_, TokenTree::Punct(_), TokenTree::Ident(lifetime), TokenTree::Ident(name), ..]
+        if lifetime == "static" && name == "str")
+}
+
 /// Tokens of a type without `&` and the lifetimes behind them.
 pub(crate) fn without_references(tokens: TokenStream) -> TokenStream {
     let mut made = TokenStream::new();
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
+    let all: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut tokens = all.iter().cloned().enumerate().peekable();
+    while let Some((at, token)) = tokens.next() {
         match token {
+            TokenTree::Punct(_) if is_text(&all[at..]) => made.extend([token]),
             TokenTree::Punct(punct) if punct.as_char() == '&' => {
                 // A lifetime is an apostrophe and a name.
-                if tokens.next_if(|next| matches!(next, TokenTree::Punct(punct) if punct.as_char() == '\'')).is_some() {
+                let is_tick =
+                    |next: &(usize, TokenTree)| matches!(&next.1, TokenTree::Punct(punct) if punct.as_char() == '\'');
+                if tokens.next_if(is_tick).is_some() {
                     tokens.next();
                 }
             }

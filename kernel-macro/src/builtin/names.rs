@@ -13,6 +13,7 @@ const TYPES: &[&str] = &[
     "bool",
     "char",
     "str",
+    crate::infer::TEXT,
     "f16",
     "bf16",
     "f32",

@@ -1,6 +1,6 @@
 //! Rust's standard traits of a type: built in, derived, or the author's `impl`. Reports and lowers nothing.
 
-use crate::ast::{Derives, Enum, Impl, Item, Struct, TypeExpr, TypeKind};
+use crate::ast::{Derives, Enum, Impl, Item, ScalarName, Struct, TypeExpr, TypeKind};
 use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{Len, Ty};
 
@@ -120,6 +120,7 @@ impl Program {
         match ty {
             Ty::Error | Ty::Never | Ty::Unit => Ok(()),
             Ty::Scalar(scalar) if of == Standard::Ord && scalar.is_float() => Err(ty.clone()),
+            Ty::Scalar(ScalarName::Text) if of != Standard::PartialEq => Err(ty.clone()),
             Ty::Scalar(_) => Ok(()),
             Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat if is_default || of == Standard::PartialEq => Ok(()),
             Ty::Array(element, Len::Known(len)) if *len <= if is_default { MAX_DEFAULT } else { MAX_COMPARED } => {

@@ -20,16 +20,14 @@ examples! {
     UNSUPPORTED_SYNTAX {
 "#[device]
 fn doubled(x: f32) -> f32 {
-    static FACTOR: f32 = 2.0;
-    x * FACTOR
+    let factors = vec![2.0, 3.0];
+    x * factors[0]
 }"
     } => {
 "#[device]
-const FACTOR: f32 = 2.0;
-
-#[device]
 fn doubled(x: f32) -> f32 {
-    x * FACTOR
+    let factors = [2.0, 3.0];
+    x * factors[0]
 }"
     }
     BAD_ATTRIBUTE {

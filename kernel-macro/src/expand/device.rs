@@ -24,7 +24,7 @@ use crate::gather::{
 };
 use crate::infer::infer_item;
 use crate::krate::facade_path;
-use crate::parse::{Role, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn};
+use crate::parse::{Role, const_of_static, parse_alias, parse_const, parse_device_struct, parse_enum, parse_fn};
 use crate::program::assemble::{AssembleError, MainItem, assemble};
 use crate::program::instantiate::instantiate;
 
@@ -42,6 +42,10 @@ impl DeviceItem {
         let read_fn = || syn::parse2(tokens.clone()).map(Self::Fn);
         read_fn()
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Const))
+            .or_else(|error| {
+                let item = syn::parse2::<syn::ItemStatic>(tokens.clone())?;
+                const_of_static(&item).map(Self::Const).ok_or(error)
+            })
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Struct))
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Enum))
             .or_else(|_| syn::parse2(tokens.clone()).map(Self::Alias))
@@ -168,7 +172,7 @@ pub(crate) fn device(attr: TokenStream, item: TokenStream) -> TokenStream {
     let Some(read) = DeviceItem::read(&item) else {
         let mut tokens = unreadable_fn(&item).or_else(|| impl_alone(&item)).unwrap_or_else(|| {
             if has_keyword(&item, "static") && !has_keyword(&item, "fn") {
-                let message = "`#[device]` is not for statics: kernels have no memory of the program's";
+                let message = "`#[device]` is not for statics that change: kernels have no memory of the program's";
                 return wrong_item(SpanRange::of(item.clone()), message, "write `const`");
             }
             wrong_item(

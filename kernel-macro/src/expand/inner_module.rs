@@ -27,6 +27,31 @@ pub(super) fn mark_inner(device: &SourceItems, host: &mut [syn::Item]) {
     }
 }
 
+/// Reports inner modules that name items of the module around them, which names the inner ones: neither can be read first.
+pub(super) fn refuse_circles(device: &SourceItems, host: &[syn::Item], diags: &mut Diagnostics) {
+    let names: Vec<&Ident> = device.0.iter().filter_map(|item| item.name().map(|(name, _)| name)).collect();
+    for item in host {
+        let syn::Item::Mod(inner @ syn::ItemMod { ident, content: Some((_, items)), .. }) = item else { continue };
+        let is_named = device.0.iter().any(|item| names_module(&item.to_token_stream(), ident));
+        if !is_named || !is_marked(&inner.attrs) {
+            continue;
+        }
+        let found = items.iter().find_map(|item| {
+            names
+                .iter()
+                .find_map(|name| named_at(item.to_token_stream(), &Ident::new("super", Span::call_site()), name))
+        });
+        if let Some(span) = found {
+            diags
+                .error(code::UNKNOWN_NAME, SpanRange::token(span), format!("`mod {ident}` and the module around it name each other"))
+                .note("kernels read one module after the other")
+                .help(format!(
+                    "write what `{ident}` names into a `mod` of its own beside it, and name it there, `super::name::…`; or take `{ident}` out of the module"
+                ));
+        }
+    }
+}
+
 /// Whether an inner module has neither attributes of its own, nor items that tell what is for kernels.
 fn may_be_marked(inner: &syn::ItemMod) -> bool {
     let Some((_, items)) = &inner.content else { return false };

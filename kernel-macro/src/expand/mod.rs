@@ -11,7 +11,9 @@ mod hoisted;
 mod incomplete;
 mod inner_module;
 mod instances;
+mod invisible;
 mod kernel;
+mod macro_rules;
 mod module;
 mod own_items;
 mod printed;
@@ -21,6 +23,7 @@ mod tests;
 
 pub(crate) use device::device;
 pub(crate) use gpu_data::gpu_data;
+pub(crate) use invisible::without_invisible;
 pub(crate) use kernel::kernel;
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};

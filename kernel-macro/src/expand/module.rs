@@ -10,7 +10,8 @@ use super::globs::{blocks, gather_first, import_into_functions, names_any, rewri
 use super::held::{held_impl, held_struct};
 use super::hoisted::hoist;
 use super::incomplete::check_incomplete;
-use super::inner_module::{mark_inner, refuse_unmarked_inner};
+use super::inner_module::{mark_inner, refuse_circles, refuse_unmarked_inner};
+use super::macro_rules::expand_own;
 use super::slices::twin_declaration;
 use super::{Finished, advance, errors_of, internal_error, start};
 use crate::ast::{Item, Path, SpanRange};
@@ -25,7 +26,7 @@ use crate::gather::{
     names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct, names_of_trait,
 };
 use crate::krate::facade_path;
-use crate::parse::{ModuleItem, SourceItem, SourceItems, default_fn, item_fn};
+use crate::parse::{ModuleItem, SourceItem, SourceItems, const_of_static, default_fn, item_fn};
 use crate::program::assemble::{AssembleError, Gathered, assemble_gathered};
 use crate::program::held::is_held_impl;
 use crate::program::instantiate::instantiate;
@@ -44,15 +45,16 @@ pub(super) fn device_mod(item: syn::ItemMod) -> TokenStream {
         );
         return errors_of(diags);
     };
-    let (mut device, mut host) = split(items);
+    let (mut device, mut host) = split(expand_own(items));
     hoist(&mut device, &host);
     import_into_functions(&mut device, &mut host);
     if !host.iter().any(imports_derive) {
         device.0.iter_mut().for_each(name_derive);
     }
-    refuse_statics(&mut device, &host, &mut diags);
+    name_statics(&mut device, &mut host, &mut diags);
     mark_inner(&device, &mut host);
     refuse_unmarked_inner(&device, &host, &mut diags);
+    refuse_circles(&device, &host, &mut diags);
     for item in &device.0 {
         if let SourceItem::Fn(function) = item {
             refuse_builtin_name(&function.sig.ident, &mut diags);
@@ -81,22 +83,26 @@ pub(super) fn device_trait(item: syn::ItemTrait) -> TokenStream {
     tokens
 }
 
-/// Reports the module's statics that its functions name: kernels know the values of consts only.
-fn refuse_statics(device: &mut SourceItems, host: &[syn::Item], diags: &mut Diagnostics) {
-    for item in host {
-        let syn::Item::Static(item) = item else { continue };
+/// Statics that the module's functions name become consts: kernels know the values of these, and nothing can tell the two apart that
+/// does not change. Reports those that may change.
+fn name_statics(device: &mut SourceItems, host: &mut Vec<syn::Item>, diags: &mut Diagnostics) {
+    host.retain(|item| {
+        let syn::Item::Static(item) = item else { return true };
         let is_named = |body: &mut syn::Block| names_any(&body.to_token_stream(), &|word| *word == item.ident);
-        if device.0.iter_mut().flat_map(blocks).any(is_named) {
-            diags
-                .error(
-                    code::UNSUPPORTED_SYNTAX,
-                    SpanRange::token(item.ident.span()),
-                    "statics are not supported in kernels",
-                )
-                .note("kernels have no memory of the program's")
-                .help(format!("write `const {}: …`", item.ident));
+        if !device.0.iter_mut().flat_map(blocks).any(is_named) {
+            return true;
         }
-    }
+        if let Some(constant) = const_of_static(item) {
+            device.0.push(SourceItem::Const(constant));
+            return false;
+        }
+        let message = "statics that change are not supported in kernels";
+        diags
+            .error(code::UNSUPPORTED_SYNTAX, SpanRange::token(item.ident.span()), message)
+            .note("kernels have no memory of the program's")
+            .help(format!("write `const {}: …`; what kernels share lies in buffers", item.ident));
+        true
+    });
 }
 
 /// The gathering of a module's items, for tests.

@@ -387,6 +387,10 @@ impl<'a> Infer<'a> {
                     }
                     if is_operator || position == 0 && function.receiver.is_some() {
                         self.coerce(arg, found, &term, because);
+                        // What an iterator lends, in `Trait::name(x)`.
+                        if matches!(expr.kind, ExprKind::Call { .. }) && takes_reference(function) {
+                            self.is_lent(arg, Some(false));
+                        }
                     } else {
                         self.coerce_argument(arg, found, &term, &param.ty, because);
                     }
@@ -525,8 +529,14 @@ pub(super) fn converts(from: ScalarName, to: ScalarName) -> bool {
         I32 => matches!(to, I64 | F64),
         F16 | Bf16 => matches!(to, F32 | F64),
         F32 => to == F64,
-        I64 | U64 | I128 | U128 | F64 | Isize | Usize => false,
+        I64 | U64 | I128 | U128 | F64 | Isize | Usize | ScalarName::Text => false,
     }
+}
+
+/// Whether a method takes `&self`.
+pub(super) fn takes_reference(function: &Fn) -> bool {
+    let kind = function.receiver.as_ref().map(|receiver| &receiver.kind);
+    matches!(kind, Some(syn::ReceiverKind::Reference(_, _, None)))
 }
 
 /// The message for a call with too many or too few arguments.

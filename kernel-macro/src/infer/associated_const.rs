@@ -10,6 +10,7 @@ use crate::typed::{Resolution, Ty};
 
 use super::Infer;
 use super::associated::{Candidate, self_param};
+use super::block::strip;
 use super::constant::has_constant;
 use super::generic::Param;
 use super::name::parent;
@@ -139,6 +140,9 @@ impl<'a> Infer<'a> {
         cx.settle();
         let is_fine = !cx.diags.has_errors() && !cx.poisoned;
         let found = is_fine.then(|| Some((cx.evaluate(&constant.value)?, cx.table.resolve(&term)?))).flatten();
+        if cx.is_largest_size(strip(&constant.value)) {
+            self.tables.host_sized.insert(expr.id);
+        }
         self.diags.append(cx.diags);
         match found {
             Some((value, ty)) => {

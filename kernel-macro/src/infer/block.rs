@@ -87,7 +87,8 @@ impl<'a> Infer<'a> {
         // Without a value it was reported: uses of it are not.
         let (term, value) = value.map_or((Term::Error, ConstValue::Bool(false)), |value| (term, value));
         let (name, is_table) = (constant.name.to_string(), constant.ty.is_table());
-        self.local_consts.push(LocalValue { name, term, value, is_table });
+        let is_host_sized = self.is_largest_size(strip(&constant.value));
+        self.local_consts.push(LocalValue { name, term, value, is_table, is_host_sized });
     }
 
     fn infer_tail(&mut self, tail: &'a Expr, expect: &Expect) -> Term {

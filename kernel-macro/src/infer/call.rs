@@ -365,6 +365,7 @@ impl<'a> Infer<'a> {
             let (receiver, rest) =
                 (text(super::slice::sliced(receiver)), rest.iter().map(text).collect::<Vec<_>>().join(", "));
             let receiver = receiver.trim_start_matches('*');
+            let receiver = if receiver.contains(' ') { format!("({receiver})") } else { receiver.to_owned() };
             self.error(code::UNKNOWN_NAME, span, format!("`{}` is not called by its trait in kernels", path.text()))
                 .help(format!("write the method: `{receiver}.{name}({rest})`"));
             return;

@@ -180,7 +180,7 @@ fn transposed(rows: &[Vec<ConstValue>]) -> Vec<Vec<ConstValue>> {
 }
 
 /// The failure of an expression whose value differs if `usize` has 64 bits.
-fn of_another_size(expr: &Expr) -> Failure {
+pub(super) fn of_another_size(expr: &Expr) -> Failure {
     Failure {
         help: Some("compute it as `u32` or `u64`, and convert the result".to_owned()),
         ..failure(expr.span, "the result differs on the host, where `usize` has 64 bits")

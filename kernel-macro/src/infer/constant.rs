@@ -182,9 +182,7 @@ fn scalar_constant(scalar: ScalarName, name: &str) -> Option<ConstValue> {
         (ScalarName::F32, _) => ConstValue::F32(FLOATS.iter().find(|(float, _)| *float == name)?.1),
         (ScalarName::F64, _) => ConstValue::Float(scalar, DOUBLES.iter().find(|(float, _)| *float == name)?.1),
         (ScalarName::F16 | ScalarName::Bf16, _) => ConstValue::Float(scalar, half_constant(scalar, name)?),
-        (ScalarName::Usize, "MIN") => ConstValue::U32(0),
-        // The others differ between host and device: left out on purpose.
-        (ScalarName::Usize | ScalarName::Isize | ScalarName::Bool, _) => return None,
+        (ScalarName::Bool, _) => return None,
         // The bits, all of which are ones.
         (ScalarName::U128, "MAX") => ConstValue::Int(scalar, -1),
         (_, "MIN") => ConstValue::int(scalar, scalar.limits().0)?,

@@ -15,6 +15,8 @@ use crate::program::{ItemId, Program, TypedItem};
 use crate::typed::{ConstValue, Resolution, Ty, TypedFn};
 
 use super::Infer;
+use super::block::strip;
+use super::const_call::of_another_size;
 
 /// Why an expression has no value.
 pub(super) struct Failure {
@@ -53,6 +55,25 @@ pub(super) struct Evaluator<'e> {
 }
 
 impl Infer<'_> {
+    /// Whether a path is `usize::MAX`, by whatever name: a number that is another one on the host, and has the same low bits.
+    pub(super) fn is_largest_size(&self, path: &Expr) -> bool {
+        self.tables.host_sized.contains(&path.id)
+            && matches!(&self.tables.paths.get(&path.id), Some(resolution)
+            if self.known_value(resolution) == Some(&ConstValue::U32(u32::MAX)))
+    }
+
+    /// The value of a path that is known.
+    fn known_value<'v>(&'v self, resolution: &'v Resolution) -> Option<&'v ConstValue> {
+        match resolution {
+            Resolution::Value(value) => Some(value),
+            Resolution::Const(item) => match &self.program.items[*item].typed {
+                TypedItem::Const(constant) => Some(&constant.value),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The value of an expression whose types are inferred; reports when it has none.
     pub(super) fn evaluate(&mut self, expr: &Expr) -> Option<ConstValue> {
         let types = |expr: &Expr| self.table.resolve(&self.term(expr)).unwrap_or(Ty::Error);
@@ -65,7 +86,12 @@ impl Infer<'_> {
             rounds: &Cell::new(0),
             calls: 0,
         };
-        match evaluator.value(expr) {
+        let whole = strip(expr);
+        let value = match &whole.kind {
+            ExprKind::Path(_) if self.is_largest_size(whole) => evaluator.path_value(whole),
+            _ => evaluator.value(expr),
+        };
+        match value {
             Ok(value) => Some(value),
             Err(failure) => {
                 let error = self.error(code::BAD_CONST, failure.span, failure.message);
@@ -79,31 +105,36 @@ impl Infer<'_> {
 }
 
 impl Evaluator<'_> {
+    /// The value that a path leads to.
+    fn path_value(&self, expr: &Expr) -> Outcome {
+        match self.tables.paths.get(&expr.id) {
+            Some(Resolution::Value(value)) => Ok(value.clone()),
+            Some(Resolution::Const(item)) => match &self.program.items[*item].typed {
+                TypedItem::Const(constant) => Ok(constant.value.clone()),
+                _ => fail(expr, "this has no constant value"),
+            },
+            Some(Resolution::Binding(_)) => self.read_computed(expr),
+            Some(Resolution::Unit) => Ok(self.built(expr, Vec::new())),
+            Some(Resolution::Chosen(number)) => Err(Failure {
+                span: expr.span,
+                message: format!(
+                    "`{}` is chosen at each launch, and this must be known when the kernel is compiled",
+                    self.program.chosen_name(*number)
+                ),
+                help: Some("use the parameter alone, or give the kernel another one for the computed value".to_owned()),
+                jump: None,
+            }),
+            _ => fail(expr, "this has no constant value"),
+        }
+    }
+
     pub(super) fn value(&self, expr: &Expr) -> Outcome {
         match &expr.kind {
             ExprKind::Paren(inner, ..) => self.value(inner),
             ExprKind::Literal(literal) => self.literal_value(expr, literal, false),
-            ExprKind::Path(_) => match self.tables.paths.get(&expr.id) {
-                Some(Resolution::Value(value)) => Ok(value.clone()),
-                Some(Resolution::Const(item)) => match &self.program.items[*item].typed {
-                    TypedItem::Const(constant) => Ok(constant.value.clone()),
-                    _ => fail(expr, "this has no constant value"),
-                },
-                Some(Resolution::Binding(_)) => self.read_computed(expr),
-                Some(Resolution::Unit) => Ok(self.built(expr, Vec::new())),
-                Some(Resolution::Chosen(number)) => Err(Failure {
-                    span: expr.span,
-                    message: format!(
-                        "`{}` is chosen at each launch, and this must be known when the kernel is compiled",
-                        self.program.chosen_name(*number)
-                    ),
-                    help: Some(
-                        "use the parameter alone, or give the kernel another one for the computed value".to_owned(),
-                    ),
-                    jump: None,
-                }),
-                _ => fail(expr, "this has no constant value"),
-            },
+            // Only as the whole value of a const, which the twin reads as a number of 32 bits.
+            ExprKind::Path(_) if self.tables.host_sized.contains(&expr.id) => Err(of_another_size(expr)),
+            ExprKind::Path(_) => self.path_value(expr),
             ExprKind::Unary(op, operand) if !self.tables.calls.contains_key(&expr.id) => {
                 self.unary_value(expr, *op, operand)
             }
@@ -170,6 +201,7 @@ impl Evaluator<'_> {
         let ty = self.final_type(expr);
         Ok(match (literal, ty) {
             (Literal::Bool(value), _) => ConstValue::Bool(*value),
+            (Literal::Text(_, number), _) => ConstValue::Int(ScalarName::Text, (*number).into()),
             (Literal::Char(value), _) => ConstValue::Int(ScalarName::Char, u32::from(*value).into()),
             (Literal::Int { value, .. }, Ty::Scalar(scalar)) => {
                 if scalar == ScalarName::U128 {

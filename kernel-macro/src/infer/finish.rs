@@ -96,7 +96,7 @@ impl<'a> Infer<'a> {
                 Deferred::Words { span, terms } => self.check_words(span, &terms),
                 Deferred::RangePattern { span, term } => match self.table.resolve(&term) {
                     Some(Ty::Error | Ty::Never) | None => {}
-                    Some(Ty::Scalar(scalar)) if scalar != ScalarName::Bool => {}
+                    Some(Ty::Scalar(scalar)) if !matches!(scalar, ScalarName::Bool | ScalarName::Text) => {}
                     Some(ty) => {
                         let message = format!("expected `{}`, found a range of numbers", self.name_of(&ty));
                         self.error(code::MISMATCHED_TYPES, span, message);

@@ -68,6 +68,19 @@ impl<'a> Infer<'a> {
             .help("write `impl IndexMut` for it in the `#[device] mod` of the type");
             return;
         };
+        if let Item::Fn(function) = &self.program.items[member].item
+            && gives_one_of(function)
+            && self.assigned_place != Some(place.id)
+        {
+            let message =
+                format!("`index_mut` of {name} ends with one of several places, which is only assigned to in kernels");
+            self.error(code::NOT_ASSIGNABLE, place.span, message)
+                .note("the place of a reference must be known when the kernel is compiled")
+                .help(format!(
+                    "write `let mut element = {source};`, change that, and store it back: `{source} = element;`"
+                ));
+            return;
+        }
         self.tables.calls.insert(place.id, Callee::Device(member));
         if is_generic {
             self.requests.push(Request { expr: place.id, span: place.span, item: member, params, chains: Vec::new() });
@@ -113,13 +126,22 @@ impl<'a> Infer<'a> {
             }
         }
         let is_one = matches!(&function.body.tail, Some(tail) if is_one_place(tail));
-        if writes && (!is_one || function.returns_early) {
+        let is_element = self.is_index_mut() && gives_one_of(function);
+        if writes && (!is_one || function.returns_early) && !is_element {
             let span = function.body.tail.as_ref().map_or(SpanRange::token(function.name.span()), |tail| tail.span);
             let message = format!("`{}` must end with exactly one `&mut` reference to a part of `self`", function.name);
             self.error(code::REFERENCE_USE, span, message)
                 .note("the place must be known when the kernel is compiled")
                 .help("keep the parts in an array: `&mut self.parts[i]`; or write a method, `fn set(&mut self, i: usize, value: T)`");
         }
+    }
+
+    /// Whether the function that is inferred is the `index_mut` of an `impl IndexMut`.
+    fn is_index_mut(&self) -> bool {
+        let item = &self.program.items[self.item];
+        let of = item.owner.map(|owner| &self.program.items[owner].item);
+        let is_it = |path: &crate::ast::Path| path.segments.last().is_some_and(|name| name == "IndexMut");
+        matches!(of, Some(Item::Impl(implementation)) if implementation.of.as_ref().is_some_and(is_it))
     }
 
     /// Notes the reference that a `return` gives.
@@ -132,6 +154,23 @@ impl<'a> Infer<'a> {
             self.given.insert(value.id);
         }
     }
+}
+
+/// Whether a function ends with one of several places to write.
+pub(crate) fn gives_one_of(function: &Fn) -> bool {
+    let is_end = |end: &&Expr| matches!(end.kind, ExprKind::Borrow { mutable: true, .. }) || may_leave(end);
+    let is_one = matches!(&function.body.tail, Some(tail) if is_one_place(tail));
+    function.gives_written_place()
+        && !is_one
+        && !function.returns_early
+        && ends_of_function(function).iter().all(is_end)
+}
+
+/// The expressions with which a function ends.
+pub(crate) fn ends_of_function(function: &Fn) -> Vec<&Expr> {
+    let mut ends = Vec::new();
+    ends_of(&function.body, &mut ends);
+    ends
 }
 
 /// The expressions with which control comes to the end of a block.

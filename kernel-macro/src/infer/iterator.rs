@@ -9,8 +9,10 @@ use crate::ast::{BinaryOp, Expr, ExprKind, MethodCall, ScalarName, SpanRange};
 use crate::builtin::iteration::{Iteration, Nested, UNSUPPORTED};
 use crate::builtin::standard::Standard;
 use crate::diag::code;
+use crate::source::text;
 use crate::typed::{Callee, Ty};
 
+use super::block::strip;
 use super::closure::{Demand, Gives, closure_literal};
 use super::finish::Deferred;
 use super::mismatch::Because;
@@ -105,6 +107,7 @@ impl<'a> Infer<'a> {
             self.finish_nested(expr, name, &demand.result, &found);
             if let Some(Callee::Iterate(Iteration::Nested(_))) = self.tables.calls.get(&expr.id) {
                 args.iter().for_each(|arg| self.refuse_return(arg));
+                args.iter().for_each(|arg| self.refuse_slice_of_element(arg));
             }
         }
         if let [other] = args {
@@ -256,6 +259,42 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Reports a closure that goes through a slice which a function gives of the closure's own parameter: of elements by value, on the host.
+    fn refuse_slice_of_element(&mut self, arg: &'a Expr) {
+        let Some((_, closure)) = closure_literal(arg) else { return };
+        let mut chain = strip(&closure.body);
+        while let ExprKind::Method { receiver, .. } = &chain.kind {
+            let inner = strip(receiver);
+            let is_given = matches!(&inner.kind, ExprKind::Method { .. } | ExprKind::Call { .. })
+                && matches!(self.tables.calls.get(&inner.id), Some(Callee::Device(_)))
+                && matches!(self.table.shallow(&self.term(inner)), Term::Buffer { origin: Some(_), .. });
+            if is_given && self.is_of_parameter(inner, closure) {
+                let source = text(inner);
+                self.error(
+                    code::REFERENCE_USE,
+                    inner.span,
+                    format!("the elements of `{source}` cannot leave the closure"),
+                )
+                .note("the closure has a copy of the element, and the slice is a part of it")
+                .help(format!("write loops in each other: `for … in … {{ for v in {source} {{ … }} }}`"));
+                return;
+            }
+            chain = inner;
+        }
+    }
+
+    /// Whether a call is one of a method of what a closure gets.
+    fn is_of_parameter(&self, call: &Expr, closure: &crate::ast::Closure) -> bool {
+        let ExprKind::Method { receiver, .. } = &call.kind else { return false };
+        let (_, Some(root)) = self.root_of(receiver) else { return false };
+        let mut is_own = false;
+        closure
+            .params
+            .iter()
+            .for_each(|(pattern, _)| pattern.for_each_binding(&mut |_, binding| is_own |= binding == root));
+        is_own
+    }
+
     /// Makes a `flat_map` go through what its closure gives.
     fn finish_nested(&mut self, expr: &'a Expr, name: &Ident, made: &Term, found: &Term) {
         let Term::Iterator(element) = found else { return };
@@ -268,10 +307,13 @@ impl<'a> Infer<'a> {
             }
             Term::Error | Term::Never => return self.table.poison(found),
             made => {
+                let help = match made {
+                    Term::Buffer { .. } => "write loops in each other: `for part in … { for v in part { … } }`",
+                    _ => "end the closure with a chain, an array or an option: `|i| (0..i).map(move |j| …)`",
+                };
                 let made = self.describe(&made);
                 let message = format!("expected a closure that gives an iterator, found one that gives {made}");
-                self.error(code::MISMATCHED_TYPES, range(name.span()), message)
-                    .help("end the closure with a chain, an array or an option: `|i| (0..i).map(move |j| …)`");
+                self.error(code::MISMATCHED_TYPES, range(name.span()), message).help(help);
                 return;
             }
         };

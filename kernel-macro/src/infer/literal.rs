@@ -12,6 +12,7 @@ impl<'a> Infer<'a> {
         match literal {
             Literal::Bool(_) => Term::BOOL,
             Literal::Char(_) => Term::Scalar(ScalarName::Char),
+            Literal::Text(..) => Term::Scalar(ScalarName::Text),
             Literal::Int { suffix: Some(scalar), value } => {
                 self.defer_range(expr, *value, Term::Scalar(*scalar));
                 Term::Scalar(*scalar)

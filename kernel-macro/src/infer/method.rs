@@ -306,6 +306,9 @@ impl<'a> Infer<'a> {
         {
             return Some((*instead).to_owned());
         }
+        if *receiver == Term::Scalar(ScalarName::Text) {
+            return Some("there are no strings on the device: texts are compared and matched; write bytes, `b\"text\"`, for anything else".to_owned());
+        }
         let foreign = match receiver {
             Term::Array(..) | Term::Buffer { .. } => foreign::container_method(name),
             Term::Scalar(_) | Term::Vector(..) => foreign::method(name),

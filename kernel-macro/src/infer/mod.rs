@@ -95,7 +95,7 @@ pub(crate) use closure::callable_of;
 pub(crate) use constant::{is_bare_math_constant, is_math_constant};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
-pub(crate) use index_impl::is_one_place;
+pub(crate) use index_impl::{ends_of_function, gives_one_of, is_one_place};
 pub(crate) use name::parent;
 pub(crate) use range::is_place;
 pub(crate) use reference::is_self;
@@ -104,9 +104,10 @@ pub(crate) use slice::sliced;
 pub(crate) use slice_pattern::matched_slice;
 pub(crate) use split::holds_slice;
 pub(crate) use suggest::nearest;
-pub(crate) use ty::{builtin_path, type_name};
+pub(crate) use ty::{TEXT, builtin_path, type_name};
 pub(crate) use written_pattern::taken_place;
 
+use block::strip;
 use control::Frame;
 use finish::Deferred;
 use generic::{Param, Request};
@@ -191,6 +192,8 @@ struct LocalValue {
     value: ConstValue,
     /// Whether it is a slice.
     is_table: bool,
+    /// Whether it is `usize::MAX`, which is another number on the host.
+    is_host_sized: bool,
 }
 
 /// The state of one item's inference.
@@ -277,6 +280,8 @@ struct Infer<'a> {
     given_root: Option<(BindingId, Vec<String>)>,
     /// Whether a place is asked for to be written as a whole.
     writes_place: bool,
+    /// The left side of the assignment that is inferred, where it is a value's own or an operator's of numbers.
+    assigned_place: Option<ExprId>,
     /// Whether something goes through elements to write them.
     writes_elements: bool,
     /// The closures around, innermost last.
@@ -352,6 +357,7 @@ impl<'a> Infer<'a> {
             only_end: false,
             given_root: None,
             writes_place: false,
+            assigned_place: None,
             writes_elements: false,
             closure_stack: Vec::new(),
             captures: Vec::new(),
@@ -422,7 +428,8 @@ impl<'a> Infer<'a> {
             self.report_open_type(constant.ty.span);
             return None;
         };
-        Some(TypedConst { ty, value })
+        let is_host_sized = self.is_largest_size(strip(&constant.value));
+        Some(TypedConst { ty, value, is_host_sized })
     }
 
     /// The type of a const; of a slice, the length is that of its value.

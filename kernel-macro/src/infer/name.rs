@@ -2,7 +2,7 @@
 
 use gridwise_ir::ir::Builtin;
 
-use crate::ast::{Expr, ExprId, Item, Path, Shape, SpanRange};
+use crate::ast::{Expr, ExprId, Item, Path, ScalarName, Shape, SpanRange};
 use crate::diag::code;
 use crate::program::TypedItem;
 use crate::source::Spelling;
@@ -123,6 +123,9 @@ impl<'a> Infer<'a> {
             if known.is_table {
                 self.tables.tables.insert(id);
             }
+            if known.is_host_sized {
+                self.tables.host_sized.insert(id);
+            }
             return Some(known.term.clone());
         }
         let program = self.program;
@@ -132,6 +135,9 @@ impl<'a> Infer<'a> {
                     self.tables.paths.insert(id, Resolution::Const(item));
                     if written.ty.is_table() {
                         self.tables.tables.insert(id);
+                    }
+                    if constant.is_host_sized {
+                        self.tables.host_sized.insert(id);
                     }
                     Term::from(&constant.ty)
                 }
@@ -159,8 +165,26 @@ impl<'a> Infer<'a> {
             });
         }
         let (ty, value) = builtin_constant(path).or_else(|| self.alias_constant(path))?;
+        if self.is_limit_of_size(path, &ty) {
+            self.tables.host_sized.insert(id);
+        }
         self.tables.paths.insert(id, Resolution::Value(value));
         Some(Term::from(&ty))
+    }
+
+    /// Whether a constant of a built-in type is one of `usize` or `isize`, which has 64 bits on the host.
+    fn is_limit_of_size(&self, path: &Path, ty: &Ty) -> bool {
+        let is_bits = path.segments.last().is_some_and(|name| name == "BITS");
+        let owner = parent(path);
+        let of = builtin_path(&owner).or_else(|| match &self.program.items[self.item].uses.get(&owner.text()) {
+            Some(item) => match &self.program.items[**item].typed {
+                TypedItem::Alias(ty) => Some(ty.clone()),
+                _ => None,
+            },
+            None => None,
+        });
+        let of = if is_bits { of.as_ref() } else { Some(ty) };
+        matches!(of, Some(Ty::Scalar(ScalarName::Usize | ScalarName::Isize)))
     }
 
     /// `Point::ZERO` where `Point` is another name of a built-in type.
@@ -200,12 +224,8 @@ impl<'a> Infer<'a> {
     }
 
     fn name_help(&self, path: &Path) -> Option<String> {
-        let text = path.text();
         let Some(name) = path.as_name().map(ToString::to_string) else {
             let last = path.segments.last()?.to_string();
-            if text.ends_with("usize::MAX") {
-                return Some("`usize` has 32 bits in kernels: write `u32::MAX as usize`".to_owned());
-            }
             let first = path.segments.first()?.to_string();
             if let Some((_, instead)) = UNSUPPORTED_TYPES.iter().find(|(ty, _)| *ty == first) {
                 return Some(format!("`{first}` is not available in kernels yet: {instead}"));

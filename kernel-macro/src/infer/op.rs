@@ -151,7 +151,11 @@ impl<'a> Infer<'a> {
             return Term::Unit;
         }
         self.operate(Operation { expr, op, left: place, right: value, assigns: true }, &left, &right);
+        let is_number =
+            matches!(self.table.shallow(&left), Term::Scalar(_)) && !self.tables.calls.contains_key(&expr.id);
+        self.assigned_place = is_number.then_some(place.id);
         self.require_place(place);
+        self.assigned_place = None;
         Term::Unit
     }
 
@@ -328,7 +332,9 @@ impl<'a> Infer<'a> {
             }
         }
         let fits = |cx: &Self, term: &Term| match term {
-            Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool) => equality,
+            Term::Vector(..) | Term::Matrix(_) | Term::Quat | Term::Scalar(ScalarName::Bool | ScalarName::Text) => {
+                equality
+            }
             Term::Scalar(ScalarName::Char) => true,
             _ => cx.is_number(term),
         };
@@ -555,6 +561,7 @@ fn operand_help(op: BinaryOp, term: &Term) -> Option<&'static str> {
     let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr);
     Some(match term {
         Term::Scalar(ScalarName::Char) => "compute with the number: `c as u32`, and `char::from_u32(…)` back",
+        Term::Scalar(ScalarName::Text) => "texts are only compared for equality: use an enum, or bytes, `b\"text\"`",
         Term::Scalar(ScalarName::Bool) => "convert it to a number first, `as u32`, or use `&`, `|`, `^`",
         Term::Vector(ScalarName::Bool, _) => "use `.any()` and `.all()`",
         Term::Vector(..) if is_comparison(op) => {

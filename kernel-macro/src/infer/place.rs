@@ -348,7 +348,9 @@ impl<'a> Infer<'a> {
             self.note_kept_ends(value);
         }
         self.check(value, &term, because);
+        self.assigned_place = Some(place.id);
         self.require_place(place);
+        self.assigned_place = None;
         Term::Unit
     }
 

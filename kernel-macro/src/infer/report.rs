@@ -121,6 +121,20 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Whether a text is shown with a value: its number says nothing to the host.
+    fn holds_text(&self, ty: &Ty) -> bool {
+        let any = |members: &[Ty]| members.iter().any(|member| self.holds_text(member));
+        match ty {
+            Ty::Scalar(scalar) => *scalar == ScalarName::Text,
+            Ty::Option(value) | Ty::Array(value, _) => self.holds_text(value),
+            Ty::Result(value, error) => self.holds_text(value) || self.holds_text(error),
+            Ty::Tuple(members) => any(members),
+            Ty::Struct(..) => any(&self.program.fields_of(ty)),
+            Ty::Enum(..) => self.program.variants_of(ty).is_some_and(|variants| variants.iter().any(|it| any(it))),
+            _ => false,
+        }
+    }
+
     /// Reports a value that cannot be shown in this style.
     pub(super) fn check_shown(&mut self, value: &Expr, ty: &Ty, style: Style) {
         let name = self.name_of(ty);
@@ -131,6 +145,10 @@ impl<'a> Infer<'a> {
             (_, ty) if holds_slice(ty) => {
                 (format!("a buffer cannot be shown, found `{name}`"), "show an element, or the length, `.len()`")
             }
+            (_, ty) if self.holds_text(ty) => (
+                format!("there are no strings on the device to show, found `{name}`"),
+                "show a number; or `match` it, with a `panic!` or `println!` for each text",
+            ),
             (Style::Count, Ty::Scalar(_)) if *ty == Ty::USIZE => return,
             (Style::Count, _) => (format!("width and precision are `usize`, found `{name}`"), "convert it: `as usize`"),
             (Style::Debug, _) | (Style::Display, Ty::Scalar(_) | Ty::Vector(..) | Ty::Matrix(_) | Ty::Quat) => return,

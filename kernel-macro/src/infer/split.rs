@@ -10,7 +10,7 @@ use crate::builtin::iteration::{Iteration, Parts};
 use crate::diag::code;
 use crate::program::crossing::{refuse_element, refuse_slice_element};
 use crate::source::text;
-use crate::typed::{Callee, Ty};
+use crate::typed::{Callee, Resolution, Ty};
 
 use super::block::strip;
 use super::finish::Deferred;
@@ -47,10 +47,11 @@ impl<'a> Infer<'a> {
         if mutable {
             self.require_written_elements(receiver, term, slice == Some(true));
         }
-        if slice.is_none() && self.diags.len() == before && !self.has_index(receiver) {
+        let is_moving = self.has_moving_index(receiver);
+        if slice.is_none() && self.diags.len() == before && !is_moving {
             self.refuse_remote(receiver);
         }
-        if self.diags.len() == before && self.has_index(receiver) {
+        if self.diags.len() == before && is_moving {
             let source = text(strip(receiver));
             self.error(code::REFERENCE_USE, receiver.span, "an array inside an array cannot be split into slices here")
                 .note("the slices could be used after the index that selects the array has changed")
@@ -81,6 +82,36 @@ impl<'a> Infer<'a> {
             let source = text(receiver);
             let message = format!("`{source}` cannot be split into slices in kernels");
             self.error(code::REFERENCE_USE, receiver.span, message).note(why).help(help);
+        }
+    }
+
+    /// Whether a place is found by an index that may be another one later.
+    fn has_moving_index(&self, place: &Expr) -> bool {
+        match &place.kind {
+            ExprKind::Paren(inner, ..) | ExprKind::Borrow { operand: inner, .. } => self.has_moving_index(inner),
+            ExprKind::Field { base, .. } | ExprKind::Slice { base, .. } => self.has_moving_index(base),
+            ExprKind::Index { base, index } => match self.table.shallow(&self.term(index)) {
+                Term::Range(..) => self.has_moving_index(base),
+                _ => !self.stays(index) || self.has_moving_index(base),
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether an index is the same wherever it stands: a number, a const, or a variable that never changes.
+    fn stays(&self, index: &Expr) -> bool {
+        match &strip(index).kind {
+            ExprKind::Literal(_) => true,
+            ExprKind::Path(_) => match self.tables.paths.get(&strip(index).id) {
+                Some(Resolution::Binding(binding)) => {
+                    self.local(*binding).is_some_and(|local| !local.mutable)
+                        && !self.tables.references.contains_key(binding)
+                        && !self.assigned_later.contains(binding)
+                }
+                Some(Resolution::Const(_) | Resolution::Value(_)) => true,
+                _ => false,
+            },
+            _ => false,
         }
     }
 

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use crate::ast::{Expr, Item, Path, PathCall, SpanRange};
 use crate::diag::code;
 
-use super::associated::member_named;
+use super::associated::{member_named, takes_reference};
 use super::name::parent;
 use super::unify::{Term, VarKind};
 use super::{Expect, Infer};
@@ -30,6 +30,10 @@ impl<'a> Infer<'a> {
         let term = self.infer_reference(receiver, &Expect::Nothing);
         let term = self.table.shallow(&term);
         if let Term::Error | Term::Never = term {
+            // Of a parameter's type: what an iterator lends, as each instance does.
+            if self.lends_self(of, name) {
+                self.is_lent(receiver, Some(false));
+            }
             self.infer_unknown_arguments(rest);
             return Term::Error;
         }
@@ -46,6 +50,18 @@ impl<'a> Infer<'a> {
             return Term::Error;
         };
         self.call_member(expr, candidate, path.last_args(), found, span)
+    }
+
+    /// Whether a function of a trait takes `&self`, as its `impl`s write it.
+    fn lends_self(&self, of: &str, name: &Ident) -> bool {
+        let (program, name) = (self.program, name.to_string());
+        program.items.iter().any(|(id, item)| {
+            let Item::Impl(implementation) = &item.item else { return false };
+            let path = implementation.of.as_ref().and_then(|path| path.segments.last());
+            let member = member_named(program.members(id), &name).map(|member| &program.items[member].item);
+            path.is_some_and(|path| path == of)
+                && matches!(member, Some(Item::Fn(function)) if takes_reference(function))
+        })
     }
 
     /// The types that have a function of a trait, as their `impl`s write them, where it takes no `self`; else none.

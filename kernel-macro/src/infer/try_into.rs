@@ -9,6 +9,7 @@ use crate::source::text;
 use crate::typed::{Callee, ConversionError, Ty};
 
 use super::associated::converts;
+use super::generic::Request;
 use super::unify::Term;
 use super::{Expect, Infer};
 
@@ -64,10 +65,42 @@ impl<'a> Infer<'a> {
         found
     }
 
+    /// Takes the author's own `impl TryFrom`; whether there is one.
+    fn convert_by_own(&mut self, expr: &'a Expr, span: SpanRange, (from, to): (&Term, &Term), error: &Term) -> bool {
+        let to = self.table.shallow(to);
+        if !matches!(to, Term::Struct(..) | Term::Enum(..)) {
+            return false;
+        }
+        for candidate in self.candidates(&to, "try_from", Some("TryFrom")) {
+            let Some(function) = self.method_of(&candidate) else { continue };
+            let ([param], Some(result)) = (function.params.as_slice(), &function.result) else { continue };
+            let in_member =
+                |cx: &mut Self, ty| cx.within(candidate.member, candidate.params.clone(), |cx| cx.term_of(ty));
+            let wanted = in_member(self, &param.ty);
+            if param.ty.reference().is_some() || !self.table.would_unify(&wanted, from) {
+                continue;
+            }
+            self.table.unify(&wanted, from);
+            self.table.unify(&candidate.self_term, &to);
+            let found = in_member(self, result);
+            self.table.unify(&found, &Term::Result(Rc::new(to), Rc::new(error.clone())));
+            self.tables.calls.insert(expr.id, Callee::Device(candidate.member));
+            if candidate.is_generic {
+                let (item, params) = (candidate.member, candidate.params);
+                self.requests.push(Request { expr: expr.id, span, item, params, chains: Vec::new() });
+            }
+            return true;
+        }
+        false
+    }
+
     /// Finds out which errors the conversions give.
     pub(super) fn settle_conversions(&mut self) {
         for Conversion { expr, value, span, from, to, error } in std::mem::take(&mut self.conversions) {
             let (Some(source), Some(target)) = (self.table.resolve(&from), self.table.resolve(&to)) else { continue };
+            if self.convert_by_own(expr, span, (&Term::from(&source), &to), &error) {
+                continue;
+            }
             let given = match (&source, &target) {
                 (Ty::Error | Ty::Never, _) | (_, Ty::Error | Ty::Never) => None,
                 (Ty::Scalar(a), Ty::Scalar(b)) if a.is_int() && b.is_int() => {

@@ -25,7 +25,7 @@ pub(super) const BUILTIN_TYPES: &[&str] = &[
 /// Types that kernels may get later, and what to write until then.
 pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("f128", "use `f64`"),
-    ("str", "use numbers"),
+    ("str", "write `&'static str` for a text that names something; of other texts pass the bytes, `&[u8]`"),
     ("Range", "write the type of its ends: `Range<u32>`"),
     ("RangeInclusive", "write the type of its ends: `RangeInclusive<u32>`"),
     ("RangeFrom", "use a `Range` with both ends"),
@@ -72,8 +72,14 @@ pub(super) const UNSUPPORTED_TYPES: &[(&str, &str)] = &[
     ("ISizeVec4", "use `IVec4`"),
 ];
 
+/// The name that stands for the type `&'static str` in a path.
+pub(crate) const TEXT: &str = "__str";
+
 /// The type that a built-in name stands for.
 pub(super) fn builtin_type(name: &str) -> Option<Ty> {
+    if name == TEXT {
+        return Some(Ty::Scalar(ScalarName::Text));
+    }
     if let Some(scalar) = ScalarName::from_name(name) {
         return Some(Ty::Scalar(scalar));
     }

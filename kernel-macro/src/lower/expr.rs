@@ -37,7 +37,10 @@ impl FnCx<'_, '_, '_> {
             ExprKind::Paren(inner, ..) => self.lower_expr(inner),
             ExprKind::Path(_) => self.lower_path(expr),
             ExprKind::Closure(_) => self.lower_closure(expr),
-            ExprKind::Borrow { operand, .. } => self.lower_expr(operand),
+            ExprKind::Borrow { operand, .. } => match self.write_at_end(expr) {
+                None => self.lower_expr(operand),
+                written => written,
+            },
             ExprKind::Field { .. } | ExprKind::Index { .. } => {
                 let spot = self.lower_spot(expr)?;
                 self.read(spot)
@@ -137,6 +140,7 @@ impl FnCx<'_, '_, '_> {
         match (literal, ty) {
             (Literal::Bool(value), _) => self.bool(*value),
             (Literal::Char(value), _) => self.u32(u32::from(*value)),
+            (Literal::Text(_, number), _) => self.u32(*number),
             // `-128` is the negation of a literal one too large: it wraps to the same bits.
             (Literal::Int { value, .. }, Ty::Scalar(name)) if name.is_wide() => self.wide(*value, name.is_signed()),
             (Literal::Int { value, .. }, Ty::Scalar(name)) => self.bits(scalar(*name), *value as u64),

@@ -15,6 +15,7 @@ use super::chain::Machine;
 use super::control::Target;
 use super::image::Named;
 use super::inline::Frame;
+use super::one_of::EndWrite;
 use super::place::{Origin, Spot};
 use super::reference::{Code, Home, Scope};
 use super::{Elsewhere, KernelParam, Shared, function_of};
@@ -89,6 +90,8 @@ pub(super) struct FnCx<'p, 'm, 's> {
     pub(super) result_ty: &'p Ty,
     /// `self` of a method that writes it.
     pub(super) written: Option<BindingId>,
+    /// The write of the ends of a function that is lowered where it is called.
+    pub(super) end_write: Option<EndWrite<'p>>,
 }
 
 impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
@@ -128,6 +131,7 @@ impl<'p, 'm, 's> FnCx<'p, 'm, 's> {
             result,
             result_ty: typed.result.as_ref().unwrap_or(&Ty::Unit),
             written,
+            end_write: None,
         }
     }
 

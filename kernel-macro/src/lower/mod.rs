@@ -35,6 +35,7 @@ mod lanes;
 mod matching;
 mod matrix;
 mod number;
+mod one_of;
 mod operator;
 mod option;
 mod orientation;

@@ -56,7 +56,11 @@ pub(super) struct Home<'p> {
     call: Option<SourceLocation>,
 }
 
+/// Arguments, and the origins of the slices in them.
+pub(super) type Evaluated = (Vec<Argument>, FastMap<ExprId, Origin>);
+
 /// An argument, evaluated.
+#[derive(Clone)]
 pub(super) enum Argument {
     Value(Option<ValueId>),
     Place(Slot),
@@ -338,6 +342,18 @@ impl<'p> FnCx<'p, '_, '_> {
         args: &[&Expr],
         body: impl FnOnce(&mut Self, &'p Fn, Vec<Argument>, Option<TypeId>) -> Option<R>,
     ) -> Option<(Option<R>, Scope<'p>)> {
+        let evaluated = self.evaluated(item, args)?;
+        self.call_with(item, evaluated, body)
+    }
+
+    /// A call with arguments that are evaluated.
+    pub(super) fn call_evaluated(&mut self, item: ItemId, evaluated: Evaluated) -> Option<ValueId> {
+        let run = |cx: &mut Self, ast, arguments, result| cx.lower_body_here(ast, arguments, result);
+        self.call_with(item, evaluated, run)?.0
+    }
+
+    /// The arguments of a call, evaluated, and what the slices in them are parts of; `None` where control ends there.
+    pub(super) fn evaluated(&mut self, item: ItemId, args: &[&Expr]) -> Option<Evaluated> {
         let (ast, typed) = function_of(self.shared.program, item);
         let has_place = ast.writes_self() || ast.gives_place;
         let mut arguments = Vec::with_capacity(args.len());
@@ -372,7 +388,7 @@ impl<'p> FnCx<'p, '_, '_> {
             arguments.push(argument);
         }
         let origins = self.passed_origins(typed, args);
-        self.call_with(item, (arguments, origins), body)
+        Some((arguments, origins))
     }
 
     /// A call of the `next` of a value that lies somewhere; the option that it gives, and its type.
@@ -394,7 +410,7 @@ impl<'p> FnCx<'p, '_, '_> {
     fn call_with<R>(
         &mut self,
         item: ItemId,
-        (arguments, origins): (Vec<Argument>, FastMap<ExprId, Origin>),
+        (arguments, origins): Evaluated,
         body: impl FnOnce(&mut Self, &'p Fn, Vec<Argument>, Option<TypeId>) -> Option<R>,
     ) -> Option<(Option<R>, Scope<'p>)> {
         let (ast, typed) = function_of(self.shared.program, item);

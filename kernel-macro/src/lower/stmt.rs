@@ -100,6 +100,9 @@ impl FnCx<'_, '_, '_> {
             return None;
         }
         let value = self.lower_expr(value);
+        if self.write_one_of(place, |_, _| value, false) {
+            return None;
+        }
         let place = self.lower_target(place)?;
         self.b.store(place, value?);
         None
@@ -114,6 +117,9 @@ impl FnCx<'_, '_, '_> {
             matches!((place_ty, value_ty), (Ty::Scalar(_), Ty::Scalar(_))) && !self.typed.is_reference(value);
         let (target, right) = if is_builtin {
             let right = self.lower_expr(value)?;
+            if self.write_one_of(place, |cx, old| cx.binary(expr, op, old, Some(right)), true) {
+                return None;
+            }
             (self.lower_target(place)?, right)
         } else {
             let target = self.lower_target(place)?;

@@ -73,6 +73,9 @@ impl Parser<'_> {
     }
 
     fn member_ty(&mut self, ty: &syn::Type) -> TypeExpr {
+        if let Some(text) = Self::text_ty(ty, false) {
+            return text;
+        }
         let syn::Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         if let (syn::Type::Slice(slice), true) = (ungroup(&reference.elem), self.holds_slices) {
             let kind =

@@ -8,10 +8,13 @@ use super::Parser;
 use super::assign::written_insertion;
 use super::contains::{is_contains, without_parens};
 use super::for_each::written_for_each;
+use super::found_pair::written_pair_if;
+use super::function::library_method;
 use super::pat::PatternPlace;
 use super::scatter::CLAIMED;
 use super::span::{expr_range, path_range};
 use super::taken_apart;
+use super::temporary::with_variables;
 use super::ty::ungroup;
 use crate::ast::{
     BinaryOp, Block, Closure, Expr, ExprKind, Label, Literal, Member, Path, PathArgs, ScalarName, SpanRange, UnaryOp,
@@ -29,6 +32,19 @@ impl Parser<'_> {
         }
         if let Syn::Macro(call) = expr {
             return self.macro_call(&call.mac);
+        }
+        if let Syn::Call(_) | Syn::MethodCall(_) = expr
+            && let Some(written) = with_variables(expr)
+        {
+            return self.expr(&written);
+        }
+        if std::mem::take(&mut self.is_unit) {
+            if let Some(statement) = self.call_statement(expr) {
+                let span = expr_range(expr);
+                let block = Block { statements: vec![statement], tail: None, span, safety: None };
+                return self.node(ExprKind::Block { label: None, block }, span);
+            }
+            self.is_unit = matches!(expr, Syn::If(_) | Syn::Match(_) | Syn::Block(_) | Syn::Unsafe(_));
         }
         let id = self.next_expr();
         let mut kind = self.expr_kind(expr);
@@ -105,8 +121,17 @@ impl Parser<'_> {
     fn control(&mut self, expr: &Syn) -> ExprKind {
         match expr {
             Syn::If(branch) => {
-                let (condition, then_block) = self.scope(|cx| (cx.expr(&branch.cond), cx.block(&branch.then_branch)));
+                let written = written_pair_if(branch);
+                let branch = written.as_ref().unwrap_or(branch);
+                let is_unit = std::mem::take(&mut self.is_unit);
+                let (condition, then_block) = self.scope(|cx| {
+                    let condition = cx.expr(&branch.cond);
+                    cx.is_unit = is_unit || branch.else_branch.is_none();
+                    (condition, cx.block(&branch.then_branch))
+                });
+                self.is_unit = is_unit;
                 let else_expr = branch.else_branch.as_ref().map(|(_, otherwise)| self.boxed(otherwise));
+                self.is_unit = false;
                 self.if_expr(condition, then_block, else_expr)
             }
             Syn::Match(matching) => self.match_expr(matching),
@@ -124,12 +149,12 @@ impl Parser<'_> {
             }
             Syn::While(looping) => {
                 let label = looping.label.as_ref().map(|label| to_label(&label.name));
-                let (condition, body) = self.scope(|cx| (cx.boxed(&looping.cond), cx.block(&looping.body)));
+                let (condition, body) = self.scope(|cx| (cx.boxed(&looping.cond), cx.unit_block(&looping.body)));
                 ExprKind::While { label, condition, body, unroll: Unroll::Auto }
             }
             Syn::Loop(looping) => ExprKind::Loop {
                 label: looping.label.as_ref().map(|label| to_label(&label.name)),
-                body: self.block(&looping.body),
+                body: self.unit_block(&looping.body),
                 unroll: Unroll::Auto,
             },
             Syn::ForLoop(looping) => self.for_loop(looping),
@@ -281,6 +306,9 @@ impl Parser<'_> {
         }
         match &*call.func {
             Syn::Path(path) if path.qself.is_none() => match self.value_path(&path.path) {
+                Some(callee) if !args.is_empty() && library_method(&callee).is_some() => {
+                    self.library_call(callee, args)
+                }
                 Some(callee) => ExprKind::Call { callee, callee_span: path_range(&path.path), args },
                 None => ExprKind::Error,
             },
@@ -292,6 +320,15 @@ impl Parser<'_> {
                 self.unsupported(other, "calling anything but a function by its name is", "call a `#[device] fn`");
                 ExprKind::Error
             }
+        }
+    }
+
+    /// `Ord::max(a, b)`, which is `a.max(b)`.
+    fn library_call(&mut self, callee: Path, mut args: Vec<Expr>) -> ExprKind {
+        let receiver = Box::new(args.remove(0));
+        match callee.segments.last() {
+            Some(name) => self.method_of(receiver, name.clone(), None, args),
+            None => ExprKind::Error,
         }
     }
 
@@ -311,6 +348,9 @@ impl Parser<'_> {
         if let Some(kind) = self.bytes_of_text(call) {
             return kind;
         }
+        if let Some(written) = Self::cycled_first(call) {
+            return self.method(&written);
+        }
         let turbofish = call.turbofish.as_ref().map(|turbofish| Box::new(self.path_args(0, turbofish)));
         let receiver = self.boxed(&call.receiver);
         if turbofish.is_none()
@@ -325,6 +365,23 @@ impl Parser<'_> {
             _ => self.list(&call.args),
         };
         self.method_of(receiver, call.method.clone(), turbofish, args)
+    }
+
+    /// `x.map(f).cycle()`, which is `x.cycle().map(f)`: what can begin anew has copies, and a closure with copies that holds no
+    /// values of its own is the same each time.
+    fn cycled_first(call: &syn::ExprMethodCall) -> Option<syn::ExprMethodCall> {
+        let Syn::MethodCall(map) = &*call.receiver else { return None };
+        let is_same = match map.args.first()? {
+            Syn::Closure(closure) => closure.capture.is_none(),
+            Syn::Path(_) => true,
+            _ => false,
+        };
+        if call.method != "cycle" || !call.args.is_empty() || map.method != "map" || map.args.len() != 1 || !is_same {
+            return None;
+        }
+        let (receiver, span) = (map.receiver.clone(), call.method.span());
+        let cycled = syn::parse2(quote::quote_spanned!(span=> #receiver.cycle())).ok()?;
+        Some(syn::ExprMethodCall { receiver: Box::new(cycled), ..map.clone() })
     }
 
     /// `"text".as_bytes()` and `"text".bytes()`: the bytes are known.
@@ -441,14 +498,9 @@ impl Parser<'_> {
                 let operand = Box::new(self.bytes(lit));
                 return ExprKind::Borrow { mutable: false, operand };
             }
-            Lit::Str(_) | Lit::CStr(_) => {
-                let help = match lit {
-                    Lit::Str(text) if text.value().is_ascii() && text.value().len() <= 40 => {
-                        format!("write bytes, `b{}`, or keep text on the host", text.token())
-                    }
-                    _ => "write bytes, `b\"text\"`, or keep text on the host".to_owned(),
-                };
-                self.unsupported(lit, "string literals are", &help);
+            Lit::Str(text) => return self.text(text),
+            Lit::CStr(_) => {
+                self.unsupported(lit, "C strings are", "write bytes, `b\"text\"`, or keep text on the host");
                 return ExprKind::Error;
             }
             Lit::Char(literal) => Literal::Char(literal.value()),

@@ -91,13 +91,13 @@ impl Parser<'_> {
             let kind = ExprKind::Path(Path::plain(false, vec![name]));
             args.push(self.node(kind, span));
         }
-        let kind = match (ordering_method(path), args.len()) {
+        let kind = match (ordering_method(path).or_else(|| library_method(path)), args.len()) {
             (_, 2) if operator_of(path).is_some() => {
                 let (op, right) = (operator_of(path).unwrap_or(BinaryOp::Add), args.remove(1));
                 ExprKind::Binary(op, Box::new(args.remove(0)), Box::new(right), place)
             }
 
-            (Some(method), 2) => {
+            (Some(method), 1 | 2) => {
                 let receiver = Box::new(args.remove(0));
                 ExprKind::Method { receiver, name: method.clone(), turbofish: None, args, functions: Vec::new() }
             }
@@ -113,6 +113,27 @@ impl Parser<'_> {
 pub(super) fn ordering_method(path: &Path) -> Option<&Ident> {
     let [of, method] = path.segments.as_slice() else { return None };
     is_ordering(&of.to_string(), &method.to_string()).then_some(method)
+}
+
+/// The method that a path to one of Rust's own types or traits names, `Option::is_none`, `Ord::max`: what is called so may as well be
+/// written as a method.
+pub(super) fn library_method(path: &Path) -> Option<&Ident> {
+    let [qualifiers @ .., of, method] = path.segments.as_slice() else { return None };
+    let is_foreign = qualifiers.first().is_none_or(|first| first == "std" || first == "core");
+    let (name, is_plain) = (method.to_string(), path.through.is_none() && path.generics.is_empty());
+    let is_method = match of.to_string().as_str() {
+        "Option" | "Result" => name.starts_with(char::is_lowercase),
+        "Ord" => matches!(name.as_str(), "cmp" | "max" | "min" | "clamp"),
+        "PartialOrd" => matches!(name.as_str(), "partial_cmp" | "lt" | "le" | "gt" | "ge"),
+        "PartialEq" => matches!(name.as_str(), "eq" | "ne"),
+        "Clone" => name == "clone",
+        "Into" => name == "into",
+        "Ordering" => {
+            matches!(name.as_str(), "reverse" | "then" | "is_lt" | "is_le" | "is_gt" | "is_ge" | "is_eq" | "is_ne")
+        }
+        _ => false,
+    };
+    (is_method && is_foreign && is_plain).then_some(method)
 }
 
 /// The operator whose trait's method a path names: `Add::add`, `std::ops::Mul::mul`.

@@ -76,7 +76,10 @@ pub(crate) fn parse_fn(item: &syn::ItemFn, role: Role, diags: &mut Diagnostics) 
     parser.note_written_parameters(item.sig.inputs.iter());
     let role = if parser.writes_self && gives_place(role, &item.sig.output) { Role::Element } else { role };
     let result = parser.result(&item.sig.output, role);
-    let mut body = parser.block(&item.block);
+    let mut body = match item.sig.output {
+        ReturnType::Default => parser.unit_block(&item.block),
+        ReturnType::Type(..) => parser.block(&item.block),
+    };
     body.statements.splice(0..0, std::mem::take(&mut parser.prelude));
     let assumed = parser.assumed_types();
     Fn {
@@ -493,7 +496,12 @@ impl Parser<'_> {
         if let Type::Array(array) = ungroup(ty)
             && let Type::Reference(_) = ungroup(&array.elem)
         {
-            return self.refuse_rows(ty);
+            let Some(text) = Self::text_ty(&array.elem, true) else { return self.refuse_rows(ty) };
+            let kind = TypeKind::Array { element: Box::new(text), len: Box::new(self.expr(&array.len)) };
+            return TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
+        }
+        if let Some(text) = Self::text_ty(ty, true) {
+            return text;
         }
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         // `&[T; N]`, too: rustc checks that the value has `N` elements.
@@ -507,10 +515,12 @@ impl Parser<'_> {
             self.unsupported(ty, "a const that is a `&mut` reference is", &format!("write `&[{element}]`"));
             return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
-        if let Type::Reference(_) = ungroup(element) {
-            return self.refuse_rows(ty);
-        }
-        let kind = TypeKind::Table(Box::new(self.ty(element)));
+        let element = match (Self::text_ty(element, true), ungroup(element)) {
+            (Some(text), _) => text,
+            (None, Type::Reference(_)) => return self.refuse_rows(ty),
+            (None, _) => self.ty(element),
+        };
+        let kind = TypeKind::Table(Box::new(element));
         TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
     }
 

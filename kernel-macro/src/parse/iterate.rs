@@ -5,10 +5,14 @@ use syn::RangeLimits;
 use super::Parser;
 use super::expr::to_label;
 use super::pat::PatternPlace;
+use super::places_loop::written_places;
 use crate::ast::{Expr, ExprKind, Literal, ScalarName, SpanRange, Unroll};
 
 impl Parser<'_> {
     pub(super) fn for_loop(&mut self, looping: &syn::ExprForLoop) -> ExprKind {
+        if let Some(rounds) = written_places(looping) {
+            return self.expr_kind(&rounds);
+        }
         let written = self.written_loop(looping);
         let looping = written.as_ref().unwrap_or(looping);
         let label = looping.label.as_ref().map(|label| to_label(&label.name));
@@ -19,7 +23,7 @@ impl Parser<'_> {
             cx.name_written(&mut pattern, &iterated, &mut parts);
             let writers = cx.writers.len();
             cx.note_written_elements(&looping.pat, &looping.expr);
-            let mut body = cx.block(&looping.body);
+            let mut body = cx.unit_block(&looping.body);
             cx.writers.truncate(writers);
             body.statements.splice(0..0, parts);
             (pattern, body)

@@ -10,6 +10,7 @@ mod distinct;
 mod expr;
 mod expression_attribute;
 mod for_each;
+mod found_pair;
 mod found_place;
 mod from_slice;
 mod function;
@@ -23,15 +24,19 @@ mod module;
 mod option_place;
 mod parallel;
 mod pat;
+mod places_loop;
 mod scatter;
 mod slice_statement;
 mod sort;
 mod source;
 mod span;
+mod statics;
 mod stmt;
 mod taken_apart;
+mod temporary;
 #[cfg(test)]
 mod tests;
+mod text;
 mod ty;
 mod unwrapped;
 mod uses;
@@ -45,6 +50,7 @@ pub(crate) use data::{parse_alias, parse_device_struct, parse_enum};
 pub(crate) use implementation::{default_fn, item_fn, parse_impl, parse_trait};
 pub(crate) use item::{Role, Signature, parse_const, parse_fn, parse_struct, read_kernel};
 pub(crate) use module::{ModuleItem, SourceItem, SourceItems};
+pub(crate) use statics::const_of_static;
 pub(crate) use ty::{elements_given, parse_type};
 
 use crate::ast::{BindingId, Expr, ExprId, ExprKind, Path, SpanRange, Statement};
@@ -92,6 +98,8 @@ pub(crate) struct Parser<'d> {
     copies: usize,
     /// The names of slices that are moved where they stand.
     moved: Vec<ExprId>,
+    /// Whether what is parsed next surely has no value, so that a call at its end is a statement.
+    is_unit: bool,
     /// Inside the code that claims an element.
     is_claim: bool,
     /// Inside a type in which references are the values that they lead to.
@@ -134,6 +142,7 @@ impl<'d> Parser<'d> {
             arrays: Vec::new(),
             copies: 1,
             moved: Vec::new(),
+            is_unit: false,
             is_claim: false,
             lends: false,
             holds_slices: false,

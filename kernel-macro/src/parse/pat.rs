@@ -243,6 +243,7 @@ impl Parser<'_> {
 
     /// The expression and the arms of a `match`.
     pub(super) fn match_expr(&mut self, matching: &syn::ExprMatch) -> ExprKind {
+        let is_unit = std::mem::take(&mut self.is_unit);
         let scrutinee = self.boxed(&matching.expr);
         if matching.arms.is_empty() {
             self.unsupported(matching.match_token, "a `match` without arms is", "write its arms");
@@ -257,6 +258,7 @@ impl Parser<'_> {
             self.scope(|cx| {
                 let pattern = cx.pattern(pat, PatternPlace::Perhaps);
                 let guard = guard.map(|guard| cx.expr(guard));
+                cx.is_unit = is_unit;
                 crate::ast::Arm { pattern, guard, body: cx.expr(&arm.body) }
             })
         });

@@ -4,11 +4,20 @@ use syn::Stmt;
 use syn::spanned::Spanned;
 
 use super::Parser;
+use super::found_pair::written_pair_let;
 use super::pat::PatternPlace;
+use super::statics::const_of_static;
 use crate::ast::{Block, Expr, LocalConst, SpanRange, Statement};
 
 impl Parser<'_> {
+    /// A block that has no value.
+    pub(super) fn unit_block(&mut self, block: &syn::Block) -> Block {
+        self.is_unit = true;
+        self.block(block)
+    }
+
     pub(super) fn block(&mut self, block: &syn::Block) -> Block {
+        let is_unit = std::mem::take(&mut self.is_unit);
         let mut statements = Vec::new();
         let mut tail = None;
         let last = block.stmts.len().wrapping_sub(1);
@@ -18,7 +27,10 @@ impl Parser<'_> {
         self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
             match statement {
-                Stmt::Expr(expr, None) if position == last => tail = Some(Box::new(self.expr(expr))),
+                Stmt::Expr(expr, None) if position == last => {
+                    self.is_unit = is_unit;
+                    tail = Some(Box::new(self.expr(expr)));
+                }
                 // A macro at the end may have a value: `dbg!(x)`, or none ever: `panic!()`.
                 Stmt::Macro(call) if position == last && call.semi_token.is_none() => {
                     tail = Some(Box::new(self.macro_call(&call.mac)));
@@ -31,7 +43,7 @@ impl Parser<'_> {
                     let unwrapped = self.unwrapped_let(local);
                     let local = unwrapped.as_ref().unwrap_or(local);
                     let slices = self.slices_of(local);
-                    match self.split(local) {
+                    match written_pair_let(local).or_else(|| self.split(local)) {
                         Some(lets) => lets.iter().for_each(|local| statements.extend(self.let_statement(local))),
                         None => statements.extend(self.let_statement(local)),
                     }
@@ -55,11 +67,13 @@ impl Parser<'_> {
         match statement {
             Stmt::Local(_) => None,
             Stmt::Expr(expr, semicolon) => {
-                let loops = match semicolon {
-                    Some(_) => self.sorting(expr).or_else(|| self.slice_statement(expr)),
-                    None => None,
-                };
+                let loops = if semicolon.is_some() { self.call_statement(expr) } else { None };
+                self.is_unit = loops.is_none() && semicolon.is_none();
                 Some(loops.unwrap_or_else(|| Statement::Expr { expr: self.expr(expr), semicolon: semicolon.is_some() }))
+            }
+            Stmt::Item(syn::Item::Static(item)) if const_of_static(item).is_some() => {
+                let item = const_of_static(item)?;
+                self.statement(&Stmt::Item(syn::Item::Const(item)))
             }
             Stmt::Item(syn::Item::Const(item)) if item.generics.params.is_empty() && item.ident != "_" => {
                 let tokens = quote::ToTokens::to_token_stream(item);
@@ -76,6 +90,11 @@ impl Parser<'_> {
                 Some(Statement::Expr { expr, semicolon: true })
             }
         }
+    }
+
+    /// A call that is loops, and has no value; `None` for any other expression.
+    pub(super) fn call_statement(&mut self, expr: &syn::Expr) -> Option<Statement> {
+        self.sorting(expr).or_else(|| self.slice_statement(expr))
     }
 
     fn let_statement(&mut self, local: &syn::Local) -> Vec<Statement> {
@@ -107,7 +126,7 @@ impl Parser<'_> {
                 ("consts inside functions are", "move it out and mark it `#[device]`", item.const_token.span)
             }
             syn::Item::Static(item) => {
-                ("`static` is", "use a `#[device] const`, or pass a buffer", item.static_token.span)
+                ("a `static` that changes is", "use a `#[device] const`, or pass a buffer", item.static_token.span)
             }
             syn::Item::Struct(item) => ("structs inside functions are", APART, item.struct_token.span),
             syn::Item::Macro(item) => {

@@ -21,6 +21,9 @@ const ITERATORS: [&str; 5] = ["Iterator", "DoubleEndedIterator", "ExactSizeItera
 impl Parser<'_> {
     /// A type anywhere but in a kernel's parameter list.
     pub(super) fn ty(&mut self, ty: &Type) -> TypeExpr {
+        if let Some(text) = Self::text_ty(ty, false) {
+            return text;
+        }
         let kind = self.type_kind(ty);
         TypeExpr { kind, span: type_range(ty), tokens: ty.to_token_stream() }
     }
@@ -73,6 +76,9 @@ impl Parser<'_> {
     }
 
     fn slice_ty(&mut self, ty: &Type, is_kernel: bool) -> TypeExpr {
+        if let Some(text) = Self::text_ty(ty, false) {
+            return text;
+        }
         let kind = match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => {
                 self.refuse_lifetime(reference, is_kernel);
@@ -96,6 +102,9 @@ impl Parser<'_> {
 
     /// The type of a variable, or of a closure's parameter: it may be a reference or a slice.
     pub(super) fn variable_ty(&mut self, ty: &Type) -> TypeExpr {
+        if let Some(text) = Self::text_ty(ty, true) {
+            return text;
+        }
         match ungroup(ty) {
             Type::Reference(reference) if matches!(ungroup(&reference.elem), Type::Slice(_)) => self.param_ty(ty),
             Type::Reference(_) => self.reference_ty(ty),
@@ -113,6 +122,9 @@ impl Parser<'_> {
 
     /// The type of a device function's parameter: it may be a reference.
     pub(super) fn reference_ty(&mut self, ty: &Type) -> TypeExpr {
+        if let Some(text) = Self::text_ty(ty, false) {
+            return text;
+        }
         let Type::Reference(reference) = ungroup(ty) else { return self.ty(ty) };
         self.refuse_lifetime(reference, false);
         let target = Box::new(self.ty(&reference.elem));

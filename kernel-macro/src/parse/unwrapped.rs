@@ -149,7 +149,7 @@ fn is_error(expr: &Expr) -> bool {
     }
 }
 
-fn bare(expr: &Expr) -> &Expr {
+pub(super) fn bare(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(inner) => bare(&inner.expr),
         Expr::Group(inner) => bare(&inner.expr),
@@ -158,7 +158,7 @@ fn bare(expr: &Expr) -> &Expr {
 }
 
 /// Whether an expression evidently has no effect, and needs none of what it stands beside.
-fn is_plain(expr: &Expr) -> bool {
+pub(super) fn is_plain(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) | Expr::Lit(_) => true,
         Expr::Paren(inner) => is_plain(&inner.expr),

@@ -85,6 +85,10 @@ pub(crate) fn refuse_value(ty: &Ty) -> Option<Refusal> {
             "not every number is a `char`, and a buffer may hold any",
             "use `u32`, and `char::from_u32(…)`, which gives an `Option`; of a `char`, `c as u32`",
         )),
+        Ty::Scalar(ScalarName::Text) => Some((
+            "there are no strings on the device, where a text is a number that tells it apart from others",
+            "use an enum or a number",
+        )),
         Ty::Scalar(ScalarName::U128 | ScalarName::I128) => Some((
             "devices have no integers of 128 bits in memory",
             "store two `u64`: `x as u64` and `(x >> 64) as u64`",

@@ -167,14 +167,16 @@ pub(crate) fn compare(program: &Program, generic: ItemId, instance: ItemId, diag
     let differs = |(written, found): (&Ty, &Ty)| !agrees(written, found);
     let count = written.exprs.iter().zip(&typed.exprs).filter(|pair| differs(*pair)).count()
         + written.bindings.iter().zip(&typed.bindings).filter(|pair| differs(*pair)).count();
-    if typed.sized.iter().any(|call| !written.calls.contains_key(call)) {
+    if typed.sized.iter().any(|call| !written.calls.contains_key(call))
+        || !typed.host_sized.is_subset(&written.host_sized)
+    {
         diags
             .error(
                 code::CANNOT_INFER,
                 SpanRange::token(function.name.span()),
-                "a method of `usize` or `isize` is called through a generic parameter",
+                "a method or limit of `usize` or `isize` is named through a generic parameter",
             )
-            .note("these types have 32 bits on the device and 64 on the host, where the method would be another")
+            .note("these types have 32 bits on the device and 64 on the host, where it would be another")
             .help("use `u32` or `i32` as the generic argument");
         return;
     }

@@ -201,6 +201,8 @@ pub(crate) struct TypedFn {
     pub(crate) structs: FastMap<ExprId, Vec<u32>>,
     /// The paths that name consts which are slices, `&[T]`: here they are arrays, which references lead to.
     pub(crate) tables: BTreeSet<ExprId>,
+    /// The paths that name limits of `usize` and `isize`, `usize::MAX`, and consts that are such a limit: the host has other ones.
+    pub(crate) host_sized: BTreeSet<ExprId>,
     /// For paths, calls, struct literals and patterns that name a variant: its position in the enum.
     pub(crate) variants: FastMap<ExprId, u32>,
     /// For `Break` and `Continue`: the loop (or labelled block) they name, by its expression.
@@ -307,6 +309,8 @@ pub(crate) struct SharedUse {
 pub(crate) struct TypedConst {
     pub(crate) ty: Ty,
     pub(crate) value: ConstValue,
+    /// Whether it is `usize::MAX`, which is another number on the host.
+    pub(crate) is_host_sized: bool,
 }
 
 /// A compile-time value.

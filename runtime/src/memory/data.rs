@@ -88,7 +88,7 @@ macro_rules! values {
 }
 
 values! {
-    f32 = 0.0; i32 = 0; u32 = 0; usize = 0; bool = false; char = '\0'; () = ();
+    f32 = 0.0; i32 = 0; u32 = 0; usize = 0; bool = false; char = '\0'; () = (); &'static str = "";
     i8 = 0; i16 = 0; i64 = 0; i128 = 0; isize = 0; u8 = 0; u16 = 0; u64 = 0; u128 = 0;
     f64 = 0.0; half::f16 = half::f16::ZERO; half::bf16 = half::bf16::ZERO;
     Vec2 = Vec2::ZERO; Vec3 = Vec3::ZERO; Vec4 = Vec4::ZERO;

@@ -3,7 +3,7 @@ use gridwise::prelude::*;
 #[device]
 #[derive(Clone, Copy)]
 enum Text {
-    A(&'static str),
+    A(&'static f32),
 }
 
 fn main() {}

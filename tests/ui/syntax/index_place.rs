@@ -1,4 +1,4 @@
-//! Functions of `Index` and `IndexMut` that do not end with a place.
+//! Functions of `IndexMut` that end with one of several places, of which there is no reference.
 
 use gridwise::prelude::*;
 
@@ -17,7 +17,7 @@ mod rows {
     impl Index<u32> for Row {
         type Output = f32;
         fn index(&self, i: u32) -> &f32 {
-            if i == 0 { &self.x } else { self.other() }
+            if i == 0 { &self.x } else { &self.y }
         }
     }
 
@@ -29,18 +29,16 @@ mod rows {
             }
         }
     }
-
-    impl Row {
-        fn other(&self) -> f32 {
-            self.y
-        }
-    }
 }
 
 #[kernel]
 fn read(x: &[rows::Row], y: &mut [f32]) {
     let i = global_id().x;
-    y[i] = x[i][1];
+    let mut own = x[i];
+    own[0] += 1.0;
+    let second = &mut own[1];
+    *second = 2.0;
+    y[i] = own[1];
 }
 
 fn main() {}

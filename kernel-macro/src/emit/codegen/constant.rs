@@ -18,6 +18,7 @@ pub(crate) fn const_assertion(program: &Program, item: ItemId) -> TokenStream {
     let holds = match typed.value {
         ConstValue::Bool(value) => tokens!(#name == #value),
         ConstValue::I32(value) => tokens!(#name == #value),
+        ConstValue::U32(value) if typed.is_host_sized => tokens!(#name as ::core::primitive::u32 == #value),
         // Also for `usize`, which the device cuts to 32 bits.
         ConstValue::U32(value) => {
             let value = u64::from(value);
@@ -29,6 +30,7 @@ pub(crate) fn const_assertion(program: &Program, item: ItemId) -> TokenStream {
             let bits = value.to_bits();
             tokens!(#name.to_bits() == #bits)
         }
+        ConstValue::Int(ScalarName::Text, _) => return TokenStream::new(),
         // Wider than any of the types: a cast keeps the number.
         ConstValue::Int(_, value) => tokens!(#name as ::core::primitive::i128 == #value),
         ConstValue::Float(_, value) if value.is_nan() => tokens!(#name.is_nan()),
@@ -110,6 +112,7 @@ fn steps_over(place: &TokenStream, ty: &Ty, depth: usize) -> Option<Tokens> {
                 }
             })
         }
+        Ty::Scalar(ScalarName::Text) => None,
         Ty::Scalar(scalar) => {
             let bits = if scalar.is_float() { tokens!(#place.to_bits()) } else { tokens!(#place) };
             Some(tokens!(hash = (hash ^ (#bits as ::core::primitive::u64)).wrapping_mul(PRIME);))

@@ -77,6 +77,7 @@ fn misfit(ty: &Ty) -> Option<(&'static str, &'static str)> {
         Ty::Scalar(ScalarName::Char) => {
             Some(("not every number is a `char`", "use `u32`, and `char::from_u32`, which gives an `Option`"))
         }
+        Ty::Scalar(ScalarName::Text) => Some(("there are no strings on the device", "use an enum's number, `u32`")),
         Ty::Scalar(ScalarName::U128 | ScalarName::I128) => {
             Some(("devices have no integers of 128 bits in memory", "use two `u64`, `x as u64` and `(x >> 64) as u64`"))
         }
@@ -214,6 +215,7 @@ fn memory_type(program: &Program, ty: &Ty, types: &mut Types) -> Option<TypeId> 
     let scalar = |name: &ScalarName| match name {
         ScalarName::Bool
         | ScalarName::Char
+        | ScalarName::Text
         | ScalarName::Usize
         | ScalarName::Isize
         | ScalarName::U128

@@ -6,7 +6,8 @@ use super::operator::receiver;
 use super::{Mode, Renderer, context};
 use crate::ast::{self, Block, Expr, ExprKind, Item, Label, Member, MethodCall, Path, ScalarName, Statement, UnaryOp};
 use crate::emit::tokens::{Put as _, Tokens, Word, Writer, tokens, tokens_at};
-use crate::infer::{is_bare_math_constant, parent};
+use crate::infer::{gives_one_of, is_bare_math_constant, parent};
+use crate::program::TypedItem;
 use crate::typed::{Callee, ConstValue, CoopCall, Resolution, Ty};
 
 impl Renderer<'_> {
@@ -148,6 +149,7 @@ impl Renderer<'_> {
         if !self.is_original()
             && let Item::Fn(function) = &self.item.item
             && function.gives_written_place()
+            && !gives_one_of(function)
             && function.body.tail.as_ref().is_some_and(|tail| tail.id == expr.id)
         {
             return self.given_place(expr);
@@ -300,6 +302,7 @@ impl Renderer<'_> {
     fn literal(&self, literal: &ast::Literal, ty: &Ty, span: Span) -> Tokens {
         let mut token = match (literal, ty) {
             (ast::Literal::Bool(value), _) => return tokens_at!(span=> #value),
+            (ast::Literal::Text(text, _), _) => Literal::string(text),
             (ast::Literal::Char(value), _) => Literal::character(*value),
             // Of a type that depends on a generic parameter: rustc finds it.
             (ast::Literal::Float { text, suffix: None }, Ty::Error) => {
@@ -323,12 +326,16 @@ impl Renderer<'_> {
 
     fn path_expr(&mut self, path: &Path, expr: &Expr) -> Tokens {
         match self.typed.paths.get(&expr.id) {
-            // `usize::MAX` is another number on the host.
-            Some(Resolution::Value(ConstValue::U32(value)))
-                if !self.is_original() && *self.expr_ty(expr) == Ty::USIZE =>
-            {
-                let value = Literal::usize_suffixed(*value as usize);
-                tokens_at!(expr.span.start=> #value)
+            // In all renderings: functions that are rendered once take what others give them.
+            Some(_) if self.typed.host_sized.contains(&expr.id) => {
+                let path = path_tokens(path);
+                match self.limit_of_size(expr.id) {
+                    _ if *self.expr_ty(expr) == Ty::USIZE => {
+                        tokens_at!(expr.span.start=> (#path as ::core::primitive::u32 as ::core::primitive::usize))
+                    }
+                    Some(limit) => tokens_at!(expr.span.start=> (#limit)),
+                    None => path,
+                }
             }
             _ if !self.is_original() && (self.is_plain_reference(expr) || self.is_table(expr)) => {
                 let path = path_tokens(path);
@@ -343,6 +350,30 @@ impl Renderer<'_> {
             }
             _ => path_tokens(path),
         }
+    }
+
+    /// A limit of `usize` or `isize`, which is another number on the host.
+    pub(super) fn limit_of_size(&self, path: ast::ExprId) -> Option<Tokens> {
+        let value = match self.typed.paths.get(&path)? {
+            Resolution::Value(value) => value,
+            Resolution::Const(item) => match &self.program.items[*item].typed {
+                TypedItem::Const(constant) => &constant.value,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let value = match value {
+            // `BITS`, the one that is no `usize`
+            ConstValue::U32(32) => self.suffixed(32, "u32"),
+            ConstValue::U32(value) => self.suffixed((*value).into(), "usize"),
+            ConstValue::Int(_, value) if *value < 0 => {
+                let value = self.suffixed(value.unsigned_abs(), "isize");
+                return Some(tokens!(-#value));
+            }
+            ConstValue::Int(_, value) => self.suffixed(value.unsigned_abs(), "isize"),
+            _ => return None,
+        };
+        Some(Tokens::from(TokenTree::from(value)))
     }
 
     /// A constant that the module around imports, with the assertion that it is the one that its name says.

@@ -4,7 +4,7 @@ use super::Renderer;
 use super::expr::path_tokens;
 use super::reference::referent;
 use super::slice_pattern::View;
-use crate::ast::{Arm, BinaryOp, Expr, ExprKind, FieldPattern, Pattern};
+use crate::ast::{Arm, BinaryOp, Expr, ExprId, ExprKind, FieldPattern, Path, Pattern};
 use crate::emit::tokens::{Tokens, tokens, tokens_at};
 use crate::infer::{is_place, is_self, taken_place};
 use crate::typed::Ty;
@@ -67,7 +67,7 @@ impl Renderer<'_> {
                 let dots = if *inclusive { tokens!(..=) } else { tokens!(..) };
                 tokens_at!(span.start=> (#start #dots #end))
             }
-            Pattern::Path { path, .. } => path_tokens(path),
+            Pattern::Path { id, path, .. } => self.pattern_path(*id, path),
             Pattern::TupleStruct { path, members, span, .. } => {
                 let (path, members) = (path_tokens(path), self.patterns(members, perhaps));
                 tokens_at!(span.end=> #path(#(#members),*))
@@ -109,9 +109,14 @@ impl Renderer<'_> {
                 let operand = self.bare(operand);
                 tokens_at!(expr.span.start=> -#operand)
             }
-            ExprKind::Path(path) => path_tokens(path),
+            ExprKind::Path(path) => self.pattern_path(expr.id, path),
             _ => self.bare(expr),
         }
+    }
+
+    fn pattern_path(&self, id: ExprId, path: &Path) -> Tokens {
+        let is_another = self.typed.host_sized.contains(&id);
+        is_another.then(|| self.limit_of_size(id)).flatten().unwrap_or_else(|| path_tokens(path))
     }
 
     /// The type to state in `let`: that of the value, or of the pattern where there is none.

@@ -17,6 +17,7 @@ impl Renderer<'_> {
     pub(super) fn ty(&self, ty: &Ty) -> Tokens {
         match ty {
             Ty::Unit => tokens!(()),
+            Ty::Scalar(ScalarName::Text) => tokens!(&'static ::core::primitive::str),
             Ty::Scalar(scalar) => {
                 if self.is_original() && !scalar.is_half() {
                     let name = Word(scalar.name());

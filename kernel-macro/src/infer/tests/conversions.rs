@@ -87,9 +87,9 @@ fn arrays_in_smaller_pieces() {
                    help: copy it to a variable: `let mut own = …;`, use that, and store it back if it changed
              8 |             for v in row.iter_mut() {
                |                      ^^^
-            error: [K0115] an array inside an array cannot be split into slices here
-                   note: the slices could be used after the index that selects the array has changed
-                   help: copy it to a variable: `let mut own = rows[2];`, and split that
+            error: [K0115] cannot make a slice of this array
+                   note: slices are made of buffers, of shared and local variables, and of array fields that are as aligned as the element
+                   help: copy it to a variable: `let mut own = …;`, use that, and store it back if it changed
             11 |             let pair = rows[2].split_at(2);
                |                        ^^^^^^^
         "#]],

@@ -426,16 +426,6 @@ fn kernel(x: &mut [f32], bytes: &[u8], y: &mut [u32]) {
     x[0] = sqrt(x[1]) + atan2(x[1], x[2] + 1.0);
 }"##,
         expect![[r#"
-            error: [K0115] a reference is not supported here
-                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-                   help: to change `a`, pass it directly to a function or closure: `f(&mut a);`
-             4 |     for s in [&mut a, &mut b] { *s += 1; }
-               |               ^^^^^^
-            error: [K0115] a reference is not supported here
-                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-                   help: to change `b`, pass it directly to a function or closure: `f(&mut b);`
-             4 |     for s in [&mut a, &mut b] { *s += 1; }
-               |                       ^^^^^^
             error: [K0104] no method `col_mut` on type `Mat3`
                    help: write `m.x_axis[row] = …`; for a column by its number: `let mut cells = m.to_cols_array_2d();`, `cells[column][row] = …;`, and `from_cols_array_2d(&cells)`
              6 |     m.col_mut(1)[2] = 3.0;

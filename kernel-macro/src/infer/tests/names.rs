@@ -61,10 +61,6 @@ fn f() -> u32 { LIMTI }",
                    help: `global_id` is a function: write `global_id()`
              1 | fn f() -> u32 { global_id.x }
                |                 ^^^^^^^^^
-            error: [K0100] no constant `MAX` on type `usize`
-                   help: `usize` has 32 bits in kernels: write `u32::MAX as usize`
-             1 | fn f() -> usize { usize::MAX }
-               |                   ^^^^^^^^^^
             error: [K0100] cannot find value `y` in this scope
                    help: declare it with `let y = …`, or make it a parameter
              1 | fn f() { let x = y; }

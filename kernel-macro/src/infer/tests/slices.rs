@@ -322,11 +322,6 @@ fn kernel(x: &[f32], y: &mut [f32], bins: &[Atomic<u32>]) {
                    help: store `u32`: `flag as u32`, and read it with `!= 0`
              5 |     let odd = flags.chunks(2).count();
                |               ^^^^^
-            error: [K0115] an array inside an array cannot be split into slices here
-                   note: the slices could be used after the index that selects the array has changed
-                   help: copy it to a variable: `let mut own = grid[1];`, and split that
-             7 |     let inner = grid[1].windows(2).count();
-               |                 ^^^^^^^
             error: [K0115] a slice cannot be a member of another value
                    help: name it by a pattern: `let (head, tail) = x.split_at(n);`
              9 |     y[0] = halves.0[odd + inner];

@@ -27,15 +27,15 @@ fn every_statement_is_reported() {
         "fn k(y: &mut [f32]) {
     let f = |a: f32| a;
     match 1 { _ => {} }
-    y[0] = \"text\";
+    y[0] = c\"text\";
     for i in (0..4).rev() {}
     let Some(v) = y[1] else { return };
 }",
         expect![[r#"
-            error: [K0001] string literals are not supported in kernels
+            error: [K0001] C strings are not supported in kernels
                    help: write bytes, `b"text"`, or keep text on the host
-             4 |     y[0] = "text";
-               |            ^^^^^^
+             4 |     y[0] = c"text";
+               |            ^^^^^^^
         "#]],
     );
 }
