@@ -1,7 +1,7 @@
 //! Makes one comparison of what asks several times how two numbers compare: `a.partial_cmp(b)` is less, equal, greater or nothing at all, and
 //! code that sorts by it asks which.
 //!
-//! Where two floats were found to compare at all, neither is NaN, and none of the later questions is whether they are.
+//! Neither of two floats that were found to compare at all is NaN, and none of the later questions is whether they are.
 
 use super::edit::yields;
 use super::{Changed, PassCx, eval};
@@ -75,7 +75,7 @@ struct Pass<'a> {
     definitions: Vec<Option<InstId>>,
     /// By value: whether it is known not to be NaN where the walk is.
     is_number: Vec<bool>,
-    /// What was learned of values, the last one last, to be forgotten behind the block where it holds.
+    /// Values of which something was learned, the last one last, to be forgotten behind the block where it holds.
     learned: Vec<ValueId>,
     changed: Changed,
 }
