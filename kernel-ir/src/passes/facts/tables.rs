@@ -22,8 +22,6 @@ pub(super) struct Table {
 struct Numbers {
     /// By type.
     found: Vec<(TypeId, Range)>,
-    /// Some number is zero, of whatever type.
-    has_zeros: bool,
     left: usize,
 }
 
@@ -42,13 +40,9 @@ impl Facts<'_> {
         });
         for (local, _) in self.function.locals.iter() {
             let given = given[local.index()].take().unwrap_or_default();
-            let mut numbers = Numbers { found: Vec::new(), has_zeros: false, left: MOST };
+            let mut numbers = Numbers { found: Vec::new(), left: MOST };
             if given.iter().all(|value| self.gather(*value, &mut numbers)) {
-                let zero = numbers.has_zeros.then_some(Range::new(0, 0));
-                self.tables.extend(numbers.found.into_iter().map(|(ty, range)| {
-                    let range = zero.map_or(range, |zero| range.join(zero));
-                    Table { local, ty, range }
-                }));
+                self.tables.extend(numbers.found.into_iter().map(|(ty, range)| Table { local, ty, range }));
             }
         }
     }
@@ -59,13 +53,11 @@ impl Facts<'_> {
         numbers.left = left;
         match self.definition(value) {
             Some(InstKind::Compose(members)) => members.iter().all(|member| self.gather(*member, numbers)),
-            Some(InstKind::Const(Constant::Zero)) => {
-                numbers.has_zeros = true;
-                true
-            }
+            Some(InstKind::Const(Constant::Zero)) => true,
             Some(InstKind::Const(constant)) => {
                 if let Some(number) = eval::int(*constant).filter(|_| self.integer(value).is_some()) {
-                    let (ty, range) = (self.function.values[value].ty, Range::new(number, number));
+                    // A local is zero before it is given anything, and so is a number whose check fails.
+                    let (ty, range) = (self.function.values[value].ty, Range::new(number.min(0), number.max(0)));
                     match numbers.found.iter_mut().find(|(known, _)| *known == ty) {
                         Some((_, known)) => *known = known.join(range),
                         None => numbers.found.push((ty, range)),
@@ -81,8 +73,6 @@ impl Facts<'_> {
     pub(super) fn of_table(&self, place: &Place, number: ValueId) -> Option<Range> {
         let Root::Local(local) = place.root else { return None };
         let ty = self.function.values[number].ty;
-        let range = self.tables.iter().find(|table| table.local == local && table.ty == ty)?.range;
-        // Where a check fails, the number is zero.
-        Some(if place.is_checked() { range.join(Range::new(0, 0)) } else { range })
+        self.tables.iter().find(|table| table.local == local && table.ty == ty).map(|table| table.range)
     }
 }
