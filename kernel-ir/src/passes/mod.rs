@@ -190,6 +190,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         fold_and_share(module, &mut checks);
     }
     if run_on_functions(module, "unroll_partly", unroll_loops::run_partly, &mut checks) == Changed::Yes {
+        let _ = run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, &mut checks);
         fold_and_share(module, &mut checks);
     }
     if run_on_functions(module, "constant_divisions", constant_divisions::run, &mut checks) == Changed::Yes {

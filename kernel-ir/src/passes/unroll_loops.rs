@@ -21,6 +21,7 @@ use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Size, Type, TypeId, Types};
 
 mod copies;
+mod first_round;
 mod guarded;
 mod leaving;
 mod open_ended;
@@ -217,6 +218,11 @@ impl Pass<'_> {
             }
             for inner in self.view.function.insts[id].kind.blocks() {
                 self.block(inner);
+            }
+            if let Some(first) = self.first_round(id) {
+                self.split_first_round(id, &first);
+                out.push(id);
+                continue;
             }
             let mut counted = self.counted(id);
             if counted.is_none()

@@ -214,11 +214,17 @@ impl Pass<'_> {
         is_shared && copy.get(original) == result
     }
 
-    pub(super) fn copy_block(&mut self, copy: &mut Copy, block: BlockId) -> BlockId {
+    /// A block in the place of a copied one, without instructions as yet, and its parameters.
+    pub(super) fn copy_head(&mut self, copy: &mut Copy, block: BlockId) -> (BlockId, Vec<ValueId>) {
         let copied = self.view.function.blocks.push(Block::default());
         copy.blocks.push((block, copied));
-        let Block { params, insts } = self.view.function.blocks[block].clone();
-        let params = params.iter().map(|param| self.copy_value(copy, *param)).collect();
+        let params = self.view.function.blocks[block].params.clone();
+        (copied, params.iter().map(|param| self.copy_value(copy, *param)).collect())
+    }
+
+    pub(super) fn copy_block(&mut self, copy: &mut Copy, block: BlockId) -> BlockId {
+        let (copied, params) = self.copy_head(copy, block);
+        let insts = self.view.function.blocks[block].insts.clone();
         let insts = insts.iter().filter_map(|id| self.copy_inst(copy, *id, false)).collect();
         self.view.function.blocks[copied] = Block { params, insts };
         copied

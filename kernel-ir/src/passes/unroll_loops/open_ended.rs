@@ -162,7 +162,7 @@ impl Pass<'_> {
     }
 
     /// A value of the same type.
-    fn same_type(&mut self, value: ValueId) -> ValueId {
+    pub(super) fn same_type(&mut self, value: ValueId) -> ValueId {
         let ty = self.view.function.values[value].ty;
         self.view.definitions.push(None);
         add_value(self.view.function, ty, None)
