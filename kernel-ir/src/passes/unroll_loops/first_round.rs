@@ -130,12 +130,18 @@ impl Pass<'_> {
         self.view.function.blocks[inner] = Block { params: inner_params, insts: others };
 
         let left: Few<_> = results.iter().map(|result| self.same_type(*result)).collect();
-        let kind = InstKind::Loop { initial: next, body: inner, unroll: Unroll::Times(1) };
+        let kind = InstKind::Loop { initial: next, body: inner, unroll: Unroll::Auto };
         let others = self.define(Inst { kind, results: left.clone(), location });
+        let mut at_end = Vec::new();
+        match self.open_ended(others) {
+            Some(open) => self.unroll_open_ended(others, &open, &mut at_end),
+            None => at_end.push(others),
+        }
         let leave = add_effect(self.view.function, InstKind::Break(body, left), location);
         let insts = &mut self.view.function.blocks[body].insts;
         insts.pop();
-        insts.extend([others, leave]);
+        insts.extend(at_end);
+        insts.push(leave);
         insts.insert(0, known);
         self.changed = Changed::Yes;
     }
