@@ -6,6 +6,7 @@ pub mod apart;
 pub mod arithmetic;
 pub mod assumed;
 pub mod batches;
+pub mod best_ones;
 pub mod bvh;
 pub mod bytes;
 pub mod carried;
@@ -181,6 +182,7 @@ const AREAS: &[&[Case]] = &[
     arithmetic::CASES,
     batches::CASES,
     batches::OF_NUMBERS,
+    best_ones::CASES,
     bvh::CASES,
     bytes::CASES,
     characters::CASES,

@@ -25,6 +25,7 @@ mod identities;
 pub mod inline_functions;
 pub mod join_bytes;
 pub mod join_loads;
+pub mod late_panics;
 pub mod leave_at_head;
 mod live_locals;
 pub mod loop_divisions;
@@ -193,6 +194,7 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         let _ = run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, &mut checks);
         fold_and_share(module, &mut checks);
     }
+    let _ = run_on_functions(module, "late_panics", late_panics::run, &mut checks);
     if run_on_functions(module, "constant_divisions", constant_divisions::run, &mut checks) == Changed::Yes {
         fold_and_share(module, &mut checks);
     }

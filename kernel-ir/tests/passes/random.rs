@@ -50,6 +50,7 @@ const PASSES: &[&str] = &[
     "join_bytes",
     "join_loads",
     "lower_labels",
+    "late_panics",
     "leave_at_head",
     "optimize",
 ];
