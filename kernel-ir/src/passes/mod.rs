@@ -233,7 +233,6 @@ fn run_rounds(module: &mut Module, checks: &mut CheckCount) {
         changed |= run_on_functions(module, "split_locals", split_locals::run, checks);
         changed |= run_on_functions(module, "promote_locals", promote_locals::run, checks);
         changed |= run_on_functions(module, "tail_breaks", tail_exits::run_on_loops, checks);
-        changed |= run_on_functions(module, "tail_continues", tail_exits::run_on_rounds, checks);
         changed |= run_on_functions(module, "fold_constants", fold_constants::run, checks);
         if run_on_functions(module, "unroll_loops", unroll_loops::run, checks) == Changed::Yes {
             // The arrays become values first, so that the others have less to look at.
@@ -244,6 +243,8 @@ fn run_rounds(module: &mut Module, checks: &mut CheckCount) {
             changed |= Changed::Yes | run_on_functions(module, "fold_constants", fold_constants::run, checks);
         }
         changed |= run_on_functions(module, "thread_branches", thread_branches::run, checks);
+        // Behind the one that looks for branches which leave: afterwards fewer do.
+        changed |= run_on_functions(module, "tail_continues", tail_exits::run_on_rounds, checks);
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, checks);
         changed |= run_on_functions(module, "compared_numbers", compared_numbers::run, checks);
         if changed == Changed::No && round > 0 {
