@@ -4,7 +4,7 @@
 //! A way out of each round keeps drivers from having the loads of several rounds on their way at once. Nothing that others see tells when the
 //! panic came, and no index depends on how floats compare.
 
-use super::edit::{add_effect, add_inst, walk, yields};
+use super::edit::{add_effect, add_inst, add_value, walk, yields};
 use super::{Changed, PassCx, loop_ends};
 use crate::arena::EntityId;
 use crate::ir::{Block, BlockId, Constant, Function, InstId, InstKind, SiteId, SourceLocation, Unroll, ValueId};
@@ -227,7 +227,7 @@ impl Pass<'_> {
         let Late { body, leave, site, location, .. } = *late;
         let function = &mut *self.function;
         let (start, goes_on) = add_inst(function, InstKind::Const(Constant::Bool(true)), self.bool_type, location);
-        let param = super::edit::add_value(function, self.bool_type, None);
+        let param = add_value(function, self.bool_type, None);
         let mut all = param;
         let mut insts = Vec::new();
         for inst in std::mem::take(&mut function.blocks[body].insts) {
@@ -254,7 +254,7 @@ impl Pass<'_> {
         if let InstKind::Loop { initial, .. } = &mut function.insts[id].kind {
             initial.push(goes_on);
         }
-        let result = super::edit::add_value(function, self.bool_type, None);
+        let result = add_value(function, self.bool_type, None);
         function.insts[id].results.push(result);
         let stay = add_effect(function, InstKind::Yield([].into()), location);
         let panic = add_effect(function, InstKind::Panic(site, [].into()), location);

@@ -507,7 +507,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn store_unchecked(&mut self, mut access: Access, place: &Place, value: Id) {
-        if matches!(place.root, Root::Local(_)) {
+        if access.class == StorageClass::Function {
             self.keep_indices(&mut access, place);
         }
         let pointer = self.pointer(&access);
@@ -526,7 +526,8 @@ impl FunctionWriter<'_, '_> {
     /// Gives the indices into a local array values of their own on drivers with [`Fault::LostIndices`](crate::faults::Fault::LostIndices):
     /// a smaller number than any array's length bounds them already, but the driver does not know that.
     fn keep_indices(&mut self, access: &mut Access, place: &Place) {
-        for (step, operand) in place.path.iter().zip(&mut access.operands[1..]) {
+        // An item's own element has a variable of its own, so that the step to it has no operand.
+        for (step, operand) in place.path.iter().rev().zip(access.operands[1..].iter_mut().rev()) {
             if let Step::Index { value, .. } = step
                 && self.known_u32(*value).is_none()
             {

@@ -1,13 +1,14 @@
 //! Loops whose first round is told from the others by a parameter: whether there is a best one yet, as `max_by` asks and loops over an `Option` do.
 //! The first round is written in front of the loop, and none of the others asks.
 
-use super::super::edit::{add_effect, walk};
+use super::super::edit::{add_effect, walk, yields};
+use super::copies::Copy;
 use super::{Changed, Pass, Wanted};
+use crate::arena::EntityId;
 use crate::few::Few;
 use crate::ir::{Block, BlockId, Constant, Inst, InstId, InstKind, Unroll, ValueId};
 use crate::op::Op;
 use crate::passes::eval;
-use crate::passes::unroll_loops::copies::Copy;
 use crate::types::{Scalar, Type};
 
 /// Instructions that such a loop has at most.
@@ -105,10 +106,10 @@ impl Pass<'_> {
     /// The value that an `if` gives as this result of it where its condition is false.
     fn given_where_false(&self, result: ValueId, condition: ValueId) -> Option<ValueId> {
         let function = &*self.view.function;
-        let inst = &function.insts[self.view.definitions[crate::arena::EntityId::index(result)]?];
+        let inst = &function.insts[self.view.definitions[result.index()]?];
         let InstKind::If { condition: asked, else_block, .. } = inst.kind else { return None };
         let at = inst.results.iter().position(|known| *known == result)?;
-        let given = super::super::edit::yields(function, else_block)?;
+        let given = yields(function, else_block)?;
         given.get(at).copied().filter(|_| asked == condition)
     }
 
