@@ -12,7 +12,7 @@ use crate::arena::EntityId;
 use crate::few::Few;
 use crate::flow;
 use crate::hash::Mixer;
-use crate::ir::{BlockId, BufferId, Function, ImageOp, Inst, InstId, InstKind, Place, Root};
+use crate::ir::{BlockId, BufferId, Function, ImageOp, Inst, InstId, InstKind, Kernel, Place, Root};
 use crate::op::Cost;
 
 /// Lists of what uses no value.
@@ -44,7 +44,7 @@ fn is_repeated(function: &Function, cx: &PassCx<'_>, moved: &[InstId]) -> bool {
     moved.iter().for_each(|id| is_moved[id.index()] = true);
     let mut known = moved.to_vec();
     for_each_inst(function, &mut |id, inst| {
-        if matches!(&inst.kind, InstKind::Load(place) if is_constant(cx, place)) && !is_moved[id.index()] {
+        if matches!(&inst.kind, InstKind::Load(place) if is_constant(cx.kernel, place)) && !is_moved[id.index()] {
             known.push(id);
         }
     });
@@ -79,10 +79,15 @@ fn is_repeated(function: &Function, cx: &PassCx<'_>, moved: &[InstId]) -> bool {
     found
 }
 
-/// Whether what is read there is the same throughout the launch.
-fn is_constant(cx: &PassCx<'_>, place: &Place) -> bool {
+/// Whether what is read there is the same throughout the launch, and always there.
+fn is_constant(kernel: Option<&Kernel>, place: &Place) -> bool {
+    !place.is_checked() && is_only_read(kernel, place)
+}
+
+/// Whether no invocation of the launch writes there.
+pub(super) fn is_only_read(kernel: Option<&Kernel>, place: &Place) -> bool {
     let (Root::Buffer(buffer) | Root::Member(buffer, _)) = place.root else { return false };
-    !place.is_checked() && cx.kernel.is_some_and(|kernel| !kernel.buffers[buffer].writable)
+    kernel.is_some_and(|kernel| !kernel.buffers[buffer].writable)
 }
 
 struct Hoister<'a, 'm> {
@@ -203,7 +208,7 @@ impl Hoister<'_, '_> {
                 Cost::Guarded | Cost::Long => behind(|open| open.is_branch),
                 Cost::Short => 0,
             },
-            InstKind::Load(place) if is_constant(self.cx, place) => certain(),
+            InstKind::Load(place) if is_constant(self.cx.kernel, place) => certain(),
             _ => innermost,
         };
         let mut target = least;

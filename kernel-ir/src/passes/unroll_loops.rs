@@ -16,7 +16,7 @@ use super::edit::{SpareLists, Substitution, cut_unreachable, walk};
 use super::fold_constants::View;
 use super::{Changed, PassCx};
 use crate::arena::EntityId;
-use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Root, Unroll, ValueId};
+use crate::ir::{Block, BlockId, Constant, Function, Inst, InstId, InstKind, Kernel, Root, Unroll, ValueId};
 use crate::rounds::{Counted, Counter, definitions};
 use crate::types::{Size, Type, TypeId, Types};
 
@@ -113,7 +113,8 @@ fn unroll_arrays(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
 fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Option<InstId>>, wanted: Wanted) -> Changed {
     let stand_ins = Substitution::of(function);
     let view = View { function, types: cx.types, definitions };
-    let mut pass = Pass { view, wanted, stand_ins, spare: SpareLists::default(), changed: Changed::No };
+    let kernel = cx.kernel;
+    let mut pass = Pass { view, kernel, wanted, stand_ins, spare: SpareLists::default(), changed: Changed::No };
     pass.block(pass.view.function.entry);
     // Of a loop without a round, the `break`s of outer loops are gone.
     if pass.changed == Changed::Yes { Changed::Yes | cut_unreachable(function) } else { Changed::No }
@@ -198,6 +199,7 @@ enum Wanted {
 
 struct Pass<'f> {
     view: View<'f>,
+    kernel: Option<&'f Kernel>,
     wanted: Wanted,
     /// The values that take the place of the results of unrolled loops.
     stand_ins: Substitution,

@@ -3,9 +3,13 @@
 //!
 //! Short loops that only compute get four rounds at a time without being asked. Drivers write out loops with loads by themselves, to have
 //! several under way; a loop of sums and shifts they may leave as it is, and then the counter is much of its work.
+//!
+//! So do loops that divide floats in some rounds and load what is the same throughout the launch. NVIDIA's driver (580) calls a function for a
+//! division that is rounded as IEEE says, and writes out no loop with a call. Their loads stand in front of all divisions, to be under way together.
 
 use super::super::Changed;
 use super::super::edit::{add_effect, add_value, walk};
+use super::super::hoist_invariants::is_only_read;
 use super::{Copy, Pass, Round, Wanted};
 use crate::arena::EntityId;
 use crate::few::Few;
@@ -46,6 +50,8 @@ pub(super) struct OpenEnded {
     /// The least number of the counter's type.
     least: i128,
     scalar: Scalar,
+    /// Whether it divides floats.
+    divides: bool,
 }
 
 impl Pass<'_> {
@@ -83,11 +89,13 @@ impl Pass<'_> {
         if !block.insts[..exit.at].iter().all(is_pure) || self.is_inside(body, end) {
             return None;
         }
+        let divides = self.divides(body);
         let is_wanted = match unroll {
             Unroll::Auto => {
                 let rest = &block.insts[exit.at + 1..block.insts.len() - 1];
-                let size = rest.len() + exit.at;
-                (FEWEST_INSTS..=MOST_INSTS).contains(&size) && rest.iter().all(is_pure)
+                let size = self.size(body);
+                (FEWEST_INSTS..=MOST_INSTS).contains(&size)
+                    && if divides { self.only_loads(rest, true) } else { rest.iter().all(is_pure) }
             }
             _ => self.size(body).saturating_mul(times as usize) <= MOST_INSTS_ASKED && self.is_alone(body),
         };
@@ -104,7 +112,77 @@ impl Pass<'_> {
             span,
             least,
             scalar,
+            divides,
         })
+    }
+
+    /// Whether a loop divides floats by what is no constant. Not one that does so in each round and loads: there drivers load ahead of time
+    /// (`variant::addressed`), which four rounds at a time keep them from.
+    fn divides(&self, body: BlockId) -> bool {
+        let function = &*self.view.function;
+        let is_float = |value: ValueId| match self.view.types.get(function.values[value].ty) {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) => scalar.is_float(),
+            _ => false,
+        };
+        let is_constant = |value: ValueId| {
+            self.view.definitions[value.index()].is_some_and(|id| matches!(function.insts[id].kind, InstKind::Const(_)))
+        };
+        let divides = |kind: &InstKind| matches!(kind, InstKind::Op(Op::Div, operands) if is_float(operands[0]) && !is_constant(operands[1]));
+        let kinds = || function.blocks[body].insts.iter().map(|id| &function.insts[*id].kind);
+        if kinds().any(|kind| matches!(kind, InstKind::Load(_))) && kinds().any(divides) {
+            return false;
+        }
+        let mut found = false;
+        walk(function, body, &mut |_, inst| found |= divides(&inst.kind));
+        found
+    }
+
+    /// Whether instructions only compute, and load what is the same throughout the launch. What selections load must be there.
+    fn only_loads(&self, insts: &[InstId], may_check: bool) -> bool {
+        let function = &*self.view.function;
+        insts.iter().all(|id| match &function.insts[*id].kind {
+            InstKind::Load(place) => is_only_read(self.kernel, place) && (may_check || !place.is_checked()),
+            InstKind::If { then_block, else_block, .. } => [*then_block, *else_block]
+                .into_iter()
+                .all(|block| self.only_loads(&function.blocks[block].insts, false)),
+            InstKind::Yield(_) => true,
+            kind => kind.is_pure(),
+        })
+    }
+
+    /// Puts loads in front of what they do not need. Those that are checked keep their order: the first one tells where the kernel failed.
+    fn load_first(&self, insts: &mut Vec<InstId>) {
+        let function = &*self.view.function;
+        let mut is_late = vec![false; function.values.len()];
+        let mut is_early: Vec<bool> = Vec::with_capacity(insts.len());
+        let mut may_check = true;
+        for id in &*insts {
+            let inst = &function.insts[*id];
+            let is_checked = matches!(&inst.kind, InstKind::Load(place) if place.is_checked());
+            let mut early = match &inst.kind {
+                InstKind::Load(_) => !is_checked || may_check,
+                kind => kind.is_pure() && !matches!(kind, InstKind::Op(Op::Div, _)),
+            };
+            inst.kind.for_each_use(|value| early &= !is_late[value.index()]);
+            may_check &= early || !is_checked;
+            for result in &inst.results {
+                is_late[result.index()] = !early;
+            }
+            is_early.push(early);
+        }
+        let mut is_needed = vec![false; function.values.len()];
+        for (id, early) in insts.iter().zip(&mut is_early).rev() {
+            let inst = &function.insts[*id];
+            *early &=
+                matches!(inst.kind, InstKind::Load(_)) || inst.results.iter().any(|value| is_needed[value.index()]);
+            if *early {
+                inst.kind.for_each_use(|value| is_needed[value.index()] = true);
+            }
+        }
+        let mut early = is_early.iter();
+        let (mut first, rest): (Vec<_>, Vec<_>) = insts.drain(..).partition(|_| early.next() == Some(&true));
+        first.extend(rest);
+        *insts = first;
     }
 
     /// Whether a value is made by a loop itself.
@@ -148,9 +226,14 @@ impl Pass<'_> {
         let position = round.params.iter().position(|param| *param == open.counter).unwrap_or_default();
         let mut insts = self.way_out(whole, (&starts, position), (open.condition, limit), location);
         let mut next: Few<_> = starts.iter().copied().collect();
+        let mut rounds = Vec::new();
         for _ in 0..open.times {
-            next = self.copy_round(&mut copy, &round, &next, &mut insts);
+            next = self.copy_round(&mut copy, &round, &next, &mut rounds);
         }
+        if open.divides {
+            self.load_first(&mut rounds);
+        }
+        insts.append(&mut rounds);
         insts.push(add_effect(self.view.function, InstKind::Continue(whole, next), location));
         self.view.function.blocks[whole] = Block { params: starts, insts };
 
