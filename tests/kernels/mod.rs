@@ -84,6 +84,7 @@ pub mod integers;
 pub mod iterator_parameters;
 pub mod iterators;
 pub mod kept;
+pub mod kept_ones;
 pub mod kernel_types;
 pub mod lanes;
 pub mod lent;
@@ -257,6 +258,7 @@ const AREAS: &[&[Case]] = &[
     iterator_parameters::CASES,
     iterators::CASES,
     kept::CASES,
+    kept_ones::CASES,
     kernel_types::CASES,
     lanes::CASES,
     lent::CASES,
