@@ -21,7 +21,7 @@ pub(crate) enum Error {
         /// Its result.
         code: i32,
     },
-    /// CUDA's driver is not what it is expected to be.
-    #[error("CUDA's driver: {0}")]
+    /// CUDA's driver, or a compiled peer, is not what it is expected to be.
+    #[error("library of a peer: {0}")]
     Library(#[from] libloading::Error),
 }

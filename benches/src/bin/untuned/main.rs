@@ -1,11 +1,13 @@
-//! Kernels that nobody tuned, beside the same in CUDA C++ and GLSL, on one device, in turns: time of the device, results compared.
+//! Kernels that nobody tuned, beside the same in CUDA C++ and GLSL, on one device, in turns: time of the device, results compared. On a
+//! processor C++ with OpenMP takes the place of CUDA, and its time is that of the call.
 //!
 //! The kernels are written as somebody writes them who has not heard of this library's hints, and stay as they are: a hint that would
 //! help is a pass that is missing. Both peers are made of one text for each workload.
 //!
-//! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O` and `nvcc -O3`, as far as these
-//! are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads, and
-//! `--workloads operations` single operations in place of the domains.
+//! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O`, `nvcc -O3` and
+//! `c++ -O3 -march=native -fopenmp`, as far as these are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads, and
+//! `--workloads operations` single operations in place of the domains. `--sizes large` takes the sizes for a GPU, `--sizes small` those for a
+//! processor, whatever the device is: beside C++ the small ones measure little but launches.
 
 mod algebra;
 mod blocks;
@@ -26,6 +28,7 @@ mod measure;
 mod meshes;
 mod models;
 mod numbers;
+mod openmp;
 mod operations;
 mod options;
 mod peers;
@@ -108,6 +111,9 @@ fn run() -> Result<(), Error> {
     if let Some(folder) = &options.compile {
         return peers::compile_all(&options.workloads(false), folder);
     }
+    // OpenMP's threads would keep the cores from the next side while they wait for its next call.
+    // SAFETY: the program has one thread yet.
+    unsafe { std::env::set_var("OMP_WAIT_POLICY", "passive") };
     let mut machine = Machine::here(&options.common.profile);
     let manager = Manager::new()?;
     let device = manager.device();
@@ -122,15 +128,21 @@ fn run() -> Result<(), Error> {
     let bench = Bench { manager: &manager, raw: &raw, cuda: cuda.as_ref(), options: &options, is_gpu };
     let mut table = Table::new(machine);
     let mut wrong = Vec::new();
-    for workload in options.workloads(is_gpu) {
-        if options.only.is_empty() || options.only.iter().any(|only| *only == workload.file()) {
-            eprintln!("{} …", workload.name);
-            match bench.measure(&workload) {
-                Err(Error::Bench(BenchError::WrongResult { contender, detail })) => {
-                    wrong.push(format!("{contender}: {detail}"))
-                }
-                row => table.add(row?),
+    let is_wanted = |workload: &Workload| options.only.is_empty() || options.only.contains(&workload.file());
+    for workload in options.workloads(options.is_large.unwrap_or(is_gpu)) {
+        if !is_wanted(&workload) {
+            continue;
+        }
+        if workload.buffers().any(|(data, _)| data.bytes().len() as u64 > device.limits.max_buffer_bytes) {
+            eprintln!("{} is left out: a buffer is larger than the device takes", workload.name);
+            continue;
+        }
+        eprintln!("{} …", workload.name);
+        match bench.measure(&workload) {
+            Err(Error::Bench(BenchError::WrongResult { contender, detail })) => {
+                wrong.push(format!("{contender}: {detail}"));
             }
+            row => table.add(row?),
         }
     }
     print!("{table}");

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::cuda::{Cuda, Job};
 use crate::error::Error;
+use crate::openmp::Native;
 use crate::options::UntunedOptions;
 use crate::workload::{Held, ParamKind, Workload};
 
@@ -34,6 +35,16 @@ pub(crate) struct Bench<'a> {
     pub(crate) cuda: Option<&'a Cuda>,
     pub(crate) options: &'a UntunedOptions,
     pub(crate) is_gpu: bool,
+}
+
+/// What is measured: runs, and tells how long one of them took.
+type Side<'s> = dyn FnMut() -> Result<Duration, Error> + 's;
+
+/// The peers of a workload that are there.
+struct Peers<'a> {
+    glsl: Option<Reference<'a>>,
+    cuda: Option<Job<'a>>,
+    native: Option<Native>,
 }
 
 /// A launch, so many times, as one operation, so that one pair of timestamps is around all of them.
@@ -77,15 +88,22 @@ impl Bench<'_> {
             cuda.run(1)?;
             workload.compare("CUDA", &ours, &cuda.results()?)?;
         }
-        self.time(workload, &mut tensors, glsl.as_ref(), cuda.as_ref())
+        let mut native = match folder {
+            Some(folder) if !self.is_gpu => Native::open(workload, folder)?,
+            _ => None,
+        };
+        if let Some(native) = &mut native {
+            native.run(1)?;
+            workload.compare("C++", &ours, &native.results())?;
+        }
+        self.time(workload, &mut tensors, Peers { glsl, cuda, native })
     }
 
     fn time(
         &self,
         workload: &Workload,
         tensors: &mut [Box<dyn Held>],
-        glsl: Option<&Reference<'_>>,
-        cuda: Option<&Job<'_>>,
+        Peers { glsl, cuda, mut native }: Peers<'_>,
     ) -> Result<Row, Error> {
         let once = self.ours(workload, tensors, 1)?;
         let start = Instant::now();
@@ -100,12 +118,14 @@ impl Bench<'_> {
         let times = (RUN.as_nanos() / least.as_nanos().max(1)).clamp(1, MOST_TIMES.into()) as u32;
         let sequence = self.ours(workload, tensors, times)?;
         let mut ours = || Ok(sequence.eval_profiled()?.device() / times);
-        let mut glsl = glsl.map(|glsl| move || Ok(glsl.run(times)?));
-        let mut cuda = cuda.map(|cuda| move || cuda.run(times));
-        let mut contenders: Vec<&mut dyn FnMut() -> Result<Duration, Error>> = vec![&mut ours];
-        let (has_glsl, has_cuda) = (glsl.is_some(), cuda.is_some());
-        contenders.extend(glsl.iter_mut().map(|side| side as &mut dyn FnMut() -> Result<Duration, Error>));
-        contenders.extend(cuda.iter_mut().map(|side| side as &mut dyn FnMut() -> Result<Duration, Error>));
+        let mut glsl = glsl.as_ref().map(|glsl| move || Ok(glsl.run(times)?));
+        let mut cuda = cuda.as_ref().map(|cuda| move || cuda.run(times));
+        let mut native = native.as_mut().map(|native| move || native.run(times));
+        let (has_glsl, has_cuda, has_native) = (glsl.is_some(), cuda.is_some(), native.is_some());
+        let mut contenders: Vec<&mut Side<'_>> = vec![&mut ours];
+        contenders.extend(glsl.iter_mut().map(|side| side as &mut Side<'_>));
+        contenders.extend(cuda.iter_mut().map(|side| side as &mut Side<'_>));
+        contenders.extend(native.iter_mut().map(|side| side as &mut Side<'_>));
         let samples = interleave::<Error>(&mut contenders, 2, self.options.common.runs)?;
         let mut summaries = samples.iter().map(|samples| samples.summary(1));
         let ours = summaries.next().unwrap_or_else(|| samples[0].summary(1));
@@ -114,6 +134,7 @@ impl Bench<'_> {
             ours,
             glsl: if has_glsl { summaries.next() } else { None },
             cuda: if has_cuda { summaries.next() } else { None },
+            native: if has_native { summaries.next() } else { None },
             checks: checks_left(workload.kernel),
             keeps_checks,
         })
@@ -179,6 +200,7 @@ pub(crate) struct Row {
     ours: Summary,
     glsl: Option<Summary>,
     cuda: Option<Summary>,
+    native: Option<Summary>,
     /// Checks that stay on the device where a launch keeps its obligations.
     checks: usize,
     /// Whether the launch did not keep them, and ran with the others, too.
@@ -220,14 +242,12 @@ impl Table {
         Ok(path)
     }
 
-    /// The ratios to CUDA, or to GLSL where CUDA is not there.
+    /// The ratios to CUDA, on a processor to C++, or to GLSL where neither is there.
     fn report(&self) -> Report {
         let mut report = Report::new("kernels without hints", self.machine.clone());
         for row in &self.rows {
-            let Some((peer, theirs)) = row.cuda.map(|cuda| ("CUDA", cuda)).or(row.glsl.map(|glsl| ("GLSL", glsl)))
-            else {
-                continue;
-            };
+            let peers = [("CUDA", row.cuda), ("C++", row.native), ("GLSL", row.glsl)];
+            let Some((peer, theirs)) = peers.into_iter().find_map(|(name, peer)| Some((name, peer?))) else { continue };
             let (name, goals) = (row.name.to_owned(), vec![Goal::Ratio(MOST)]);
             report.figures.push(Figure { name, unit: "run", peer: peer.to_owned(), ours: row.ours, theirs, goals });
         }
@@ -237,24 +257,27 @@ impl Table {
 
 impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "| workload | gridwise, µs | GLSL | CUDA | / GLSL | / CUDA | checks |")?;
+        let is_native = self.rows.iter().any(|row| row.native.is_some());
+        let other = |row: &Row| if is_native { row.native } else { row.cuda };
+        let name = if is_native { "C++" } else { "CUDA" };
+        writeln!(f, "| workload | gridwise, µs | GLSL | {name} | / GLSL | / {name} | checks |")?;
         writeln!(f, "| --- | --- | --- | --- | --- | --- | --- |")?;
         let time = |summary: Option<Summary>| summary.map_or(String::new(), |summary| format!("{:.1}", summary.median));
         let number = |ratio: Option<f64>| ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
         for row in &self.rows {
-            let (glsl, cuda) = (number(row.ratio(row.glsl)), number(row.ratio(row.cuda)));
-            let times = [Some(row.ours), row.glsl, row.cuda].map(time);
+            let ratios = [row.glsl, other(row)].map(|peer| number(row.ratio(peer)));
+            let times = [Some(row.ours), row.glsl, other(row)].map(time);
             let all = if row.keeps_checks { ", and others" } else { "" };
-            writeln!(f, "| {} | {} | {glsl} | {cuda} | {}{all} |", row.name, times.join(" | "), row.checks)?;
+            writeln!(f, "| {} | {} | {} | {}{all} |", row.name, times.join(" | "), ratios.join(" | "), row.checks)?;
         }
-        let mean = |ratios: Vec<f64>| {
+        let mean = |peer: &dyn Fn(&Row) -> Option<Summary>| {
+            let ratios: Vec<f64> = self.rows.iter().filter_map(|row| row.ratio(peer(row))).collect();
             let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
             (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())
         };
-        let glsl = number(mean(self.rows.iter().filter_map(|row| row.ratio(row.glsl)).collect()));
-        let cuda = number(mean(self.rows.iter().filter_map(|row| row.ratio(row.cuda)).collect()));
+        let means = [number(mean(&|row| row.glsl)), number(mean(&other))];
         let checks: usize = self.rows.iter().map(|row| row.checks).sum();
-        writeln!(f, "| geometric mean of {} | | | | {glsl} | {cuda} | {checks} |", self.rows.len())
+        writeln!(f, "| geometric mean of {} | | | | {} | {checks} |", self.rows.len(), means.join(" | "))
     }
 }
 

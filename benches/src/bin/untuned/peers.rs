@@ -1,14 +1,15 @@
-//! The peers' sources: one text for CUDA C++ and GLSL, with what differs between them put in front, and their compilers.
+//! The peers' sources: one text for CUDA C++, GLSL and C++ with OpenMP, with what differs between them put in front, and their compilers.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gridwise_benches::Error as BenchError;
 
 use crate::error::Error;
 use crate::measure::usual_words;
-use crate::workload::{ParamKind, Workload};
+use crate::workload::{Param, ParamKind, Workload};
 
 const GLSL: &str = r"#version 460
 #extension GL_EXT_shader_8bit_storage : require
@@ -78,6 +79,95 @@ struct vec3 { float x, y, z; };
 typedef uchar4 u8vec4;
 ";
 
+/// Text says how it is written for CUDA, or else for GLSL: what CUDA has is defined here.
+const NATIVE: &str = r"#include <cmath>
+#include <cstdint>
+#include <type_traits>
+using std::abs; using std::acos; using std::asin; using std::atan; using std::atan2; using std::cbrt; using std::ceil;
+using std::cos; using std::cosh; using std::exp; using std::exp2; using std::floor; using std::log; using std::log2;
+using std::pow; using std::round; using std::sin; using std::sinh; using std::sqrt; using std::tan; using std::tanh; using std::trunc;
+typedef _Float16 float16_t;
+typedef unsigned int uint;
+#define __CUDACC__
+#define DEVICE static inline
+#define TABLE static const
+#define INOUT(type) type &
+#define DOUBLE(x) x
+#define ATOMIC_ADD(place, value) add_atomically(place, value)
+#define ATOMIC_MAX(place, value) raise_atomically(place, value)
+#define ATOMIC_OR(place, value) __atomic_fetch_or(&(place), value, __ATOMIC_RELAXED)
+#define ATOMIC_SWAP_IF(place, old, value) swap_atomically(place, old, value)
+#define LOCAL_X invocation_at.local[0]
+#define LOCAL_Y invocation_at.local[1]
+#define GROUP_X invocation_at.group[0]
+#define GROUP_Y invocation_at.group[1]
+#define GROUP_Z invocation_at.group[2]
+#define GROUPS_X invocation_at.groups[0]
+#define GLOBAL_X (invocation_at.group[0] * SIZE_X + invocation_at.local[0])
+#define GLOBAL_Y (invocation_at.group[1] * SIZE_Y + invocation_at.local[1])
+#define GLOBAL_Z (invocation_at.group[2] * SIZE_Z + invocation_at.local[2])
+struct At { uint group[3], local[3], groups[3]; };
+struct f32x2 { float v[2]; };
+struct f32x4 { float v[4]; };
+struct f32x8 { float v[8]; };
+struct f32x12 { float v[12]; };
+struct u32x2 { uint v[2]; };
+struct u32x4 { uint v[4]; };
+struct vec3 { float x, y, z; };
+struct uchar4 { unsigned char x, y, z, w; };
+typedef uchar4 u8vec4;
+static inline uchar4 make_uchar4(uint x, uint y, uint z, uint w) {
+    return uchar4 { (unsigned char)x, (unsigned char)y, (unsigned char)z, (unsigned char)w };
+}
+template <class A, class B> static inline typename std::common_type<A, B>::type min(A a, B b) { return b < a ? b : a; }
+template <class A, class B> static inline typename std::common_type<A, B>::type max(A a, B b) { return a < b ? b : a; }
+static inline int __popc(uint x) { return __builtin_popcount(x); }
+static inline int __clz(uint x) { return x == 0 ? 32 : __builtin_clz(x); }
+static inline int __ffs(uint x) { return __builtin_ffs(x); }
+static inline uint __umulhi(uint a, uint b) { return (uint)((uint64_t)a * b >> 32); }
+static inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+static inline uint __brev(uint x) {
+    x = __builtin_bswap32(x);
+    x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
+    x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
+    return (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
+}
+template <class T, class V> static inline T swap_atomically(T &place, V old, V value) {
+    T found = old;
+    __atomic_compare_exchange_n(&place, &found, (T)value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return found;
+}
+template <class T, class V> static inline T add_atomically(T &place, V value) {
+    T sum, old;
+    __atomic_load(&place, &old, __ATOMIC_RELAXED);
+    do sum = old + value; while (!__atomic_compare_exchange(&place, &old, &sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+}
+template <class V> static inline uint add_atomically(uint &place, V value) {
+    return __atomic_fetch_add(&place, (uint)value, __ATOMIC_RELAXED);
+}
+template <class T, class V> static inline T raise_atomically(T &place, V value) {
+    T old = __atomic_load_n(&place, __ATOMIC_RELAXED);
+    while (old < (T)value && !__atomic_compare_exchange_n(&place, &old, (T)value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+    return old;
+}
+";
+
+/// All invocations, one after the other, on all cores.
+const NATIVE_LOOPS: &str = r#"extern "C" void run(void *const *arguments, const uint *groups) {
+    uint nx = groups[0], ny = groups[1], nz = groups[2];
+    #pragma omp parallel for collapse(3)
+    for (uint gz = 0; gz < nz; gz++) for (uint gy = 0; gy < ny; gy++) for (uint gx = 0; gx < nx; gx++) {
+        for (uint z = 0; z < SIZE_Z; z++) for (uint y = 0; y < SIZE_Y; y++) for (uint x = 0; x < SIZE_X; x++) {
+            invocation(ARGUMENTS, At { { gx, gy, gz }, { x, y, z }, { nx, ny, nz } });
+        }
+    }
+}
+"#;
+
+/// Words of a kernel whose invocations wait for each other, which no loop over them runs.
+const TOGETHER: [&str; 4] = ["BARRIER", "SHARED", "_sync", "blockDim"];
+
 /// The shader of a workload.
 pub(crate) fn glsl(workload: &Workload) -> String {
     let [x, y, z] = sizes(workload);
@@ -125,6 +215,33 @@ pub(crate) fn cuda(workload: &Workload) -> String {
     format!("{CUDA}{types}{kernel}\n{}{}", workload.helper, workload.source)
 }
 
+/// The C++ of a workload, unless its invocations wait for each other; its function is `run`.
+pub(crate) fn native(workload: &Workload) -> Option<String> {
+    if TOGETHER.iter().any(|word| workload.source.contains(word) || workload.helper.contains(word)) {
+        return None;
+    }
+    let [x, y, z] = sizes(workload);
+    let (mut params, mut arguments) = (Vec::new(), Vec::new());
+    for (number, Param { name, kind }) in workload.params.iter().enumerate() {
+        let (ty, pointer) = match kind {
+            ParamKind::Value { value, .. } => (value.type_name().to_owned(), "*"),
+            ParamKind::Buffer { data, is_written: false } => (format!("const {} *__restrict__", data.type_name()), ""),
+            ParamKind::Buffer { data, .. } => (format!("{} *__restrict__", data.type_name()), ""),
+        };
+        params.push(format!("{ty} {name}"));
+        arguments.push(match pointer {
+            "" => format!("({ty})arguments[{number}]"),
+            _ => format!("*({ty} *)arguments[{number}]"),
+        });
+    }
+    let (params, arguments) = (params.join(", "), arguments.join(", "));
+    let types: String = workload.buffers().map(|(data, _)| data.declaration()).collect();
+    let kernel = format!("#define KERNEL static inline void invocation({params}, const At &invocation_at)");
+    let sizes = format!("#define SIZE_X {x}u\n#define SIZE_Y {y}u\n#define SIZE_Z {z}u\n");
+    let (helper, source) = (workload.helper, workload.source);
+    Some(format!("{NATIVE}{types}{sizes}{kernel}\n{helper}{source}\n{}", NATIVE_LOOPS.replace("ARGUMENTS", &arguments)))
+}
+
 /// A workgroup's invocations along the axes.
 pub(crate) fn sizes(workload: &Workload) -> [u32; 3] {
     workload.kernel.workgroup_with(&[])
@@ -142,17 +259,20 @@ pub(crate) fn compile_all(workloads: &[Workload], folder: &Path) -> Result<(), E
         let path = folder.join(format!("{}.ours.spv", workload.file()));
         std::fs::write(&path, bytes).map_err(BenchError::file(&path))?;
     }
+    let texts = |workload: &Workload| (workload.file(), glsl(workload), cuda(workload), native(workload));
+    let jobs: Vec<_> = workloads.iter().map(texts).collect();
+    let next = AtomicUsize::new(0);
+    let compile = || {
+        while let Some((name, glsl, cuda, native)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            compile_glsl(name, glsl, folder)?;
+            compile_cuda(name, cuda, folder)?;
+            native.as_ref().map_or(Ok(()), |source| compile_native(name, source, folder))?;
+        }
+        Ok(())
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let results = std::thread::scope(|scope| {
-        let jobs: Vec<_> = workloads.iter().map(|workload| (workload.file(), glsl(workload), cuda(workload))).collect();
-        let threads: Vec<_> = jobs
-            .into_iter()
-            .map(|(name, glsl, cuda)| {
-                scope.spawn(move || {
-                    compile_glsl(&name, &glsl, folder)?;
-                    compile_cuda(&name, &cuda, folder)
-                })
-            })
-            .collect();
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(compile)).collect();
         threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
     });
     results.into_iter().flatten().collect()
@@ -171,6 +291,17 @@ fn compile_cuda(name: &str, source: &str, folder: &Path) -> Result<(), Error> {
     let mut command = Command::new("nvcc");
     command.args(["-O3", "-arch=native", "-cubin", "-o"]).arg(&target).arg(&path);
     run(command, "nvcc", &target)
+}
+
+fn compile_native(name: &str, source: &str, folder: &Path) -> Result<(), Error> {
+    let (path, target) = (write(name, "cpp", source, folder)?, folder.join(format!("{name}.so")));
+    let mut command = Command::new("c++");
+    // It stays loaded: OpenMP's threads go on after the last call.
+    command
+        .args(["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC", "-Wl,-z,nodelete", "-o"])
+        .arg(&target)
+        .arg(&path);
+    run(command, "c++", &target)
 }
 
 fn write(name: &str, suffix: &str, source: &str, folder: &Path) -> Result<PathBuf, Error> {

@@ -139,7 +139,8 @@ impl Workload {
             name,
             kernel: K::DESCRIPTOR,
             args: KernelArgs::new::<K>,
-            groups: groups.map(|count| count as u32),
+            // Small sizes fill less than a workgroup of some kernels, which all ask whether there is more.
+            groups: groups.map(|count| count.max(1) as u32),
             source,
             helper: "",
             params: Vec::new(),
