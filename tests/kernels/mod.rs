@@ -71,6 +71,7 @@ pub mod glam_methods;
 pub mod grid;
 pub mod habits;
 pub mod held_slices;
+pub mod held_references;
 pub mod held_traits;
 pub mod idioms;
 pub mod image_lists;
@@ -250,6 +251,7 @@ const AREAS: &[&[Case]] = &[
     idioms::CASES,
     images::CASES,
     implementations::CASES,
+    held_references::CASES,
     in_place::CASES,
     indexed::CASES,
     initial_arrays::CASES,

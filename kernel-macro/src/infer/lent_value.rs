@@ -4,6 +4,7 @@
 
 use crate::ast::{Expr, ExprKind, Fn, Item, Pattern, TypeExpr};
 use crate::diag::code;
+use crate::program::ItemId;
 use crate::source::text;
 use crate::typed::Resolution;
 
@@ -117,9 +118,12 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Notes that a call gives references, which are values here.
+    /// Notes that a call gives references, or a struct holds some, which are values here.
     pub(super) fn note_lending(&mut self, function: &Fn) {
-        self.has_references |= function.lends() || function.given_elements().is_some_and(TypeExpr::holds_references);
+        let refers = |item: &ItemId| matches!(&self.program.items[*item].item, Item::Struct(it) if it.refers());
+        self.has_references |= function.lends()
+            || function.given_elements().is_some_and(TypeExpr::holds_references)
+            || self.program.held_slices.keys().any(refers);
     }
 
     /// Notes the references that a `return` or the end of a function gives.
@@ -161,7 +165,7 @@ impl<'a> Infer<'a> {
         self.error(
             code::REFERENCE_USE,
             place.span,
-            format!("a reference to `{source}` cannot be chosen, changed or returned"),
+            format!("a reference to `{source}` cannot be stored, chosen, changed or returned"),
         )
         .note(format!("`{name}` {why}, and kernels have no pointers: such a reference is a copy of the value"))
         .help(help);
