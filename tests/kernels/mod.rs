@@ -1,6 +1,7 @@
 //! The corpus, by area.
 
 pub mod abstraction;
+pub mod ahead;
 pub mod aliases;
 pub mod apart;
 pub mod arithmetic;
@@ -180,6 +181,7 @@ const AREAS: &[&[Case]] = &[
     aliases::CASES,
     assumed::CASES,
     apart::CASES,
+    ahead::CASES,
     arithmetic::CASES,
     batches::CASES,
     batches::OF_NUMBERS,
