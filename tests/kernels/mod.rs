@@ -159,6 +159,7 @@ pub mod traps;
 pub mod tuple_structs;
 pub mod uniformity;
 pub mod unordered;
+pub mod tuples_of_references;
 pub mod unwrapped;
 pub mod vectors;
 pub mod visitors;
@@ -342,6 +343,7 @@ const AREAS: &[&[Case]] = &[
     unordered::CASES,
     unwrapped::CASES,
     vectors::CASES,
+    tuples_of_references::CASES,
     visitors::CASES,
     wide::CASES,
     constant_divisors::CASES,

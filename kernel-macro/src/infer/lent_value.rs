@@ -12,17 +12,19 @@ use super::Infer;
 use super::block::strip;
 use super::finish::Deferred;
 use super::index_impl::end_of;
+use super::reference::is_self;
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
     /// Whether the value of a `let` is a reference that stands for a value: one of several, or that of a variable which may change.
-    pub(super) fn is_kept_value(&self, pattern: &Pattern, value: &'a Expr) -> bool {
+    pub(super) fn is_kept_value(&mut self, pattern: &Pattern, value: &'a Expr) -> bool {
         match &strip(value).kind {
             ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Block { label: None, .. } => {
                 let mut ends = Vec::new();
                 end_of(value, &mut ends);
                 ends.iter().any(|end| self.is_kept_end(end))
             }
+            ExprKind::Tuple(_) => self.note_kept_members(value),
             ExprKind::Borrow { mutable: false, .. } | ExprKind::Path(_) => {
                 matches!(pattern, Pattern::Binding { mutable: true, inner: None, .. }) && self.is_kept_end(value)
             }
@@ -108,6 +110,22 @@ impl<'a> Infer<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Notes that the `&` references in a tuple that patterns take apart stand for values; whether there are any.
+    pub(super) fn note_kept_members(&mut self, value: &'a Expr) -> bool {
+        let inner = strip(value);
+        let ExprKind::Tuple(members) = &inner.kind else { return false };
+        let any = members.iter().any(|member| self.is_kept_end(member));
+        if any {
+            members.iter().for_each(|member| self.note_kept_end(member));
+            let is_lent = self.takes_self_by_reference();
+            for member in members.iter().map(strip).filter(|member| is_lent && is_self(member)) {
+                self.tables.copied_self.insert(member.id);
+                self.deferred.push(Deferred::Kept { place: member });
+            }
+        }
+        any
     }
 
     fn keep_value(&mut self, end: &Expr) {

@@ -248,6 +248,8 @@ pub(crate) struct TypedFn {
     pub(crate) moving: BTreeSet<BindingId>,
     /// Arguments that are values here and references in Rust: what an iterator lends, and `self`.
     pub(crate) lent: BTreeSet<ExprId>,
+    /// `self` of methods that take it by reference, where it stands for the value in a tuple.
+    pub(crate) copied_self: BTreeSet<ExprId>,
     /// Calls of unknown methods with which a function ends that gives references: they may give these, and values are wanted.
     pub(crate) open_ends: BTreeSet<ExprId>,
     /// The parameter that the slice is a part of which the function gives, where it is always one.
