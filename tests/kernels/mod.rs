@@ -100,6 +100,7 @@ pub mod loop_divisors;
 pub mod loop_traps;
 pub mod loops;
 pub mod matching;
+pub mod marks;
 pub mod matrices;
 pub mod memory;
 pub mod moves;
@@ -283,6 +284,7 @@ const AREAS: &[&[Case]] = &[
     loops::CASES,
     matching::CASES,
     matrices::CASES,
+    marks::CASES,
     memory::CASES,
     own_iterators::CASES,
     own_reverse::CASES,

@@ -8,6 +8,7 @@ mod globs;
 mod gpu_data;
 mod held;
 mod hoisted;
+mod host_impl;
 mod incomplete;
 mod inner_module;
 mod instances;
