@@ -71,8 +71,8 @@ pub mod given_slices;
 pub mod glam_methods;
 pub mod grid;
 pub mod habits;
-pub mod held_slices;
 pub mod held_references;
+pub mod held_slices;
 pub mod held_traits;
 pub mod idioms;
 pub mod image_lists;
@@ -82,6 +82,7 @@ pub mod implementations;
 pub mod in_place;
 pub mod indexed;
 pub mod initial_arrays;
+pub mod inner_names;
 pub mod integers;
 pub mod iterator_parameters;
 pub mod iterators;
@@ -99,8 +100,8 @@ pub mod lookups;
 pub mod loop_divisors;
 pub mod loop_traps;
 pub mod loops;
-pub mod matching;
 pub mod marks;
+pub mod matching;
 pub mod matrices;
 pub mod memory;
 pub mod moves;
@@ -158,9 +159,9 @@ pub mod tables;
 pub mod texels;
 pub mod traps;
 pub mod tuple_structs;
+pub mod tuples_of_references;
 pub mod uniformity;
 pub mod unordered;
-pub mod tuples_of_references;
 pub mod unwrapped;
 pub mod vectors;
 pub mod visitors;
@@ -180,10 +181,10 @@ use crate::case::Case;
 /// The corpus entries by area.
 const AREAS: &[&[Case]] = &[
     abstraction::CASES,
+    ahead::CASES,
     aliases::CASES,
     assumed::CASES,
     apart::CASES,
-    ahead::CASES,
     arithmetic::CASES,
     batches::CASES,
     batches::OF_NUMBERS,
@@ -250,15 +251,16 @@ const AREAS: &[&[Case]] = &[
     glam_methods::CASES,
     grid::CASES,
     habits::CASES,
+    held_references::CASES,
     held_slices::CASES,
     held_traits::CASES,
     idioms::CASES,
     images::CASES,
     implementations::CASES,
-    held_references::CASES,
     in_place::CASES,
     indexed::CASES,
     initial_arrays::CASES,
+    inner_names::CASES,
     integers::CASES,
     iterator_parameters::CASES,
     iterators::CASES,
@@ -282,9 +284,9 @@ const AREAS: &[&[Case]] = &[
     loop_divisors::CASES,
     loop_traps::CASES,
     loops::CASES,
+    marks::CASES,
     matching::CASES,
     matrices::CASES,
-    marks::CASES,
     memory::CASES,
     own_iterators::CASES,
     own_reverse::CASES,
@@ -341,11 +343,11 @@ const AREAS: &[&[Case]] = &[
     texels::CASES,
     traps::CASES,
     tuple_structs::CASES,
+    tuples_of_references::CASES,
     uniformity::CASES,
     unordered::CASES,
     unwrapped::CASES,
     vectors::CASES,
-    tuples_of_references::CASES,
     visitors::CASES,
     wide::CASES,
     constant_divisors::CASES,

@@ -18,6 +18,7 @@ mod macro_rules;
 mod module;
 mod own_items;
 mod printed;
+mod renamed;
 mod slices;
 #[cfg(test)]
 mod tests;
