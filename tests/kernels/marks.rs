@@ -51,7 +51,7 @@ both!(units, plain_units, {
         Far(u32),
     }
     impl fmt::Display for Error {
-        fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             match self {
                 Error::Empty => f.write_str("empty"),
                 Error::Far(n) => write!(f, "{n} away"),
