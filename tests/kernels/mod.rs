@@ -1,6 +1,7 @@
 //! The corpus, by area.
 
 pub mod abstraction;
+pub mod ahead;
 pub mod aliases;
 pub mod apart;
 pub mod arithmetic;
@@ -70,6 +71,7 @@ pub mod given_slices;
 pub mod glam_methods;
 pub mod grid;
 pub mod habits;
+pub mod held_references;
 pub mod held_slices;
 pub mod held_traits;
 pub mod idioms;
@@ -80,6 +82,7 @@ pub mod implementations;
 pub mod in_place;
 pub mod indexed;
 pub mod initial_arrays;
+pub mod inner_names;
 pub mod integers;
 pub mod iterator_parameters;
 pub mod iterators;
@@ -98,6 +101,7 @@ pub mod lookups;
 pub mod loop_divisors;
 pub mod loop_traps;
 pub mod loops;
+pub mod marks;
 pub mod matching;
 pub mod matrices;
 pub mod memory;
@@ -156,6 +160,7 @@ pub mod tables;
 pub mod texels;
 pub mod traps;
 pub mod tuple_structs;
+pub mod tuples_of_references;
 pub mod uniformity;
 pub mod unordered;
 pub mod unwrapped;
@@ -177,6 +182,7 @@ use crate::case::Case;
 /// The corpus entries by area.
 const AREAS: &[&[Case]] = &[
     abstraction::CASES,
+    ahead::CASES,
     aliases::CASES,
     assumed::CASES,
     apart::CASES,
@@ -246,6 +252,7 @@ const AREAS: &[&[Case]] = &[
     glam_methods::CASES,
     grid::CASES,
     habits::CASES,
+    held_references::CASES,
     held_slices::CASES,
     held_traits::CASES,
     idioms::CASES,
@@ -254,6 +261,7 @@ const AREAS: &[&[Case]] = &[
     in_place::CASES,
     indexed::CASES,
     initial_arrays::CASES,
+    inner_names::CASES,
     integers::CASES,
     iterator_parameters::CASES,
     iterators::CASES,
@@ -278,6 +286,7 @@ const AREAS: &[&[Case]] = &[
     loop_divisors::CASES,
     loop_traps::CASES,
     loops::CASES,
+    marks::CASES,
     matching::CASES,
     matrices::CASES,
     memory::CASES,
@@ -336,6 +345,7 @@ const AREAS: &[&[Case]] = &[
     texels::CASES,
     traps::CASES,
     tuple_structs::CASES,
+    tuples_of_references::CASES,
     uniformity::CASES,
     unordered::CASES,
     unwrapped::CASES,

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use super::{BindingId, Block, Expr, ExprId, Generics, Impl, Path, Trait, TypeExpr};
+use super::{BindingId, Block, Expr, ExprId, Generics, Impl, Path, Trait, TypeExpr, TypeKind};
 
 /// An item a kernel can consist of.
 #[derive(Debug, Clone)]
@@ -91,6 +91,13 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<(Ident, TypeExpr)>,
     pub(crate) shape: Shape,
     pub(crate) derives: Derives,
+}
+
+impl Struct {
+    /// Whether members are `&` references to values, or have some in them.
+    pub(crate) fn refers(&self) -> bool {
+        self.fields.iter().any(|(_, ty)| !matches!(ty.kind, TypeKind::Slice { .. }) && ty.holds_references())
+    }
 }
 
 /// The traits of Rust that a struct or enum derives, as far as the macro sees.

@@ -302,10 +302,6 @@ pub(crate) fn library_function(names: &[String]) -> Option<&'static str> {
 /// Types of Rust's library that somebody may put into a struct.
 const LIBRARY_TYPES: &[(&[&str], &str)] = &[
     (
-        &["PhantomData"],
-        "leave it out, with the parameter that it marks; tell units and kinds apart by types on the host",
-    ),
-    (
         &["Cell", "RefCell", "UnsafeCell", "OnceCell", "LazyCell"],
         "hold the value itself: methods with `&mut self` change it; for values that invocations share there is `Atomic<T>`",
     ),

@@ -17,6 +17,9 @@ pub(crate) enum Iteration {
     ByRef,
     /// `copied`, `cloned` and `fuse`: nothing that anyone would notice.
     Same,
+    /// `clone`: an iterator that goes on by itself.
+    Fork,
+    Peekable,
     Rev,
     StepBy,
     Enumerate,
@@ -48,6 +51,10 @@ pub(crate) enum Iteration {
     Last,
     Nth,
     Next,
+    /// `peek` of a `peekable`, which leaves the element there.
+    Peek,
+    /// `next_if` of a `peekable`.
+    NextIf,
     Min,
     Max,
     MinBy,
@@ -140,6 +147,7 @@ impl Iteration {
     pub(crate) const NAMES: &[&str] = &[
         "into_iter",
         "by_ref",
+        "clone",
         "copied",
         "cloned",
         "fuse",
@@ -170,6 +178,9 @@ impl Iteration {
         "count",
         "last",
         "nth",
+        "peekable",
+        "peek",
+        "next_if",
         "min",
         "max",
         "min_by",
@@ -203,6 +214,7 @@ impl Iteration {
         Some(match name {
             "into_iter" => Self::IntoIter,
             "copied" | "cloned" | "fuse" => Self::Same,
+            "clone" => Self::Fork,
             "rev" => Self::Rev,
             "step_by" => Self::StepBy,
             "enumerate" => Self::Enumerate,
@@ -230,6 +242,9 @@ impl Iteration {
             "count" => Self::Count,
             "last" => Self::Last,
             "nth" => Self::Nth,
+            "peekable" => Self::Peekable,
+            "peek" => Self::Peek,
+            "next_if" => Self::NextIf,
             "min" => Self::Min,
             "max" => Self::Max,
             "min_by" => Self::MinBy,
@@ -274,6 +289,8 @@ impl Iteration {
             self,
             Self::ByRef
                 | Self::Next
+                | Self::Peek
+                | Self::NextIf
                 | Self::Nth
                 | Self::Any
                 | Self::All
@@ -301,6 +318,7 @@ impl Iteration {
                 | Self::MaxByKey
                 | Self::Find
                 | Self::Rfind
+                | Self::NextIf
                 | Self::IsSortedBy
         )
     }
@@ -314,9 +332,9 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ),
     ("partition", "kernels have no memory to allocate: `filter` twice, or use a `for` loop"),
     ("unzip", "kernels have no memory to allocate: write the elements in a `for` loop"),
-    ("peekable", "keep the one that comes next in a variable: `let mut ahead = it.next();`"),
+    ("next_if_eq", "write `it.next_if(|v| *v == x)`"),
+    ("peek_mut", "write `it.peek()`, and change what `it.next()` gives"),
     ("by_ref", "name the iterator, `let mut it = …;`, and write `it.by_ref()`"),
-    ("clone", "write the chain where it is needed again"),
     ("next_back", "reverse where the iterator is made, `let mut it = ….rev();`, and write `it.next()`"),
     ("nth_back", "reverse where the iterator is made, `let mut it = ….rev();`, and write `it.nth(n)`"),
     ("try_rfold", "reverse, and fold: `.rev().try_fold(…)`"),

@@ -285,14 +285,14 @@ fn watch(x: &[f32]) {
     REFERENCE_USE {
 "#[device]
 fn sum(a: u32, b: u32) -> u32 {
-    let both = (&a, &b);
-    *both.0 + *both.1
+    let both = [&a, &b];
+    *both[0] + *both[1]
 }"
     } => {
 "#[device]
 fn sum(a: u32, b: u32) -> u32 {
-    let both = (a, b);
-    both.0 + both.1
+    let both = [a, b];
+    both[0] + both[1]
 }"
     }
     UNMARKED {

@@ -4,7 +4,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::parse_quote;
 
-use crate::ast::{Item, without_references};
+use crate::ast::{Item, TypeKind, without_references};
 use crate::emit::render::method_twin;
 use crate::krate::facade_path;
 use crate::program::held::{HELD_NEW, held_name, held_type};
@@ -30,12 +30,35 @@ pub(super) fn held_struct(program: &Program, id: ItemId, item: &syn::ItemStruct,
     let twin_path = quote!(#krate::__private::twin);
     for (position, field) in twin.fields.iter_mut().enumerate() {
         field.attrs.clear();
-        let ty = held_type(program, &program.items[id], &field.ty.to_token_stream(), false, &twin_path);
+        let written = field.ty.to_token_stream();
+        // References to values are these.
+        let written = match definition.fields.get(position) {
+            Some((_, ty)) if matches!(ty.kind, TypeKind::Slice { .. }) => written,
+            _ => without_references(written),
+        };
+        let ty = held_type(program, &program.items[id], &written, false, &twin_path);
         field.ty = parse_quote!(#ty);
         names.push(format_ident!("__field{position}"));
         types.push(ty);
     }
     let members: Vec<_> = twin.fields.members().collect();
+    let unused = item.generics.lifetimes().map(|param| {
+        let lifetime = &param.lifetime;
+        quote!(&#lifetime ())
+    });
+    let unused: TokenStream = quote!(::core::marker::PhantomData<(#(#unused,)*)>);
+    let rest: syn::Member = match &mut twin.fields {
+        syn::Fields::Named(fields) if definition.refers() => {
+            fields.named.push(parse_quote!(__lifetimes: #unused));
+            parse_quote!(__lifetimes)
+        }
+        syn::Fields::Unnamed(fields) if definition.refers() => {
+            fields.unnamed.push(parse_quote!(#unused));
+            syn::Member::from(members.len())
+        }
+        _ => syn::Member::from(0),
+    };
+    let rest = definition.refers().then(|| quote!(#rest: ::core::marker::PhantomData));
     let (vis, original, new) = (&item.vis, &item.ident, format_ident!("{HELD_NEW}"));
     let (params, args, clauses) = item.generics.split_for_impl();
     quote! {
@@ -48,13 +71,13 @@ pub(super) fn held_struct(program: &Program, id: ItemId, item: &syn::ItemStruct,
         impl #params #original #args #clauses {
             #[doc(hidden)]
             #[inline]
-            #vis fn #new(#(#names: #types),*) -> #name #args { #name { #(#members: #names),* } }
+            #vis fn #new(#(#names: #types),*) -> #name #args { #name { #(#members: #names,)* #rest } }
         }
         #[allow(warnings, clippy::all)]
         impl #params #name #args #clauses {
             #[doc(hidden)]
             #[inline]
-            #vis fn #new(#(#names: #types),*) -> #name #args { #name { #(#members: #names),* } }
+            #vis fn #new(#(#names: #types),*) -> #name #args { #name { #(#members: #names,)* #rest } }
         }
     }
 }

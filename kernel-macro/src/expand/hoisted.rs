@@ -5,6 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 
 use super::globs::{blocks, names_any};
+use super::renamed::renamed;
 use crate::parse::{SourceItem, SourceItems};
 
 /// `host`: the module's other items.
@@ -13,6 +14,7 @@ pub(super) fn hoist(items: &mut SourceItems, host: &[syn::Item]) {
     // Those that are moved may have items inside themselves.
     while at < items.0.len() {
         for body in 0..blocks(&mut items.0[at]).len() {
+            rename_taken(items, host, (at, body));
             let inner = blocks(&mut items.0[at]).swap_remove(body).clone();
             if let Some(moved) = movable(&inner, (items, at, body), host) {
                 blocks(&mut items.0[at])[body].stmts.retain(|statement| moved_item(statement).is_none());
@@ -21,6 +23,40 @@ pub(super) fn hoist(items: &mut SourceItems, host: &[syn::Item]) {
         }
         at += 1;
     }
+}
+
+/// Gives the functions of a body names of their own, where something else of the module has theirs, too.
+fn rename_taken(items: &mut SourceItems, host: &[syn::Item], (at, number): (usize, usize)) {
+    let inner = blocks(&mut items.0[at]).swap_remove(number).clone();
+    for statement in &inner.stmts {
+        let syn::Stmt::Item(syn::Item::Fn(function)) = statement else { continue };
+        let name = &function.sig.ident;
+        if !is_taken(items, host, (at, number), name) {
+            continue;
+        }
+        let own = (0..).map(|count| Ident::new(&format!("{name}_{count}"), name.span()));
+        let other = own.into_iter().find(|own| {
+            let is_own = |tokens: &TokenStream| names_any(tokens, &|word| word == own);
+            !items.0.iter().any(|item| is_own(&item.to_token_stream()))
+                && !host.iter().any(|item| is_own(&item.to_token_stream()))
+        });
+        let Some(other) = other else { continue };
+        let body = blocks(&mut items.0[at]).swap_remove(number).clone();
+        if let Some(body) = renamed(&body, name, &other) {
+            *blocks(&mut items.0[at]).swap_remove(number) = body;
+        }
+    }
+}
+
+/// Whether something of a module besides one body has a name.
+fn is_taken(items: &SourceItems, host: &[syn::Item], (at, number): (usize, usize), name: &Ident) -> bool {
+    let is_named = |tokens: &TokenStream| names_any(tokens, &|word| word == name);
+    let mut around = items.0[at].clone();
+    blocks(&mut around)[number].stmts.clear();
+    let mut others = items.0.iter().enumerate().filter(|(other, _)| *other != at);
+    others.any(|(_, item)| is_named(&item.to_token_stream()))
+        || host.iter().any(|item| is_named(&item.to_token_stream()))
+        || is_named(&around.to_token_stream())
 }
 
 /// The items of a body, if all may move.

@@ -8,6 +8,7 @@ mod globs;
 mod gpu_data;
 mod held;
 mod hoisted;
+mod host_impl;
 mod incomplete;
 mod inner_module;
 mod instances;
@@ -17,6 +18,7 @@ mod macro_rules;
 mod module;
 mod own_items;
 mod printed;
+mod renamed;
 mod slices;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use super::device::refuse_builtin_name;
 use super::globs::{blocks, gather_first, import_into_functions, names_any, rewrite_own};
 use super::held::{held_impl, held_struct};
 use super::hoisted::hoist;
+use super::host_impl::{imports, is_of_host};
 use super::incomplete::check_incomplete;
 use super::inner_module::{mark_inner, refuse_circles, refuse_unmarked_inner};
 use super::macro_rules::expand_own;
@@ -116,6 +117,11 @@ pub(super) fn test_state(name: &Ident, items: Vec<syn::Item>, diags: &mut Diagno
 /// The items that the device knows, and those that stay as they are: imports, kernels, tests, modules, ….
 fn split(items: Vec<syn::Item>) -> (SourceItems, Vec<syn::Item>) {
     let (mut device, mut host) = (Vec::new(), Vec::new());
+    let imports = imports(&items);
+    let is_host = |read: &SourceItem| match read {
+        SourceItem::Impl(item) if is_of_host(item, &imports) => true,
+        read => is_host(read),
+    };
     for item in items {
         match SourceItem::of(&item).filter(|read| !is_host(read)) {
             Some(mut read) => {

@@ -12,7 +12,7 @@ use crate::builtin::names::{
 use crate::diag::{Diagnostics, code};
 use crate::source::Spelling;
 
-use super::library::may_be_reverse;
+use super::library::may_be_library;
 use super::locals::Locals;
 use super::place::ITEMS_OF;
 
@@ -325,7 +325,7 @@ impl Names {
             return;
         }
         self.owner(path);
-        if may_be_reverse(path) {
+        if may_be_library(path) {
             self.add(path);
             return;
         }
@@ -476,7 +476,7 @@ impl Names {
 
     fn callee(&mut self, callee: &Path, span: SpanRange) {
         self.owner(callee);
-        if may_be_reverse(callee) && !self.is_local(callee) && !self.is_param(callee) {
+        if may_be_library(callee) && !self.is_local(callee) && !self.is_param(callee) {
             self.add(callee);
             return;
         }

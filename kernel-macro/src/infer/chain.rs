@@ -147,7 +147,7 @@ impl<'a> Infer<'a> {
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_))) => None,
             Some(Callee::Iterate(
-                I::IntoIter | I::Same | I::Rev | I::StepBy | I::Enumerate | I::Take | I::Skip | I::Cycle,
+                I::IntoIter | I::Same | I::Fork | I::Rev | I::StepBy | I::Enumerate | I::Take | I::Skip | I::Cycle,
             )) => self.computed(receiver),
             Some(Callee::Iterate(I::Zip)) => {
                 self.computed(receiver).or_else(|| args.first().and_then(|arg| self.computed(arg)))
@@ -308,6 +308,7 @@ impl<'a> Infer<'a> {
             }
             Some(Callee::Iterate(
                 Iteration::Same
+                | Iteration::Fork
                 | Iteration::Rev
                 | Iteration::StepBy
                 | Iteration::Enumerate

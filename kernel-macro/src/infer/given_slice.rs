@@ -69,6 +69,9 @@ impl<'a> Infer<'a> {
         if self.diags.len() > before {
             return result;
         }
+        if self.refuse_slice_of_value(end) {
+            return result;
+        }
         let root = self.given_root(end);
         if let (Item::Fn(function), Some((binding, way))) = (&self.program.items[self.item].item, &root)
             && way.is_empty()
@@ -88,6 +91,44 @@ impl<'a> Infer<'a> {
             }
         }
         result
+    }
+
+    /// Reports a slice of an array that a member refers to, which is the array itself here, where it should outlive `self`; whether it did.
+    fn refuse_slice_of_value(&mut self, end: &Expr) -> bool {
+        let Item::Fn(function) = &self.program.items[self.item].item else { return false };
+        let has_lifetime = |tokens: String| tokens.contains('\'') && !tokens.contains("'_");
+        let outlives = function.result.as_ref().is_some_and(|ty| has_lifetime(ty.tokens.to_string()));
+        let own = function.receiver.as_ref().map(|own| own.to_token_stream().to_string());
+        if !outlives || own.is_none_or(has_lifetime) {
+            return false;
+        }
+        let Some(name) = self.lent_member(sliced(end)) else { return false };
+        self.error(code::REFERENCE_USE, end.span, format!("this slice of `{name}` cannot outlive `self`"))
+            .note(format!(
+                "`{name}` refers to an array, and kernels have no pointers: the struct holds the array itself"
+            ))
+            .help(format!("hold a slice, `{name}: &'a [T]`; or leave the lifetime of the result out"));
+        true
+    }
+
+    /// The member with a reference to an array that a place is a part of.
+    fn lent_member(&self, place: &Expr) -> Option<String> {
+        match &place.kind {
+            ExprKind::Slice { base, .. }
+            | ExprKind::Index { base, .. }
+            | ExprKind::Paren(base, ..)
+            | ExprKind::Borrow { operand: base, .. }
+            | ExprKind::Unary(UnaryOp::Deref, base) => self.lent_member(base),
+            ExprKind::Field { base, member: Member::Named(name) } => {
+                let Term::Struct(item, _) = self.table.shallow(&self.term(base)) else { return None };
+                let Item::Struct(definition) = &self.program.items[item].item else { return None };
+                let of = |(field, ty): &(proc_macro2::Ident, crate::ast::TypeExpr)| {
+                    field == name && ty.is_reference() && !matches!(ty.kind, crate::ast::TypeKind::Slice { .. })
+                };
+                definition.fields.iter().any(of).then(|| name.to_string()).or_else(|| self.lent_member(base))
+            }
+            _ => None,
+        }
     }
 
     /// The parameter that a slice is a part of.

@@ -43,7 +43,7 @@ impl<'a> Infer<'a> {
     pub(super) fn refuse_held_pattern(&mut self, id: ExprId, constructor: &Constructor<'a>, span: SpanRange) -> bool {
         let Term::Struct(item, _) = constructor.term else { return false };
         let Item::Struct(definition) = &self.program.items[item].item else { return false };
-        if self.held_count(item) == 0 || self.flat_patterns.contains(&id) {
+        if !self.program.held_slices.contains_key(&item) || self.flat_patterns.contains(&id) {
             return false;
         }
         let field = constructor.names.first().map(|(name, _)| name.to_string()).unwrap_or_default();

@@ -27,11 +27,18 @@ impl<'a> Infer<'a> {
         self.program.held_slices.get(&item).map_or(0, Vec::len)
     }
 
-    /// Whether a type has structs with slices in it.
+    /// Whether a type has structs with slices or references in it.
     pub(super) fn holds_slices(&self, term: &Term) -> bool {
-        let mut found = false;
-        self.for_each_held(term, &mut |_, _| found = true);
-        found
+        let any = |terms: &[Term]| terms.iter().any(|term| self.holds_slices(term));
+        match self.table.shallow(term) {
+            Term::Struct(item, args) => {
+                self.program.held_slices.contains_key(&item) || args.is_some_and(|args| any(&args))
+            }
+            Term::Array(inner, _) | Term::ArrayOf(inner, _) | Term::Option(inner) => self.holds_slices(&inner),
+            Term::Result(value, error) => self.holds_slices(&value) || self.holds_slices(&error),
+            Term::Tuple(members) | Term::Enum(_, Some(members)) => any(&members),
+            _ => false,
+        }
     }
 
     /// Calls back for each slice that a type holds, with its type but for what it is a part of.

@@ -67,7 +67,7 @@ impl<'a> Infer<'a> {
             self.infer_unknown_arguments(args);
             return Term::Error;
         }
-        self.has_references |= iteration.lends() || iteration == Iteration::Scan;
+        self.has_references |= iteration.lends() || matches!(iteration, Iteration::Scan | Iteration::Peek);
         let before = self.diags.len();
         if iteration.borrows() {
             self.asks_kept(receiver);
@@ -145,7 +145,7 @@ impl<'a> Infer<'a> {
         use Iteration as I;
         let given = || vec![item.clone()];
         Some(match iteration {
-            I::IntoIter | I::ByRef | I::Same | I::Rev | I::Cycle => (Vec::new(), over(item)),
+            I::IntoIter | I::ByRef | I::Same | I::Fork | I::Peekable | I::Rev | I::Cycle => (Vec::new(), over(item)),
             I::Enumerate => (Vec::new(), over(&Term::tuple(vec![Term::USIZE, item.clone()]))),
             I::StepBy | I::Take | I::Skip => (vec![Wanted::Count], over(item)),
             I::Filter | I::TakeWhile | I::SkipWhile => (vec![lending(given(), &Term::BOOL)], over(item)),
@@ -208,7 +208,8 @@ impl<'a> Infer<'a> {
         Some(match iteration {
             I::Any | I::All => (vec![call(given(), &Term::BOOL)], Term::BOOL),
             I::Position | I::Rposition => (vec![call(given(), &Term::BOOL)], option(&Term::USIZE)),
-            I::Find | I::Rfind => (vec![lending(given(), &Term::BOOL)], option(item)),
+            I::Find | I::Rfind | I::NextIf => (vec![lending(given(), &Term::BOOL)], option(item)),
+            I::Peek => (Vec::new(), option(item)),
             I::FindMap => {
                 let made = self.fresh();
                 (vec![call(given(), &option(&made))], option(&made))

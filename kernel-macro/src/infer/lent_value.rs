@@ -4,6 +4,7 @@
 
 use crate::ast::{Expr, ExprKind, Fn, Item, Pattern, TypeExpr};
 use crate::diag::code;
+use crate::program::ItemId;
 use crate::source::text;
 use crate::typed::Resolution;
 
@@ -11,17 +12,19 @@ use super::Infer;
 use super::block::strip;
 use super::finish::Deferred;
 use super::index_impl::end_of;
+use super::reference::is_self;
 use super::unify::Term;
 
 impl<'a> Infer<'a> {
     /// Whether the value of a `let` is a reference that stands for a value: one of several, or that of a variable which may change.
-    pub(super) fn is_kept_value(&self, pattern: &Pattern, value: &'a Expr) -> bool {
+    pub(super) fn is_kept_value(&mut self, pattern: &Pattern, value: &'a Expr) -> bool {
         match &strip(value).kind {
             ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Block { label: None, .. } => {
                 let mut ends = Vec::new();
                 end_of(value, &mut ends);
                 ends.iter().any(|end| self.is_kept_end(end))
             }
+            ExprKind::Tuple(_) => self.note_kept_members(value),
             ExprKind::Borrow { mutable: false, .. } | ExprKind::Path(_) => {
                 matches!(pattern, Pattern::Binding { mutable: true, inner: None, .. }) && self.is_kept_end(value)
             }
@@ -109,6 +112,22 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Notes that the `&` references in a tuple that patterns take apart stand for values; whether there are any.
+    pub(super) fn note_kept_members(&mut self, value: &'a Expr) -> bool {
+        let inner = strip(value);
+        let ExprKind::Tuple(members) = &inner.kind else { return false };
+        let any = members.iter().any(|member| self.is_kept_end(member));
+        if any {
+            members.iter().for_each(|member| self.note_kept_end(member));
+            let is_lent = self.takes_self_by_reference();
+            for member in members.iter().map(strip).filter(|member| is_lent && is_self(member)) {
+                self.tables.copied_self.insert(member.id);
+                self.deferred.push(Deferred::Kept { place: member });
+            }
+        }
+        any
+    }
+
     fn keep_value(&mut self, end: &Expr) {
         self.has_references = true;
         for id in [end.id, strip(end).id] {
@@ -117,9 +136,12 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Notes that a call gives references, which are values here.
+    /// Notes that a call gives references, or a struct holds some, which are values here.
     pub(super) fn note_lending(&mut self, function: &Fn) {
-        self.has_references |= function.lends() || function.given_elements().is_some_and(TypeExpr::holds_references);
+        let refers = |item: &ItemId| matches!(&self.program.items[*item].item, Item::Struct(it) if it.refers());
+        self.has_references |= function.lends()
+            || function.given_elements().is_some_and(TypeExpr::holds_references)
+            || self.program.held_slices.keys().any(refers);
     }
 
     /// Notes the references that a `return` or the end of a function gives.
@@ -161,7 +183,7 @@ impl<'a> Infer<'a> {
         self.error(
             code::REFERENCE_USE,
             place.span,
-            format!("a reference to `{source}` cannot be chosen, changed or returned"),
+            format!("a reference to `{source}` cannot be stored, chosen, changed or returned"),
         )
         .note(format!("`{name}` {why}, and kernels have no pointers: such a reference is a copy of the value"))
         .help(help);

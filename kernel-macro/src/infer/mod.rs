@@ -140,7 +140,7 @@ pub(crate) fn infer_item(program: &mut Program, item: ItemId, diags: &mut Diagno
     };
     let failed = cx.poisoned || cx.diags.has_errors();
     diags.append(cx.diags);
-    if !cx.held.is_empty() {
+    if !cx.held.is_empty() || cx.has_twin {
         program.held_slices.insert(item, cx.held);
     }
     program.items[item].typed = if failed { TypedItem::Error } else { typed };
@@ -260,6 +260,8 @@ struct Infer<'a> {
     depths: (std::collections::BTreeMap<BindingId, usize>, std::collections::BTreeMap<ExprId, usize>),
     /// The slices that the struct holds.
     held: Vec<Ty>,
+    /// Whether the host has another struct in its place.
+    has_twin: bool,
     /// Variables of loops that are references to parts of the function's own arrays.
     rows: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
@@ -347,6 +349,7 @@ impl<'a> Infer<'a> {
             unwritten: 0,
             depths: Default::default(),
             held: Vec::new(),
+            has_twin: false,
             rows: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
             closure_references: std::collections::BTreeSet::new(),
@@ -448,6 +451,7 @@ impl<'a> Infer<'a> {
 
     fn fields_of(&mut self, definition: &'a Struct) -> Vec<Ty> {
         let (fields, held) = self.held_fields(definition);
+        self.has_twin = definition.refers() || fields.iter().any(|field| self.program.has_held(field));
         self.held = held;
         self.within_limits(
             Term::tuple(fields.iter().map(Term::from).collect()),

@@ -137,6 +137,8 @@ impl<'a> Infer<'a> {
             I::Same if name == "copied" || name == "cloned" => Some(false),
             I::Enumerate | I::Zip => Some(false),
             I::Same
+            | I::Fork
+            | I::Peekable
             | I::ByRef
             | I::Rev
             | I::StepBy

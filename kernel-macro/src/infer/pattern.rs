@@ -402,6 +402,9 @@ impl<'a> Infer<'a> {
             return term;
         }
         let patterns: Vec<_> = patterns.collect();
+        if self.note_kept_members(value) {
+            patterns.iter().for_each(|pattern| self.note_values(pattern));
+        }
         let as_mut = self.infer_as_mut(value);
         let term = as_mut.unwrap_or_else(|| self.infer_reference(value, &Expect::Nothing));
         if self.is_written_apart(value, &patterns) {

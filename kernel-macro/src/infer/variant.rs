@@ -58,6 +58,14 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// Notes that the references in a member stand for values.
+    fn note_kept_member(&mut self, constructor: &Constructor<'a>, position: u32, value: &'a Expr) {
+        if constructor.names.get(position as usize).is_some_and(|(_, ty)| ty.holds_references()) {
+            self.has_references = true;
+            self.note_kept_ends(value);
+        }
+    }
+
     /// The struct or variant that a path names.
     pub(super) fn constructor_of(&mut self, path: &'a Path) -> Named<'a> {
         let program = self.program;
@@ -212,6 +220,7 @@ impl<'a> Infer<'a> {
                 self.check_held_member(constructor, position, arg);
                 continue;
             }
+            self.note_kept_member(constructor, position, arg);
             self.check(arg, field, because);
         }
         constructor.term.clone()
@@ -274,6 +283,7 @@ impl<'a> Infer<'a> {
                 self.check_held_member(&constructor, position, value);
                 continue;
             }
+            self.note_kept_member(&constructor, position, value);
             self.check(value, &constructor.fields[position as usize], because);
         }
         match base {

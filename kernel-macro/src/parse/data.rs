@@ -14,6 +14,7 @@ pub(crate) fn parse_device_struct(item: &syn::ItemStruct, diags: &mut Diagnostic
     let mut parser = Parser::new(diags);
     let generics = parser.generics(&item.generics);
     parser.holds_slices = true;
+    parser.lends = true;
     let (shape, fields) = parser.members_of(&item.fields);
     Struct { name: item.ident.clone(), generics, fields, shape, derives: derives_of(&item.attrs) }
 }
@@ -82,16 +83,23 @@ impl Parser<'_> {
                 TypeKind::Slice { mutable: reference.mutability.is_some(), element: Box::new(self.ty(&slice.elem)) };
             return TypeExpr { kind, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
+        if self.holds_slices && reference.mutability.is_none() {
+            return self.lent_ty(ty);
+        }
         let help = match ungroup(&reference.elem) {
             syn::Type::Slice(_) => {
                 "store its position and length, `first: u32, len: u32`, and pass the slice beside the value; or hold it in a `#[device] struct`"
             }
-            syn::Type::Array(_) if self.holds_slices => "hold a slice, `&'a [T]`, or the array itself",
-            _ if self.holds_slices => "hold the value itself, or a slice and an index",
+            syn::Type::Array(_) if self.holds_slices => "hold a slice, `&'a mut [T]`, or the array itself",
+            _ if self.holds_slices => {
+                "pass it to the methods, `fn step(&mut self, random: &mut Random)`; or hold the value itself, or a slice"
+            }
             _ => "hold the value itself, or its index and pass the slice beside",
         };
         let note = match self.holds_slices {
-            true => "devices have no pointers to store: a `#[device] struct` holds values and slices",
+            true => {
+                "devices have no pointers to store: a `#[device] struct` holds values, slices, and `&` references, which are values"
+            }
             false => "devices have no pointers to store",
         };
         let message = "a reference in a struct or enum is not supported in kernels";

@@ -464,10 +464,23 @@ impl Parser<'_> {
         None
     }
 
+    /// Reports a `PhantomData` in a struct of buffers.
+    fn refuse_mark(&mut self, ty: &Type) {
+        if let Type::Path(path) = ungroup(ty)
+            && path.path.segments.last().is_some_and(|last| last.ident == "PhantomData")
+        {
+            let help = "leave it out, and make the marked struct of the value where it is read: `Meters::new(x[i])`";
+            self.unsupported(ty, "`PhantomData` in a struct of buffers is", help);
+        }
+    }
+
     fn fields(&mut self, item: &syn::DeriveInput) -> (Shape, Vec<(Ident, TypeExpr)>) {
         let (span, message, help) = match &item.data {
             syn::Data::Struct(data) => match &data.fields {
-                fields @ (syn::Fields::Named(_) | syn::Fields::Unnamed(_)) => return self.members_of(fields),
+                fields @ (syn::Fields::Named(_) | syn::Fields::Unnamed(_)) => {
+                    fields.iter().for_each(|field| self.refuse_mark(&field.ty));
+                    return self.members_of(fields);
+                }
                 syn::Fields::Unit => (
                     SpanRange::token(item.ident.span()),
                     "a `GpuData` struct needs at least one field",

@@ -29,7 +29,7 @@ pub(crate) fn touches_held(program: &Program, item: ItemId) -> bool {
         return false;
     }
     let (TypedItem::Fn(typed) | TypedItem::Generic(typed)) = &program.items[item].typed else { return false };
-    let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
+    let holds = |ty: &Ty| program.has_held(ty);
     owner_is_held(program, item)
         || typed.params.iter().chain(&typed.result).any(holds)
         || typed.exprs.iter().chain(&typed.bindings).any(holds)
@@ -53,7 +53,7 @@ pub(crate) fn is_held_impl(program: &Program, item: ItemId) -> bool {
 fn names_held(program: &Program, entry: &ProgramItem, path: &str) -> bool {
     let Some(item) = entry.uses.get(path) else { return false };
     match &program.items[*item].typed {
-        TypedItem::Alias(ty) => !program.held_origins(ty).is_empty(),
+        TypedItem::Alias(ty) => program.has_held(ty),
         _ => program.held_slices.contains_key(item),
     }
 }

@@ -155,6 +155,20 @@ impl Program {
         }
     }
 
+    /// Whether a type has structs with slices or references in it, in place of which the host has others.
+    pub(crate) fn has_held(&self, ty: &Ty) -> bool {
+        let any = |types: &[Ty]| types.iter().any(|ty| self.has_held(ty));
+        match ty {
+            Ty::Struct(item, args) => {
+                self.held_slices.contains_key(item) || args.as_ref().is_some_and(|args| any(args))
+            }
+            Ty::Array(inner, _) | Ty::Option(inner) => self.has_held(inner),
+            Ty::Result(value, error) => self.has_held(value) || self.has_held(error),
+            Ty::Tuple(members) | Ty::Enum(_, Some(members)) => any(members),
+            _ => false,
+        }
+    }
+
     /// The numbers of the slices in structs that a type holds, in order.
     pub(crate) fn held_origins(&self, ty: &Ty) -> Vec<ExprId> {
         let mut found = Vec::new();

@@ -128,6 +128,19 @@ impl Ty {
         }
     }
 
+    /// Whether the parameter of the struct or enum around with this position is in it.
+    pub(crate) fn names_param(&self, position: u32) -> bool {
+        match self {
+            Self::Param(own) => *own == position,
+            Self::Array(value, _) | Self::Option(value) | Self::Range(value, _) => value.names_param(position),
+            Self::Buffer { element, .. } => element.names_param(position),
+            Self::Result(value, error) => value.names_param(position) || error.names_param(position),
+            Self::Tuple(members) => members.iter().any(|member| member.names_param(position)),
+            Self::Struct(_, Some(args)) | Self::Enum(_, Some(args)) => args.iter().any(|arg| arg.names_param(position)),
+            _ => false,
+        }
+    }
+
     /// Whether it is a list of buffers or images.
     pub(crate) fn is_list(&self) -> bool {
         self.slice_element().is_some_and(|member| matches!(member, Self::Buffer { origin: None, .. } | Self::Image(_)))
@@ -235,6 +248,8 @@ pub(crate) struct TypedFn {
     pub(crate) moving: BTreeSet<BindingId>,
     /// Arguments that are values here and references in Rust: what an iterator lends, and `self`.
     pub(crate) lent: BTreeSet<ExprId>,
+    /// `self` of methods that take it by reference, where it stands for the value in a tuple.
+    pub(crate) copied_self: BTreeSet<ExprId>,
     /// Calls of unknown methods with which a function ends that gives references: they may give these, and values are wanted.
     pub(crate) open_ends: BTreeSet<ExprId>,
     /// The parameter that the slice is a part of which the function gives, where it is always one.

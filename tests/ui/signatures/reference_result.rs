@@ -10,7 +10,7 @@ fn longer<'a>(x: &'a [f32], y: &'a [f32]) -> &'a [f32] {
 #[device]
 struct View<'a> {
     values: &'a [f32],
-    scale: &'a f32,
+    scale: &'a mut f32,
 }
 
 #[derive(Clone, Copy, GpuData)]

@@ -105,8 +105,8 @@ enum Either<'a> {
 
 #[device]
 struct Lent<'a> {
-    table: &'a [f32; 4],
-    scale: &'a f32,
+    table: &'a mut [f32; 4],
+    scale: &'a mut f32,
 }
 
 #[derive(Clone, Copy, GpuData)]

@@ -16,7 +16,7 @@ fn case(x: &[u32], y: &mut [u32]) {
     let l = y.iter_mut().cycle().count();
     let m = [0.5f32, 1.0].iter().cmp([2.0f32].iter());
     let n = x.split_first_mut();
-    let o = x.iter().peekable();
+    let o = x.iter().array_windows();
     let q = x.iter().copied().flat_map(|v| { if v == 3 { return [1, 2]; } [v, 3] }).count();
 }
 

@@ -31,12 +31,12 @@ fn used(x: &[u32], y: &mut [u32]) {
     for v in &mut it {
         y[3] += *v;
     }
-    let other = it.clone();
+    let other = it.nth_back(1);
     let more = Some(3).map(|v| v + it.next().copied().unwrap_or(0));
     let same = it;
     let one = if y[0] > 1 { x.iter() } else { x[1..].iter() };
     let (a, b) = (x.iter(), x.iter());
-    let mut peeking = x.iter().peekable();
+    let same = x.iter().peekable().next_if_eq(&3);
 }
 
 fn main() {}

@@ -341,6 +341,10 @@ impl Renderer<'_> {
                 let path = path_tokens(path);
                 tokens_at!(expr.span.start=> (*#path))
             }
+            _ if !self.is_original() && self.typed.copied_self.contains(&expr.id) => {
+                let path = path_tokens(path);
+                tokens_at!(expr.span.start=> (*#path))
+            }
             _ if !self.is_original() && self.is_shared_variable(expr) => self.shared_get(&self.chain(expr), &[]),
             Some(Resolution::Value(ConstValue::F32(value)))
                 if path.as_name().is_some_and(|name| is_bare_math_constant(&name.to_string()))

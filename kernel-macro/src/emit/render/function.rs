@@ -131,7 +131,7 @@ fn twin_of_fn(
     let twin = tokens!(#krate::__private::twin);
     let receiver = function.receiver.as_ref();
     let types = function.params.iter().zip(&typed.params).skip(usize::from(receiver.is_some()));
-    let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
+    let holds = |ty: &Ty| program.has_held(ty);
     let twin_path = TokenStream::from(twin.copy());
     let params = types.map(|(param, ty)| match &param.ty.kind {
         _ if holds(ty) => {
@@ -328,7 +328,10 @@ fn shared_clauses(program: &Program, item: ItemId, function: &Fn, krate: &TokenS
         tokens!(#name: ::core::marker::Copy,).into()
     });
     let held = parts(program, item).map(|(function, typed)| held_params(program, item, function, typed));
-    let held = held.into_iter().flatten().map(|name| tokens!(#name: #krate::GpuData,).into());
+    let held = held.into_iter().flatten().map(|(name, is_shared)| match is_shared {
+        true => tokens!(#name: #krate::GpuData,).into(),
+        false => tokens!(#name: ::core::marker::Copy,).into(),
+    });
     let bounds: TokenStream = bounds.chain(lent).chain(copied).chain(held).collect();
     let written = &function.generics.source.where_clause;
     match (written, bounds.is_empty()) {

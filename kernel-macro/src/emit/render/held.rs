@@ -2,6 +2,7 @@
 //! fields, whose methods are the forms for the twin. Beside the author's methods stand those without `self`, which paths lead to.
 
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 
 use super::{Renderer, local, numbered};
 use crate::ast::{Expr, ExprKind, Fn, Item, Path, Pattern, Shape, UnaryOp};
@@ -10,8 +11,9 @@ use crate::program::held::{HELD_NEW, held_type, owner_is_held};
 use crate::program::{ItemId, Program};
 use crate::typed::{Ty, TypedFn};
 
-/// The type parameters of a function and its `impl` that stand in types with slices: values of them are what the host shares.
-pub(super) fn held_params(program: &Program, item: ItemId, function: &Fn, typed: &TypedFn) -> Vec<Ident> {
+/// The type parameters of a function and its `impl` that stand in types with slices or references, and whether slices are of them: values
+/// of these are what the host shares, and what others refer to is copied.
+pub(super) fn held_params(program: &Program, item: ItemId, function: &Fn, typed: &TypedFn) -> Vec<(Ident, bool)> {
     let owner = program.items[item].owner.map(|owner| &program.items[owner].item);
     let mut names: Vec<Ident> = Vec::new();
     let of_owner = match owner {
@@ -23,7 +25,7 @@ pub(super) fn held_params(program: &Program, item: ItemId, function: &Fn, typed:
     }
     let all = function.generics.source.type_params().chain(of_owner.iter().flat_map(|(it, _)| it.type_params()));
     for param in all {
-        let holds = |ty: &Ty| !program.held_origins(ty).is_empty();
+        let holds = |ty: &Ty| program.has_held(ty);
         let types = function.params.iter().zip(&typed.params).filter(|(_, ty)| holds(ty)).map(|(it, _)| &it.ty);
         let result = function.result.as_ref().filter(|_| typed.result.as_ref().is_some_and(holds));
         let is_named = types.chain(result).any(|ty| super::function::names_any(&ty.tokens, &[param.ident.to_string()]));
@@ -31,7 +33,51 @@ pub(super) fn held_params(program: &Program, item: ItemId, function: &Fn, typed:
             names.push(param.ident.clone());
         }
     }
-    names
+    let mut shared = Vec::new();
+    let owner_ty = match owner {
+        Some(Item::Impl(owner)) => Some(&owner.self_ty.tokens),
+        _ => None,
+    };
+    let written = function.params.iter().map(|param| &param.ty).chain(&function.result).map(|ty| &ty.tokens);
+    for tokens in written.chain(owner_ty) {
+        if let Ok(ty) = syn::parse2::<syn::Type>(tokens.clone()) {
+            add_shared(program, item, &ty, &mut shared);
+        }
+    }
+    let is_shared = |name: &Ident| shared.iter().any(|of| super::function::names_any(of, &[name.to_string()]));
+    names.into_iter().map(|name| (name.clone(), is_shared(&name))).collect()
+}
+
+/// Adds the arguments of structs that are in the elements of the slices that they hold.
+fn add_shared(program: &Program, item: ItemId, ty: &syn::Type, shared: &mut Vec<TokenStream>) {
+    match ty {
+        syn::Type::Reference(to) => add_shared(program, item, &to.elem, shared),
+        syn::Type::Paren(of) => add_shared(program, item, &of.elem, shared),
+        syn::Type::Group(of) => add_shared(program, item, &of.elem, shared),
+        syn::Type::Array(of) => add_shared(program, item, &of.elem, shared),
+        syn::Type::Slice(of) => add_shared(program, item, &of.elem, shared),
+        syn::Type::Tuple(of) => of.elems.iter().for_each(|elem| add_shared(program, item, elem, shared)),
+        syn::Type::Path(of) => {
+            let names: Vec<String> = of.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            let own = program.items[item].uses.get(&names.join("::"));
+            let is_alias = own.is_some_and(|own| matches!(program.items[*own].item, Item::Alias(_)));
+            let held = own.and_then(|own| program.held_slices.get(own)).map_or(&[][..], Vec::as_slice);
+            let Some(syn::PathArguments::AngleBracketed(args)) = of.path.segments.last().map(|last| &last.arguments)
+            else {
+                return;
+            };
+            let args = args.args.iter().filter(|arg| !matches!(arg, syn::GenericArgument::Lifetime(_)));
+            for (position, arg) in (0..).zip(args) {
+                let syn::GenericArgument::Type(arg) = arg else { continue };
+                // Of an alias nothing is known here.
+                if is_alias || held.iter().any(|slice| slice.names_param(position)) {
+                    shared.push(arg.to_token_stream());
+                }
+                add_shared(program, item, arg, shared);
+            }
+        }
+        _ => {}
+    }
 }
 
 impl Renderer<'_> {
@@ -51,7 +97,7 @@ impl Renderer<'_> {
     pub(super) fn binds_held(&self, pattern: &Pattern) -> bool {
         let mut found = false;
         pattern.for_each_binding(&mut |_, binding| {
-            found |= !self.program.held_origins(self.typed.binding(binding)).is_empty();
+            found |= self.program.has_held(self.typed.binding(binding));
         });
         found && !self.is_original()
     }
@@ -105,13 +151,22 @@ impl Renderer<'_> {
             _ => return None,
         };
         let name = local("__held");
+        // Of a place only what the pattern names is moved.
+        let of = match is_place(value) {
+            true => self.bare(value),
+            false => tokens!(#name),
+        };
         let (mut patterns, mut parts) = (Vec::new(), Vec::new());
         for (position, pattern) in named {
             if let Pattern::Binding { .. } = pattern {
                 patterns.push(self.pattern(pattern));
                 let member = members.get(position)?.copy();
-                parts.push(tokens!(#name.#member));
+                let of = of.copy();
+                parts.push(tokens!((#of).#member));
             }
+        }
+        if is_place(value) {
+            return Some(tokens!(let (#(#patterns,)*) = (#(#parts,)*);));
         }
         let value = self.argument(value);
         Some(tokens!(let (#(#patterns,)*) = match #value { #name => (#(#parts,)*) };))

@@ -96,6 +96,7 @@ impl Renderer<'_> {
                 tokens_at!(name.span()=> #value.#name(#(#args),*))
             }
             (Iteration::Same, _) if name != "fuse" => value,
+            (Iteration::Peek, _) => tokens_at!(name.span()=> #value.#name().copied()),
             (Iteration::StepBy, _) => {
                 let step = args.first().map(|step| self.step(step));
                 tokens_at!(name.span()=> #value.#name(#step))

@@ -162,7 +162,9 @@ impl Renderer<'_> {
             return;
         }
         pattern.for_each_binding(&mut |_, binding| {
-            if self.program.may_move(self.typed.binding(binding)) {
+            let ty = self.typed.binding(binding);
+            // A type parameter need not be `Copy`.
+            if self.program.may_move(ty) || ty.is_open() {
                 self.lent_parts.borrow_mut().insert(binding);
             }
         });

@@ -44,13 +44,13 @@ fn defaults() {
 #[test]
 fn definitions() {
     check_errors(
-        "#[device] mod m { pub struct S<'a> { pub a: &'a u32 } }",
+        "#[device] mod m { pub struct S<'a> { pub a: &'a mut u32 } }",
         expect![[r#"
             error: [K0001] a reference in a struct or enum is not supported in kernels
-                   note: devices have no pointers to store: a `#[device] struct` holds values and slices
-                   help: hold the value itself, or a slice and an index
-             1 | #[device] mod m { pub struct S<'a> { pub a: &'a u32 } }
-               |                                             ^^^^^^^
+                   note: devices have no pointers to store: a `#[device] struct` holds values, slices, and `&` references, which are values
+                   help: pass it to the methods, `fn step(&mut self, random: &mut Random)`; or hold the value itself, or a slice
+             1 | #[device] mod m { pub struct S<'a> { pub a: &'a mut u32 } }
+               |                                             ^^^^^^^^^^^
         "#]],
     );
     check_errors(

@@ -195,13 +195,12 @@ fn right_items_have_no_errors_where_nothing_of_their_names_is_known() {
 fn what_is_of_rusts_library() {
     check_errors(
         "use std::cell::{Cell, RefCell as Shared2};
-use std::marker::PhantomData;
 use core::num::NonZeroU32;
 use std::f32::consts::E;
 use std::mem::swap;
 #[derive(GpuData)]
 #[repr(C)]
-struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
+struct Meters { value: f32, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
 #[kernel]
 fn k(y: &mut [f32]) {
     let (mut a, mut b) = (E, 2.0);
@@ -209,33 +208,29 @@ fn k(y: &mut [f32]) {
     y[0] = a + 1u32;
 }",
         expect![[r#"
-            error: [K0101] `std::marker::PhantomData` is not available in kernels by an imported name
-                   help: leave it out, with the parameter that it marks; tell units and kinds apart by types on the host
-             8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
-               |                                   ^^^^^^^^^^^
             error: [K0101] `core::num::NonZeroU32` is not available in kernels by an imported name
                    help: use the number itself, as `u32`, and compare it with 0: every bit pattern in a buffer must be a valid value
-             8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
-               |                                                         ^^^^^^^^^^
+             7 | struct Meters { value: f32, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
+               |                                 ^^^^^^^^^^
             error: [K0101] `std::cell::Cell` is not available in kernels by an imported name
                    help: hold the value itself: methods with `&mut self` change it; for values that invocations share there is `Atomic<T>`
-             8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
-               |                                                                           ^^^^
+             7 | struct Meters { value: f32, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
+               |                                                   ^^^^
             error: [K0101] `std::cell::RefCell` is not available in kernels by an imported name
                    help: hold the value itself: methods with `&mut self` change it; for values that invocations share there is `Atomic<T>`
-             8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
-               |                                                                                             ^^^^^^^
+             7 | struct Meters { value: f32, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
+               |                                                                     ^^^^^^^
             error: [K0101] `std::sync::Weak` is not available in kernels
                    help: hold the value itself, or its index in a buffer
-             8 | struct Meters { value: f32, unit: PhantomData<u32>, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
-               |                                                                                                               ^^^^^^^^^^^^^^^
+             7 | struct Meters { value: f32, id: NonZeroU32, cell: Cell<u32>, other: Shared2<u32>, of: std::sync::Weak<u32> }
+               |                                                                                       ^^^^^^^^^^^^^^^
             error: [K0100] `std::f32::consts::E` is not available in kernels by an imported name
                    help: write the whole path: `std::f32::consts::E`
-            11 |     let (mut a, mut b) = (E, 2.0);
+            10 |     let (mut a, mut b) = (E, 2.0);
                |                           ^
             error: [K0100] `std::mem::swap` is not available in kernels by an imported name
                    help: write the whole path: `std::mem::swap`
-            12 |     swap(&mut a, &mut b);
+            11 |     swap(&mut a, &mut b);
                |     ^^^^
         "#]],
     );

@@ -30,11 +30,6 @@ fn values() {
                |                                            ^^
             error: [K0115] a reference is not supported here
                    note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
-                   help: write `a`, the value
-             1 | fn f(a: u32) -> (u32, u32) { let pair = (&a, 1u32); (a, 1) }
-               |                                          ^^
-            error: [K0115] a reference is not supported here
-                   note: kernels have no pointers: a reference is an argument of a call, or the whole value of a `let`
                    help: write `*a`, the value
              1 | fn f(a: &u32) -> u32 { a }
                |                        ^

@@ -19,7 +19,8 @@ use super::indexed::{At, Extent};
 use super::machine::Machine;
 
 /// A variable that may hold a value.
-pub(super) struct Found {
+#[derive(Clone)]
+pub(in crate::lower) struct Found {
     pub(super) any: LocalId,
     /// Nothing when values of its type have no bits.
     pub(super) value: Option<LocalId>,
@@ -102,6 +103,25 @@ impl FnCx<'_, '_, '_> {
                 self.element_or_none(expr, item, &at, (first, all))
             }
             I::Next => self.first_that(expr, machine, item, |cx, _| Some(cx.bool(true))),
+            I::Peek => {
+                let (ahead, _) = self.peek(machine)?;
+                self.option_found(expr, &ahead)
+            }
+            I::NextIf => {
+                let call = closure(self, 1)?;
+                let (ahead, has) = self.peek(machine)?;
+                let (any, found) = (self.get(ahead.any), self.nothing_found(item));
+                self.when(any, |cx| {
+                    let value = ahead.value.map(|value| cx.get(value));
+                    let Some(holds) = cx.call_inline(&call, &[value]) else { return };
+                    cx.when(holds, |cx| {
+                        let no = cx.bool(false);
+                        cx.set(has, no);
+                        cx.note(&found, value);
+                    });
+                });
+                self.option_found(expr, &found)
+            }
             I::Find | I::Rfind => {
                 let call = closure(self, 1)?;
                 self.first_that(expr, machine, item, |cx, element| cx.call_inline(&call, &[element]))
@@ -189,7 +209,16 @@ impl FnCx<'_, '_, '_> {
                 self.is_sorted(machine, item, iteration, call.as_ref())
             }
             // Adapters are part of what is consumed.
-            I::IntoIter | I::Iter | I::IterMut | I::Parts(_) | I::ByRef | I::Same | I::Rev | I::StepBy => None,
+            I::IntoIter
+            | I::Iter
+            | I::IterMut
+            | I::Parts(_)
+            | I::ByRef
+            | I::Same
+            | I::Fork
+            | I::Peekable
+            | I::Rev
+            | I::StepBy => None,
             I::Enumerate | I::Map | I::Filter | I::FilterMap | I::Flatten | I::Nested(_) | I::Zip | I::Chain => None,
             I::Cycle | I::Take | I::Skip | I::TakeWhile | I::SkipWhile | I::MapWhile | I::Scan | I::Inspect => None,
         }
@@ -379,6 +408,24 @@ impl FnCx<'_, '_, '_> {
             cx.when(holds, |cx| cx.note_and_leave(&found, element, target));
         });
         self.option_found(expr, &found)
+    }
+
+    /// Asks a `peekable` for its next element, unless that is there already: the element, and whether it is there.
+    fn peek(&mut self, machine: Machine<'_>) -> Option<(Found, LocalId)> {
+        let (inner, has, ahead) = match machine {
+            Machine::Kept(inner) => return self.peek(*inner),
+            Machine::Peekable { inner, has, ahead, .. } => (inner, has, ahead),
+            _ => return None,
+        };
+        let (is_there, no) = (self.get(has), self.bool(false));
+        let is_missing = self.b.op(Op::Eq, &[is_there, no]);
+        self.when(is_missing, |cx| {
+            let (yes, no) = (cx.bool(true), cx.bool(false));
+            cx.set(ahead.any, no);
+            cx.set(has, yes);
+            cx.drive(Machine::Kept(inner), |cx, element, target| cx.note_and_leave(&ahead, element, target));
+        });
+        Some((ahead, has))
     }
 
     fn position(&mut self, expr: &Expr, machine: Machine<'_>, call: &Callable<'_>) -> Option<ValueId> {

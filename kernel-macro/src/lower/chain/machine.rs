@@ -7,6 +7,7 @@ use gridwise_ir::hash::FastMap;
 use gridwise_ir::ir::{LocalId, Place, ValueId};
 use gridwise_ir::op::Op;
 
+use super::consume::Found;
 use super::indexed::{At, Extent, Indexed};
 use super::slice_method::Elements;
 use crate::ast::{Expr, ExprId, ExprKind, Pattern};
@@ -95,6 +96,13 @@ pub(in crate::lower) enum Machine<'e> {
         right: Box<Machine<'e>>,
         ty: Ty,
     },
+    /// `peekable`. `has`: the next element was asked for already, and is `ahead`.
+    Peekable {
+        inner: Box<Machine<'e>>,
+        has: LocalId,
+        ahead: Found,
+        ty: Ty,
+    },
     /// `second`: the first one is used up.
     Chain {
         first: Box<Machine<'e>>,
@@ -135,6 +143,7 @@ impl Machine<'_> {
             Self::Step { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Take { inner, .. }
+            | Self::Peekable { inner, .. }
             | Self::Kept(inner)
             | Self::Zip { left: inner, .. } => inner.may_skip(),
         }
@@ -146,6 +155,7 @@ impl Machine<'_> {
             Self::Indexed { indexed, .. } | Self::Lockstep { positions: indexed, .. } => Some(indexed),
             Self::Chain { .. }
             | Self::Nested { .. }
+            | Self::Peekable { .. }
             | Self::Held(_)
             | Self::Own { .. }
             | Self::Kept(_)
@@ -210,6 +220,7 @@ impl<'e> Machine<'e> {
             | Self::Flatten { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Kept(inner)
+            | Self::Peekable { inner, .. }
             | Self::Take { inner, .. }
             | Self::Skip { inner, .. }
             | Self::StepBy { inner, .. } => inner.for_each_call(change),
@@ -279,6 +290,11 @@ impl<'p> FnCx<'p, '_, '_> {
                     return self.machine_of(receiver, reversed);
                 }
                 Some(Callee::Iterate(Iteration::Rev)) => return self.machine_of(receiver, !reversed),
+                Some(Callee::Iterate(Iteration::Fork)) => {
+                    let mut machine = self.machine_of(receiver, reversed)?;
+                    self.fork(&mut machine);
+                    return Some(machine);
+                }
                 Some(Callee::Iterate(iteration)) => {
                     return self.adapted(expr, *iteration, receiver, args, reversed);
                 }
@@ -473,6 +489,11 @@ impl<'p> FnCx<'p, '_, '_> {
                 let second = self.spill(no, "second");
                 Machine::Chain { first: Box::new(first), then: Box::new(then), second, ty: item }
             }
+            I::Peekable => {
+                let no = self.bool(false);
+                let (has, ahead) = (self.spill(no, "has"), self.nothing_found(&item));
+                Machine::Peekable { inner: Box::new(inner), has, ahead, ty: item }
+            }
             I::Cycle => match inner {
                 Machine::Indexed { indexed, .. } => Machine::Indexed { indexed: self.cycled(indexed), cursor: None },
                 other => other,
@@ -572,6 +593,7 @@ impl<'p> FnCx<'p, '_, '_> {
                 self.start_cursors(left, true);
                 self.start_cursors(right, true);
             }
+            Machine::Peekable { inner, .. } => self.start_cursors(inner, false),
             Machine::Chain { first, then, .. } => {
                 self.start_cursors(first, false);
                 self.start_cursors(then, false);

@@ -16,6 +16,7 @@
 mod chunk;
 mod compare;
 mod consume;
+mod fork;
 mod indexed;
 mod machine;
 mod nested;

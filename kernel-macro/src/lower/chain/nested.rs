@@ -26,6 +26,7 @@ impl<'e> Machine<'e> {
             | Self::Given(_) => false,
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
+            | Self::Peekable { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Take { inner, .. }
             | Self::Skip { inner, .. }
@@ -39,6 +40,7 @@ impl<'e> Machine<'e> {
         match self {
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
+            | Self::Peekable { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Take { inner, .. }
             | Self::Skip { inner, .. }
@@ -58,6 +60,7 @@ impl<'e> Machine<'e> {
             }
             Self::Step { inner, .. }
             | Self::Flatten { inner, .. }
+            | Self::Peekable { inner, .. }
             | Self::Enumerate { inner, .. }
             | Self::Skip { inner, .. }
             | Self::StepBy { inner, .. }

@@ -125,6 +125,17 @@ impl FnCx<'_, '_, '_> {
                 self.variant_member(ty, option, SOME, 0)
             }
             Machine::Kept(inner) => self.pull(inner, exits, None),
+            Machine::Peekable { inner, has, ahead, ty } => {
+                let (is_there, result) = (self.get(*has), self.ty(ty));
+                let taken = |cx: &mut Self| {
+                    let no = cx.bool(false);
+                    cx.set(*has, no);
+                    let any = cx.get(ahead.any);
+                    cx.jump_unless(any, &exits.none);
+                    ahead.value.map(|value| cx.get(value))
+                };
+                self.choose(is_there, result, taken, |cx| cx.pull(inner, exits, None))
+            }
             Machine::Given(element) => *element,
             // Taken apart before anything is asked for: see `nested`.
             Machine::Nested { .. } => None,
