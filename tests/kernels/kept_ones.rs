@@ -67,7 +67,7 @@ super::twice! {
         [best[0], best[1], best[2], best[3], least, rounds]
     }
 
-    /// What was found last is asked for in the next round, by its kind alone.
+    /// The next round asks for the kind of the last one found.
     fn last_of(x: f32, spheres: &[[f32; 4]]) -> [f32; 6] {
         let mut found = Found::Nothing;
         let mut changes = 0.0;

@@ -37,7 +37,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) is_gpu: bool,
 }
 
-/// What is measured: runs, and tells how long one of them took.
+/// A side that is measured: it runs, and tells how long one run took.
 type Side<'s> = dyn FnMut() -> Result<Duration, Error> + 's;
 
 /// The peers of a workload that are there.
