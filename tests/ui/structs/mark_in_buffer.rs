@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use gridwise::prelude::*;
 
-/// Elements of buffers are what memory has.
+/// Memory holds no marks.
 #[derive(Clone, Copy, GpuData)]
 #[repr(C)]
 struct Length<Unit> {
