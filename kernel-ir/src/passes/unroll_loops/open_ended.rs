@@ -93,7 +93,7 @@ impl Pass<'_> {
         let is_wanted = match unroll {
             Unroll::Auto => {
                 let rest = &block.insts[exit.at + 1..block.insts.len() - 1];
-                let size = self.size(body);
+                let size = if divides { self.size(body) } else { rest.len() + exit.at };
                 (FEWEST_INSTS..=MOST_INSTS).contains(&size)
                     && if divides { self.only_loads(rest, true) } else { rest.iter().all(is_pure) }
             }
