@@ -244,8 +244,8 @@ impl Sequence {
     /// Swaps two tensors, or two images: the handles, and the two resources in this sequence's recording.
     ///
     /// A simulation that reads one state and writes the next is recorded once. After each step it swaps the states, so
-    /// `state` is always the newest. Nothing is copied. The sequence encodes each of the two arrangements once and
-    /// caches both, so a swap does not make the next run slower.
+    /// `state` is always the newest. Nothing is copied. The sequence encodes each arrangement once and keeps it, so a
+    /// swap does not make later runs slower.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
