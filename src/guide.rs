@@ -17,7 +17,7 @@
 //! | [`profiling`] | times, and the page of `gridwise-inspect` |
 //! | [`several_queues`] | work side by side, streams, calls of the host |
 //! | [`several_devices`] | several managers: copies between them, memory of the host |
-//! | [`gradients`] | derived kernels: `#[kernel(grad(…))]` and `backward` |
+//! | [`gradients`] | differentiated kernels: `#[kernel(grad(…))]` and `backward` |
 //! | [`several_machines`] | MPI: ranks, halos, reductions |
 //! | [`from_cuda`], [`from_glsl`], [`from_kompute`], [`from_cubecl`] | your word and ours |
 //! | [`python`] | Kompute's `kp`, arrays, and Rust kernels from Python |

@@ -1,7 +1,7 @@
 //! GPU kernels written as ordinary Rust functions.
 //!
-//! `#[kernel]` type-checks a function, compiles it to SPIR-V while `cargo build` runs, and generates a typed `dispatch`
-//! for it. The runtime speaks Vulkan. Without Vulkan, the same kernels run on the CPU.
+//! `#[kernel]` type-checks a function, compiles it to SPIR-V while `cargo build` runs, and generates a typed `dispatch` for it. The runtime
+//! uses Vulkan. Without a Vulkan device, the same kernels run on the CPU.
 //!
 //! ```
 //! use gridwise::prelude::*;
@@ -40,12 +40,12 @@
     doc = "- [Kompute's names](guide::kompute): each class, method and operation, and ours."
 )]
 //! - [`macro@kernel`], [`macro@device`] and [`macro@GpuData`] mark the code that runs on a device.
-//! - [`Manager`], [`Tensor`], [`Sequence`] and [`ops`] run it. [`image`] has images.
+//! - [`Manager`], [`Tensor`], [`Sequence`] and [`ops`] run that code. [`image`] has images.
 #![cfg_attr(
     feature = "algorithms",
     doc = "- [`algorithms`] has reductions, scans, sorts, products of matrices and their like."
 )]
-//! - [`Error`] is everything that can go wrong while a program runs.
+//! - [`Error`] has every error of a running program.
 //!
 //! # Features
 //!
@@ -65,8 +65,8 @@ pub use gridwise_macro::kernel;
 
 /// Makes a function, const, type or module usable in kernels, also in those of other modules and crates.
 ///
-/// Types with `impl` blocks and traits stand in a `#[device] mod`, so that the macro finds the blocks of a type. The items stay ordinary
-/// Rust: the host calls the same functions. One `use` imports an item for both sides.
+/// Put types with `impl` blocks and traits in a `#[device] mod`, so that the macro finds the blocks of a type. The items stay ordinary
+/// Rust: the host calls the same functions. One `use` imports an item for host code and for kernels.
 ///
 /// ```
 /// use gridwise::prelude::*;
@@ -146,12 +146,12 @@ pub use gridwise_macro::device;
 /// ```
 pub use gridwise_macro::GpuData;
 
-/// Makes a type of a compiled SPIR-V module while the program is compiled.
+/// Generates a type for a SPIR-V module when the program is compiled.
 ///
 /// The type's `dispatch` has the module's own parameters: push constants by value, then buffers as tensors, in the order of their bindings.
 /// Specialization constants are the fields of a second type, here `ScaleConstants`. The path is relative to the source file.
-/// `include_spirv!("a.spv" as Name)` names the type; otherwise it is named after the file. A file that is no module, or one that needs more than
-/// buffers in set 0, does not compile.
+/// `include_spirv!("a.spv" as Name)` names the type; otherwise it is named after the file. A file that is not a SPIR-V module does not
+/// compile, nor does a module with resources other than buffers in set 0.
 ///
 /// ```ignore
 /// include_spirv!("shaders/scale.spv"); // a file of your own

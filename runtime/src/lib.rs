@@ -1,8 +1,9 @@
 //! The gridwise runtime: `Manager`, `Tensor`, `Sequence`, `Algorithm`, on Vulkan or on the host device.
 //!
-//! A [`Manager`] owns a device and makes everything else. A [`Tensor`] is data on the device. A [`Sequence`] records
-//! operations — launches of kernels, copies, fills, transfers — and runs them as often as wanted; barriers come where one
-//! operation depends on another and nowhere else. Kernels are made by `#[kernel]`, which generates a typed `dispatch`.
+//! A [`Manager`] owns a device and creates all other objects. A [`Tensor`] is data on the device. A [`Sequence`]
+//! records operations — kernel launches, copies, fills, transfers — and runs them any number of times. It places a
+//! barrier only between operations of which one depends on the other. The attribute `#[kernel]` compiles a kernel and
+//! generates its typed `dispatch`.
 //!
 //! ```
 //! use gridwise::{Manager, ops::OpCopy};
@@ -21,13 +22,14 @@
 //! ```
 //!
 //! # Safety model
-//! Safe code cannot make a device touch freed memory, nor race with it: recordings keep their tensors alive, host
-//! accesses are ordered with submissions, and every limit is checked before a driver call. Misuse is an [`Error`].
+//! Safe code cannot make a device access freed memory, nor race with the device. Recordings keep their tensors alive,
+//! the runtime orders host accesses with submissions, and it checks every limit before a driver call. Misuse is an
+//! [`Error`].
 
 pub mod parallel;
 pub mod twin;
 
-/// Images: texels on a device, of one format, in one, two or three dimensions, and their views in kernels.
+/// Images of one format in one, two or three dimensions, and the types by which kernels access them.
 pub mod image {
     pub use crate::memory::image::*;
     pub use crate::twin::{Image1D, Image2D, Image3D, Sampled1D, Sampled2D, Sampled3D};

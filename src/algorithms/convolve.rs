@@ -9,8 +9,7 @@ use crate::{Error, KernelArgs, Result};
 /// Convolves images with filters, as neural networks do: each result is the sum of a window of all channels, multiplied by the weights of a
 /// filter, with a bias and an activation.
 ///
-/// Images lie one behind the other, each channel by channel and row by row (NCHW); weights filter by filter, each channel by channel and row
-/// by row (OIHW). Filters are not mirrored. Work space: four words for each weight of a filter.
+/// Images are in NCHW order, and weights in OIHW order. Filters are not mirrored. Work space: four words for each weight of a filter.
 ///
 /// ```
 /// use gridwise::algorithms::{Convolution, OpConvolve};
@@ -45,20 +44,21 @@ pub struct Convolution<'a> {
     pub image: [u32; 2],
     /// Width and height of a filter.
     pub window: [u32; 2],
-    /// How far windows lie apart.
+    /// The stride: the distance of windows.
     pub step: [u32; 2],
-    /// Columns on the left and on the right, and rows above and below, of zeros around each image.
+    /// The padding: columns of zeros on the left and on the right, and rows of zeros above and below each image.
     pub padding: [u32; 2],
-    /// How far the elements of a window lie apart.
+    /// The dilation: the distance of the elements of a window.
     pub dilation: [u32; 2],
-    /// A number for each filter, which is added to its results.
+    /// The bias of each filter, which is added to its results.
     pub bias: Option<&'a Tensor<f32>>,
-    /// The function that is applied last.
+    /// The activation function, which is applied last.
     pub activation: Activation,
 }
 
 impl Convolution<'_> {
-    /// So many images, channels and filters, of one by one element, without padding; the fields for other sizes are changed as needed.
+    /// Sizes for these numbers of images, channels and filters, with images and filters of one element and no padding. Set the fields for
+    /// other sizes.
     pub fn new(count: u32, channels: u32, filters: u32) -> Self {
         Self {
             count,

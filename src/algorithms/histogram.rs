@@ -25,9 +25,9 @@ const MAX_GROUPS: usize = 1056;
 
 /// Counts values: `bins[v >> shift]` becomes the number of elements `v` of `x`. Elements beyond the last bin are not counted.
 ///
-/// Workgroups count in shared memory first, 16 bytes of elements at a time: up to 256 bins in eight copies, so that one value that
-/// occurs everywhere does not make all wait for one counter, up to 2048 in one. More bins are counted in the tensor itself. No
-/// work space.
+/// Workgroups count in shared memory first, 16 bytes of elements at a time. Up to 256 bins have eight copies of each
+/// counter, so that a frequent value causes less contention; up to 2048 bins have one copy. More bins are counted in
+/// the tensor itself. No work space.
 ///
 /// ```
 /// use gridwise::algorithms::OpHistogram;

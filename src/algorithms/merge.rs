@@ -18,8 +18,8 @@ const TILE: u32 = WIDTH * RUN;
 /// Merges two sorted tensors, or sorted keys with a value for each. Equal keys keep their order, those of the first tensor before those of
 /// the second.
 ///
-/// Keys are in the order of [`OpSort`](super::OpSort). If they are not sorted, the result has some of them in some order. Work
-/// space: one word for each 1792 results, and two more.
+/// Keys are in the order of [`OpSort`](super::OpSort). If the inputs are not sorted, the contents of the result are
+/// unspecified. Work space: one word for each 1792 results, and two more.
 ///
 /// ```
 /// use gridwise::algorithms::OpMerge;

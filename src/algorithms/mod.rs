@@ -17,9 +17,10 @@
 //! }
 //! ```
 //!
-//! Each is right at every length from zero up and on every device; the work space it takes besides its tensors is made with it,
-//! is told in its documentation, and lives as long as a sequence that recorded it. Lengths are checked when it is made. They
-//! are kernels as a user writes them, with nothing that others could not use.
+//! Each operation supports every length, zero included, and every device. Its constructor checks the lengths and
+//! allocates the work space; the documentation of each operation states the size. The work space lives as long as a
+//! sequence that recorded the operation. All operations are ordinary `#[kernel]` functions and use only the public
+//! interface.
 
 #![expect(unreachable_pub, reason = "sealed traits name the kernels")]
 

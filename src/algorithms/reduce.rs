@@ -14,11 +14,11 @@ const TILE: u32 = WIDTH * 4;
 /// Workgroups of the first pass at most: enough to fill the largest devices several times.
 const MAX_GROUPS: usize = 1056;
 
-/// Reduces a tensor to its first element of another: sum, minimum or maximum.
+/// Reduces a tensor to one element of another tensor: sum, minimum or maximum.
 ///
-/// The sum of integers wraps. The sum of floats is taken in an order that depends on the length and on the width of the
-/// device's subgroups, and on nothing else. Minimum and maximum of floats leave out NaN where there is a number. Without
-/// elements, the sum is zero, the minimum the largest value of the type (of floats: infinity), the maximum the smallest.
+/// The sum of integers wraps. The order of a float sum depends only on the length and on the device's subgroup size.
+/// Minimum and maximum of floats ignore NaN, unless all elements are NaN. For zero elements, the sum is zero, the
+/// minimum is the largest value of the type (of floats: infinity), and the maximum is the smallest.
 ///
 /// Work space: at most 1056 elements.
 ///
@@ -45,7 +45,7 @@ impl OpReduce {
     /// The sum of all elements of `x`, into the one element of `total`.
     ///
     /// # Errors
-    /// When `total` does not have one element, or the work space cannot be had.
+    /// When `total` does not have one element, or there is no memory for the work space.
     pub fn sum<T: Reducible>(x: &Tensor<T>, total: &mut Tensor<T>) -> Result<Self> {
         Self::new::<T, T::Sum>("sum", x, total)
     }
@@ -53,7 +53,7 @@ impl OpReduce {
     /// The least element of `x`, into the one element of `least`.
     ///
     /// # Errors
-    /// When `least` does not have one element, or the work space cannot be had.
+    /// When `least` does not have one element, or there is no memory for the work space.
     pub fn min<T: Reducible>(x: &Tensor<T>, least: &mut Tensor<T>) -> Result<Self> {
         Self::new::<T, T::Min>("minimum", x, least)
     }
@@ -61,7 +61,7 @@ impl OpReduce {
     /// The greatest element of `x`, into the one element of `greatest`.
     ///
     /// # Errors
-    /// When `greatest` does not have one element, or the work space cannot be had.
+    /// When `greatest` does not have one element, or there is no memory for the work space.
     pub fn max<T: Reducible>(x: &Tensor<T>, greatest: &mut Tensor<T>) -> Result<Self> {
         Self::new::<T, T::Max>("maximum", x, greatest)
     }

@@ -9,8 +9,8 @@ use crate::{DeviceKind, Result};
 
 /// Running sums of a tensor: element `i` becomes the sum of the elements before it (exclusive), or up to it (inclusive).
 ///
-/// The sum of integers wraps. The order in which floats are added depends on the length and on the width of the device's
-/// subgroups, and on nothing else.
+/// The sum of integers wraps. The order of float additions depends only on the length and on the device's subgroup
+/// size.
 ///
 /// Integers are scanned in one pass if workgroups can wait for each other (see [`Progress`]) and subgroups have more
 /// than one lane. Work space: eight bytes for each 8192 elements, and eight more. Otherwise, and for floats, the sums
@@ -37,18 +37,18 @@ pub struct OpScan(pub(super) Stages);
 operation!(OpScan);
 
 impl OpScan {
-    /// The sums of what is before each element of `x`, into `sums`.
+    /// The sums of the elements before each element of `x`, into `sums`.
     ///
     /// # Errors
-    /// When `sums` has another length, or the work space cannot be had.
+    /// When `sums` has another length, or there is no memory for the work space.
     pub fn exclusive<T: Scannable>(x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
         Self::new(Progress::of(&x.manager()), x, sums, false)
     }
 
-    /// The sums up to each element of `x`, it included, into `sums`.
+    /// The sums of the elements up to and including each element of `x`, into `sums`.
     ///
     /// # Errors
-    /// When `sums` has another length, or the work space cannot be had.
+    /// When `sums` has another length, or there is no memory for the work space.
     pub fn inclusive<T: Scannable>(x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
         Self::new(Progress::of(&x.manager()), x, sums, true)
     }
@@ -57,7 +57,7 @@ impl OpScan {
     /// than [`Progress::of`]. The device hangs if waiting workgroups keep those from running that they wait for.
     ///
     /// # Errors
-    /// As those; a device without 64-bit atomics tells so when the operation is recorded.
+    /// As those. On a device without 64-bit atomics, recording the operation is an error.
     pub fn with_progress<T: Scannable>(
         progress: Progress,
         x: &Tensor<T>,

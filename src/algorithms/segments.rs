@@ -22,14 +22,14 @@ pub(super) const MIN: u32 = 1;
 pub(super) const MAX: u32 = 2;
 
 impl OpScan {
-    /// The sums of what is before each element of `x` in its segment, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the
-    /// elements before the first one and behind the last one are segments of their own.
+    /// The sums of the elements before each element of `x` in its segment, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the
+    /// elements before the first segment, and those after the last one, are segments of their own.
     ///
-    /// `starts` ascends, else the sums are those of other segments. A start beyond `x` is [`Error::KernelPanic`]. Work space: five words for
-    /// four elements.
+    /// `starts` must ascend, else the sums are those of other segments. A start beyond `x` is [`Error::KernelPanic`]. Work space: five
+    /// words for four elements.
     ///
     /// # Errors
-    /// When `sums` has another length, `starts` is empty, or the work space cannot be had.
+    /// When `sums` has another length, `starts` is empty, or there is no memory for the work space.
     pub fn exclusive_of_segments<T: Reducible>(
         starts: &Tensor<u32>,
         x: &Tensor<T>,
@@ -81,12 +81,12 @@ impl OpScan {
 }
 
 impl OpReduce {
-    /// The sum of each segment of `x`, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the sum of none is zero. Elements before the
-    /// first segment and behind the last one do not count.
+    /// The sum of each segment of `x`, into `sums`. Segment `s` is `x[starts[s]..starts[s + 1]]`; the sum of an empty segment is zero.
+    /// Elements before the first segment and after the last one do not count.
     ///
-    /// How long the segments are, on average, decides how they are reduced; how much their lengths differ does not. Sums of floats are taken
-    /// in an order that depends on the starts and the width of the device's subgroups. `starts` ascends, else the results are those of other
-    /// segments. A start beyond `x` is [`Error::KernelPanic`].
+    /// The average length of the segments decides how they are reduced; the variation of the lengths does not. The order of float additions
+    /// depends on the starts and the device's subgroup size. `starts` must ascend, else the results are those of other segments. A start
+    /// beyond `x` is [`Error::KernelPanic`].
     ///
     /// Segments of at least 128 elements on average: two launches, if there are fewer than 2^31 elements, with at most 12 bytes of work space
     /// for 1024 of them. Shorter segments: one pass over fewer than 2^31 starts and elements, with four words of work space for each 1792 of
@@ -106,7 +106,7 @@ impl OpReduce {
     /// ```
     ///
     /// # Errors
-    /// When `starts` does not have one element more than `sums`, or the work space cannot be had.
+    /// When `starts` does not have one element more than `sums`, or there is no memory for the work space.
     pub fn sum_of_segments<T: Reducible>(starts: &Tensor<u32>, x: &Tensor<T>, sums: &mut Tensor<T>) -> Result<Self> {
         Self::of_segments("sums of segments", SUM, starts, x, sums)
     }

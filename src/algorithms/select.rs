@@ -33,7 +33,7 @@ impl OpSelect {
     /// Writes the elements of `x` that `keep` marks to `kept`, whose other elements stay, and their number to `count`.
     ///
     /// # Errors
-    /// When `keep` or `kept` has another length than `x`, `count` does not have one element, or the work space cannot be had.
+    /// When `keep` or `kept` has another length than `x`, `count` does not have one element, or there is no memory for the work space.
     pub fn new<T: Word>(
         x: &Tensor<T>,
         keep: &Tensor<u32>,

@@ -16,7 +16,7 @@ const OWN: u32 = 8;
 ///
 /// A row of up to 8192 elements, whose number is a multiple of four, is read once; others are read three times.
 ///
-/// A row with a NaN or with infinity becomes NaN, as does one of nothing but negative infinity.
+/// A row with a NaN or with infinity becomes NaN, as does a row that has only negative infinity.
 ///
 /// ```
 /// use gridwise::algorithms::OpSoftmax;

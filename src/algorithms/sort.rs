@@ -50,7 +50,7 @@ impl OpSort {
     /// Sorts `keys`.
     ///
     /// # Errors
-    /// When the work space cannot be had.
+    /// When there is no memory for the work space.
     pub fn new<K: SortKey>(keys: &mut Tensor<K>) -> Result<Self> {
         Self::with_progress(Progress::of(&keys.manager()), keys)
     }
@@ -69,7 +69,7 @@ impl OpSort {
     /// ```
     ///
     /// # Errors
-    /// When the lengths differ, or the work space cannot be had.
+    /// When the lengths differ, or there is no memory for the work space.
     pub fn into<K: SortKey>(x: &Tensor<K>, sorted: &mut Tensor<K>) -> Result<Self> {
         let mgr = &x.manager();
         expect_len("sorting into", (2, "sorted"), sorted, x.len())?;
@@ -95,7 +95,7 @@ impl OpSort {
     /// ```
     ///
     /// # Errors
-    /// When the lengths differ, or the work space cannot be had.
+    /// When the lengths differ, or there is no memory for the work space.
     pub fn by_key_into<K: SortKey, V: Word>(
         (x, values): (&Tensor<K>, &Tensor<V>),
         (sorted_keys, sorted_values): (&mut Tensor<K>, &mut Tensor<V>),
@@ -114,7 +114,7 @@ impl OpSort {
     /// Sorts `keys`, and moves the elements of `values` with them.
     ///
     /// # Errors
-    /// When the lengths differ, or the work space cannot be had.
+    /// When the lengths differ, or there is no memory for the work space.
     pub fn by_key<K: SortKey, V: Word>(keys: &mut Tensor<K>, values: &mut Tensor<V>) -> Result<Self> {
         Self::by_key_with_progress(Progress::of(&keys.manager()), keys, values)
     }
@@ -133,7 +133,7 @@ impl OpSort {
         Ok(Self(stages))
     }
 
-    /// As [`by_key`](Self::by_key), on a device of which you know more than [`Progress::of`].
+    /// As [`by_key`](Self::by_key), for a device about which you know more than [`Progress::of`].
     ///
     /// # Errors
     /// As [`by_key`](Self::by_key).

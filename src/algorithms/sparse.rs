@@ -10,9 +10,9 @@ use crate::{Error, Plain, Result, ValueArg};
 
 /// The product of a sparse matrix and a vector: `y = alpha · matrix · x + beta · y`.
 ///
-/// Workgroups have the same number of rows and elements together, so that a few long rows take no longer than many short ones. Sums are taken
-/// in an order that depends on the matrix and on the width of the device's subgroups, and on nothing else. Work space: four words for each
-/// 2048 rows and elements; of each 1792 where workgroups can wait for each other (see [`Progress`](super::Progress)).
+/// Workgroups have the same number of rows and elements together, so that a few long rows take no longer than many short ones. The order of
+/// the additions depends only on the matrix and on the device's subgroup size. Work space: four words for each 2048 rows and elements; of
+/// each 1792 where workgroups can wait for each other (see [`Progress`](super::Progress)).
 ///
 /// ```
 /// use gridwise::algorithms::{OpSpmv, SparseRows};
@@ -55,7 +55,7 @@ impl OpSpmv {
     ///
     /// # Errors
     /// When `starts` does not have one element more than `y`, columns and values differ in length, rows and elements are more than a `u32`
-    /// counts, or the work space cannot be had.
+    /// counts, or there is no memory for the work space.
     pub fn new<T: SparseValue>(
         matrix: SparseRows<'_, T>,
         alpha: T,

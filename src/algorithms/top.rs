@@ -25,10 +25,10 @@ const MAX_GROUPS: usize = 1056;
 
 /// The largest or smallest elements of a tensor, in order, with their indices. Of equal elements those with the lowest indices come first.
 ///
-/// Elements are in the order of [`OpSort`], so that NaN is the largest. Only what is found is sorted. If workgroups can wait for each other (see
-/// [`Progress`](super::Progress)) and subgroups have at most 32 lanes, the tensor is read six times. Work space: six words for each element
-/// that is found, and four for each 4096 of the tensor. Else the tensor is read about ten times, with two words more of work space for each of
-/// its elements.
+/// Elements are in the order of [`OpSort`], so that NaN is the largest. Only the found elements are sorted. If workgroups can wait for each
+/// other (see [`Progress`](super::Progress)) and subgroups have at most 32 lanes, the tensor is read six times. Work space: six words for
+/// each element that is found, and four for each 4096 of the tensor. Else the tensor is read about ten times, with two words more of work
+/// space for each of its elements.
 ///
 /// ```
 /// use gridwise::algorithms::OpTopK;
@@ -52,7 +52,7 @@ impl OpTopK {
     /// The largest elements of `x`, the largest first: as many as `values` has.
     ///
     /// # Errors
-    /// When `values` is longer than `x`, `indices` has another length than `values`, or the work space cannot be had.
+    /// When `values` is longer than `x`, `indices` has another length than `values`, or there is no memory for the work space.
     pub fn largest<K: SortKey>(x: &Tensor<K>, values: &mut Tensor<K>, indices: &mut Tensor<u32>) -> Result<Self> {
         Self::new("largest elements", u32::MAX, x, values, indices)
     }

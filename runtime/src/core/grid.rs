@@ -1,6 +1,6 @@
 //! The size of a launch as users give it. It must not panic: odd sizes become errors at dispatch.
 
-/// How much a launch runs: invocations along each axis, or workgroups.
+/// The size of a launch along each axis, in invocations or in workgroups.
 ///
 /// ```
 /// use gridwise::Grid;
@@ -22,7 +22,7 @@ pub(crate) enum Unit {
 }
 
 impl Grid {
-    /// A grid of `size` invocations. The last workgroup along an axis may be partly idle.
+    /// A grid of `size` invocations. In the last workgroup along an axis, invocations beyond `size` are masked.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]

@@ -10,7 +10,7 @@ use gridwise_ir::descriptor::{KernelDescriptor, PrintHeader, Site, SiteKind};
 /// Bytes of the print buffer of a launch, unless the manager says otherwise.
 const DEFAULT_BYTES: u32 = 1 << 20;
 
-/// Something that a kernel printed.
+/// A message that a kernel printed.
 ///
 /// ```
 /// use gridwise::Printed;
@@ -40,10 +40,10 @@ pub struct Printed<'a> {
     pub column: u32,
 }
 
-/// The sink for the texts of `println!` and its like; the standard streams by default.
+/// The sink for the messages of `println!`, `eprintln!` and `dbg!` in kernels; the standard streams by default.
 ///
-/// It is called when a run of a sequence is over, before the wait for it returns, once per message, in order of workgroups,
-/// of invocations in each, and of the program in each of those.
+/// It is called once per message after a run of a sequence, before the wait for the run returns. Messages are ordered
+/// by workgroup, then by invocation, then in program order.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {

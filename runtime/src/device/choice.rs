@@ -29,9 +29,9 @@ pub enum DeviceChoice {
     Index(usize),
     /// The first device whose name contains this, upper or lower case; `host` is the host device.
     Name(String),
-    /// The best suitable device that has all of these features, such as modules of SPIR-V need; what kernels need is found out by
-    /// the compiler, and enabled wherever it is. The host device counts as the last, with all of
-    /// [its own](crate::Manager::host).
+    /// The best suitable device that has all of these features. Foreign SPIR-V may need them; for kernels, the compiler finds the
+    /// needed features, and the manager enables them where the device has them. The host device is the last candidate, with [its
+    /// own features](crate::Manager::host).
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -45,7 +45,7 @@ pub enum DeviceChoice {
     /// # }
     /// ```
     Having(Vec<Feature>),
-    /// The device with this UUID, wherever it stands in the list.
+    /// The device with this UUID, at any position of the list.
     ///
     /// ```
     /// use gridwise_runtime::DeviceChoice;
@@ -56,7 +56,7 @@ pub enum DeviceChoice {
     Uuid(DeviceUuid),
     /// The host device.
     Host,
-    /// The sanitizer: kernels run in an interpreter that finds what they must not do. Needs the feature `sanitizer`.
+    /// The sanitizer: kernels run in an interpreter that detects data races and other faults. Needs the feature `sanitizer`.
     Sanitizer,
 }
 

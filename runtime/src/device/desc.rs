@@ -32,32 +32,33 @@ pub struct ManagerDesc {
     pub queues: QueueChoice,
     /// Whether the Khronos validation layer, with synchronization validation, watches the driver calls.
     pub validation: bool,
-    /// Whether to do without everything that not all devices have: all transfers are staged, descriptors come from pools,
-    /// float controls are left out. For tests of what poorer devices do.
+    /// Whether to use no optional device features: all transfers are staged, descriptors come from pools, float controls are left
+    /// out. It lets tests imitate devices that lack these features.
     pub baseline_only: bool,
-    /// Whether the device's own instructions add to atomic floats also where they may take subnormal numbers (below 1.2e-38 in
-    /// an `f32`) for zero and its other additions do not. They are faster, most of all when many invocations add to one number.
-    /// Without it they are used where they are as exact as other additions, and loops of exchanges elsewhere.
+    /// Whether atomic additions of floats use the device's own instructions even if these flush subnormal numbers (below 1.2e-38
+    /// in an `f32`) and its other additions do not. The instructions are faster, most of all when many invocations add to one
+    /// number. By default they are used only where they are as exact as other additions, and compare-exchange loops elsewhere.
     pub fast_float_atomics: bool,
     /// Whether launches of fewer than 16,384 items run several of them per invocation, too, where larger ones of the kernel do. For
     /// tests of what larger ones do: fewer keep no device busy, and the code of one item is compiled sooner.
     pub batches_small_launches: bool,
-    /// Whether kernels find tensors by their addresses, in place of descriptors, on devices with addresses. By default they do where it
-    /// is faster: NVIDIA's driver compares each access with the size in a descriptor. Processors do so under validation alone: lavapipe
-    /// loads from an address that all lanes share also where no lane gets to the load.
+    /// Whether kernels access tensors by device addresses instead of descriptors, on devices with `bufferDeviceAddress`. By
+    /// default they do where that is faster: NVIDIA's driver compares each access with the size in a descriptor. Drivers on the
+    /// CPU use addresses only under validation: lavapipe executes a load from an address that all lanes share even if no lane
+    /// reaches the load.
     pub by_address: Option<bool>,
-    /// Bytes of the buffer for the prints of one launch; 1 MiB by default. Prints that find no room are counted.
+    /// Bytes of the buffer for the prints of one launch; 1 MiB by default. Prints that do not fit are dropped and counted.
     pub print_bytes: Option<u32>,
-    /// The sink for `println!` and its like in kernels; the standard streams by default.
+    /// The sink for `println!`, `eprintln!` and `dbg!` in kernels; the standard streams by default.
     pub print: PrintSink,
-    /// Whether the driver keeps what it knows of compiled kernels, for [`Algorithm::executables`](crate::Algorithm::executables).
+    /// Whether the driver keeps statistics of compiled kernels, for [`Algorithm::executables`](crate::Algorithm::executables).
     pub executable_statistics: bool,
     /// How the host device runs kernels, if it is chosen.
     pub host: HostOptions,
     /// The place where compiled pipelines are kept between runs.
     pub pipeline_cache: PipelineCache,
-    /// After how long without any progress, while somebody waits, a device counts as hung: the wait ends with
-    /// [`Error::DeviceHung`]. Longer than the longest launch takes. Without it such waits have no end.
+    /// The time without progress after which a device counts as hung: a wait then ends with [`Error::DeviceHung`]. It must be
+    /// longer than the longest launch. Without it, a wait for a hung device never ends.
     pub hang_timeout: Option<Duration>,
     /// Whether tensors and images keep copies in the host's memory of what the host wrote or read last, so that
     /// [`Recovery::tensor`](crate::Recovery::tensor) and [`Recovery::image`](crate::Recovery::image) can bring them back when the
@@ -85,8 +86,8 @@ impl ManagerDesc {
     /// ```
     ///
     /// # Errors
-    /// [`Error::BadEnvironment`] where one of these is set to what it cannot mean. Whether there is such a device, and whether it can have
-    /// such subgroups, is [`Manager::with`](crate::Manager::with)'s to say.
+    /// [`Error::BadEnvironment`] if one of these variables has an invalid value. [`Manager::with`](crate::Manager::with) reports
+    /// a device or a subgroup size that does not exist.
     pub fn from_env() -> Result<Self> {
         Self::from_variables(|name| std::env::var_os(name))
     }

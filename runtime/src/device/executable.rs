@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A program that a driver made of a kernel, with what it tells about it; most drivers make one of each kernel.
+/// A program that the driver compiled from a kernel, with its statistics; most drivers compile one for each kernel.
 ///
 /// Got by [`Algorithm::executables`](crate::Algorithm::executables), from managers with
 /// [`ManagerDesc::executable_statistics`](crate::ManagerDesc::executable_statistics).

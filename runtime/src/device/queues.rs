@@ -7,8 +7,8 @@ use crate::device::info::{QueueFamily, QueueKind};
 
 /// The queues that a manager opens.
 ///
-/// Work on one queue is submitted in order and overlaps only where the device finds room in between; work on several runs side by side. A
-/// sequence is put on a queue by [`Manager::sequence_on`](crate::Manager::sequence_on).
+/// Work on one queue is submitted in order, and overlaps only as far as the device allows. Work on several queues runs
+/// concurrently. A sequence is put on a queue by [`Manager::sequence_on`](crate::Manager::sequence_on).
 ///
 /// ```
 /// use gridwise::{Manager, ManagerDesc, QueueChoice, ops::OpFill};
@@ -28,10 +28,10 @@ use crate::device::info::{QueueFamily, QueueKind};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QueueChoice {
-    /// One of each family that computes, and up to two that only transfer where there is such a family, one for each direction.
-    /// The first is of the family that the driver lists first. Each costs time at the start: four of them took an H200 38 ms.
+    /// One queue of each compute family, and up to two queues of a transfer-only family, one for each direction. The first queue
+    /// is of the compute family that the driver lists first. Each queue costs time at the start: four queues took an H200 38 ms.
     Best,
-    /// One that computes: quickest to start with.
+    /// One compute queue: the fastest start.
     #[default]
     One,
     /// So many queues of each of these families, by their positions in

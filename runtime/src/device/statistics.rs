@@ -24,17 +24,18 @@ pub struct Statistics {
     pub tensors: u64,
     /// Bytes of their elements.
     pub tensor_bytes: u64,
-    /// Pieces of memory that were asked of the driver; Vulkan bounds how many there may be. Zero on the host device.
+    /// Memory allocations from the driver; Vulkan limits their number. Zero on the host device.
     pub allocations: u64,
-    /// Bytes of these pieces. The part that no tensor uses is kept for later ones.
+    /// Bytes of these allocations. The manager keeps unused memory for later tensors.
     pub allocated_bytes: u64,
     /// Runs of sequences and transfers that were submitted.
     pub submissions: u64,
-    /// Those of them that wait on the device for a submission to another queue, as they use the same bytes of a tensor or an event.
+    /// The submissions that wait on the device for a submission to another queue, because of a hazard on a tensor or an
+    /// event.
     pub queue_waits: u64,
     /// Pipelines that were compiled.
     pub pipelines_compiled: u64,
-    /// Pipelines that were made from what an earlier run of some program kept.
+    /// Pipelines that were created from cached data of an earlier run.
     pub pipelines_loaded: u64,
 }
 
@@ -78,9 +79,9 @@ pub struct MemoryHeap {
     pub bytes: u64,
     /// Whether it is the device's own.
     pub is_device_local: bool,
-    /// Bytes that this process can have of it now, if the driver tells (`VK_EXT_memory_budget`).
+    /// The budget of this process in bytes, if the driver reports it (`VK_EXT_memory_budget`).
     pub budget: Option<u64>,
-    /// Bytes that this process has of it, if the driver tells.
+    /// The bytes that this process uses, if the driver reports them.
     pub used: Option<u64>,
 }
 

@@ -21,7 +21,8 @@ use crate::device::Backend;
 /// # }
 /// ```
 ///
-/// The manager destroys what it made when it and all that was made of it are gone. Clones of `instance` and `device` do not keep them.
+/// The manager destroys the instance and device that it created when the manager and all its objects have been dropped. Clones of
+/// `instance` and `device` do not keep them alive.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct VulkanHandles<'a> {
@@ -36,8 +37,8 @@ pub struct VulkanHandles<'a> {
 }
 
 impl Manager {
-    /// The Vulkan instance and device; `None` on the host device. Submissions of the application's own need queues of its own: see
-    /// [`Manager::from_vulkan`]. Commands within a sequence are recorded by [`Recorder::vulkan`](crate::ops::Recorder::vulkan).
+    /// The Vulkan instance and device; `None` on the host device. To submit work itself, the application needs its own queues: see
+    /// [`Manager::from_vulkan`]. [`Recorder::vulkan`](crate::ops::Recorder::vulkan) records its commands within a sequence.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

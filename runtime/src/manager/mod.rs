@@ -23,7 +23,7 @@ use crate::core::print::{PrintSink, Printed};
 use crate::device::{Backend, Device, DeviceInfo, LiveTensor, MemoryHeap, QueueInfo, Statistics};
 use crate::memory::crossing::Bridges;
 
-/// A device, and the maker of tensors, sequences and algorithms on it. Clones share the device.
+/// An open device; it creates tensors, sequences and algorithms. Clones share the device.
 ///
 /// ```
 /// use gridwise::{Manager, ops::OpFill};
@@ -93,7 +93,7 @@ impl Manager {
         &self.device.info
     }
 
-    /// The queues that [`ManagerDesc::queues`](crate::ManagerDesc::queues) asked for: at least one, and the first computes.
+    /// The queues that [`ManagerDesc::queues`](crate::ManagerDesc::queues) asked for: at least one. The first is a compute queue.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -128,7 +128,7 @@ impl Manager {
         self.device.statistics()
     }
 
-    /// The heaps of the device's memory, with what there is left for this process; none on the host device.
+    /// The heaps of the device's memory, with this process's budget and use; none on the host device.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -147,7 +147,7 @@ impl Manager {
         }
     }
 
-    /// Gives back memory that is kept for transfers to come. Tensors give theirs back when they are dropped.
+    /// Frees the memory that the manager keeps for later transfers. A tensor's memory is freed when the tensor is dropped.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -167,8 +167,8 @@ impl Manager {
         }
     }
 
-    /// The tensors that exist, with their host-side copies, in the order they were made: what still holds memory, by name. When the
-    /// last clone of a manager is dropped, debug builds write them to the log.
+    /// The live tensors, with their host-side copies, in the order of their creation. When the last clone of a manager is
+    /// dropped, debug builds log the tensors that still hold memory.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -184,8 +184,8 @@ impl Manager {
         self.device.live.list()
     }
 
-    /// From now on calls a function for each message of a kernel's `println!` and its like, in place of the standard
-    /// streams. It is called by whoever waits for a run, in order of invocations; see [`PrintSink`].
+    /// Sets the function that receives each message of `println!`, `eprintln!` and `dbg!` in kernels, in place of the standard
+    /// streams. The thread that waits for a run calls it, in order of invocations; see [`PrintSink`].
     ///
     /// ```
     /// use std::sync::{Arc, Mutex};
@@ -201,10 +201,11 @@ impl Manager {
         self.device.set_sink(PrintSink::new(sink));
     }
 
-    /// Writes the pipelines compiled so far to where [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache) says, for later runs.
+    /// Writes the pipelines compiled so far to [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache), for later
+    /// runs.
     ///
-    /// That is done anyway when the manager and all its objects are gone: this is for programs that end without
-    /// dropping them. A fault is a line in the log.
+    /// The manager also does this when it and all its objects have been dropped. Call it in a program that exits without dropping
+    /// them. A failure is logged.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

@@ -20,7 +20,7 @@ use crate::record::table::{Resource, ResourceMut, Table, TableMut};
 use crate::run::sequence::Sequence;
 
 impl Manager {
-    /// A tensor in a buffer of the application's, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
+    /// A tensor in the application's own buffer, on the device that it gave to [`from_vulkan`](Self::from_vulkan).
     ///
     /// ```no_run
     /// use gridwise::{BufferRange, Manager, Result, Tensor, ash::vk};
@@ -38,10 +38,10 @@ impl Manager {
     /// host.
     ///
     /// # Safety
-    /// The buffer is of the manager's device, bound to memory, has the usages `STORAGE_BUFFER`, `TRANSFER_SRC` and
-    /// `TRANSFER_DST`, for kernels that read it as texels `UNIFORM_TEXEL_BUFFER`, and the range that is told, and stays until the
-    /// tensor and all sequences that name it are gone. The application uses the range only while no evaluation that names the
-    /// tensor runs; what it wrote before is available to the device.
+    /// The buffer belongs to the manager's device, is bound to memory, and contains the given range. It has the usages
+    /// `STORAGE_BUFFER`, `TRANSFER_SRC` and `TRANSFER_DST`, and `UNIFORM_TEXEL_BUFFER` if kernels read it as texels. It outlives
+    /// the tensor and all sequences that name the tensor. The application uses the range only while no evaluation that names the
+    /// tensor runs, and makes its earlier writes available to the device.
     pub unsafe fn tensor_from_buffer<T: GpuData>(
         &self,
         name: &str,
@@ -103,8 +103,8 @@ impl Manager {
         self.tensor_with(TensorDesc { name, contents: Contents::Data(data) })
     }
 
-    /// A table with a slot for each of these tensors or images, for lists that kernels read. Its slots can be set to others between
-    /// evaluations.
+    /// A table with a slot for each of these tensors or images, for lists that kernels read. Between evaluations, a slot can be
+    /// set to another resource.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -280,14 +280,13 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// None so far, as each manager has a first queue and a sequence takes nothing of the driver before it records. It is a `Result` like
-    /// all else that a manager makes, so that no program changes where that does.
+    /// None so far. The method returns a `Result`, so that a later version may report errors without a change of the interface.
     pub fn sequence(&self) -> Result<Sequence> {
         self.sequence_on(0)
     }
 
-    /// An empty sequence on one of the [`queues`](Self::queues). Sequences on different queues run side by side; where they
-    /// share tensors that one of them writes, the device orders them as they were started.
+    /// An empty sequence on one of the [`queues`](Self::queues). Sequences on different queues run concurrently. If one of them
+    /// writes a tensor that another one uses, the device runs them in the order in which they were started.
     ///
     /// ```
     /// use gridwise::{Manager, QueueKind, ops::OpCopy};
@@ -312,7 +311,7 @@ impl Manager {
         }
     }
 
-    /// An event that nothing has set yet.
+    /// An event that no sequence has signalled yet.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -324,8 +323,8 @@ impl Manager {
         Event::new(self.device.clone())
     }
 
-    /// The way in which a sequence of this manager waits for an event: on the device where it can, else by the host.
-    /// [`OpWait`](crate::ops::OpWait) takes this way.
+    /// The way in which [`OpWait`](crate::ops::OpWait) in a sequence of this manager waits for an event: on the device if
+    /// possible, else on the host.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -344,7 +343,7 @@ impl Manager {
         event.mark.way_of(&self.device)
     }
 
-    /// A kernel made ready for the device. One pipeline is made per kernel, however often this is called.
+    /// A kernel prepared for the device. Repeated calls for one kernel share one pipeline.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]
@@ -360,7 +359,7 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When the kernel needs more than the device has, or the driver refuses it.
+    /// When the device lacks a feature or limit that the kernel needs, or the driver rejects the kernel.
     pub fn algorithm<K: Kernel>(&self) -> Result<Algorithm> {
         let variant = Variant::usual(&self.device, K::DESCRIPTOR);
         Ok(Algorithm::new(kernels::prepare(&self.device, K::DESCRIPTOR, K::CONSTANTS, variant)?))
@@ -368,7 +367,7 @@ impl Manager {
 }
 
 impl<T: GpuData> Tensor<T> {
-    /// The manager that made the tensor, for more tensors beside it.
+    /// The manager that created the tensor; it can create more tensors on the same device.
     ///
     /// ```
     /// use gridwise::{Result, Tensor, ops::OpCopy};
@@ -392,10 +391,10 @@ impl<T: GpuData> Tensor<T> {
 }
 
 impl Algorithm {
-    /// An algorithm from SPIR-V of any origin. The module is checked as a whole before a driver sees it, and declares
-    /// its bindings, workgroup, push constants and specialization constants itself; the arguments have to fit them.
-    /// Buffers and images are supported, those with samplers as `sampler2D` and its like. If the driver may end loops
-    /// early, the module is watched as kernels are: [`Error::LoopsStopped`].
+    /// An algorithm from SPIR-V of any origin. gridwise checks the whole module before the driver sees it. The module itself
+    /// declares its bindings, workgroup size, push constants and specialization constants; the arguments have to fit them.
+    /// Buffers and images are supported; images with samplers must be combined ones, such as `sampler2D`. If the driver may stop
+    /// long loops, gridwise watches the module's loops as it does for kernels: [`Error::LoopsStopped`].
     ///
     /// ```standalone_crate
     /// use gridwise::{Algorithm, DeviceKind, Error, Grid, Manager, SpirvCode, SpirvDesc};
@@ -427,7 +426,7 @@ impl Algorithm {
     /// ```
     ///
     /// # Errors
-    /// When the module is none that a driver can take, needs what the device or gridwise lacks, or the constants do not fit;
+    /// When the module is not valid, needs a feature that the device or gridwise lacks, or the constants do not fit;
     /// [`Error::NeedsVulkan`] on the host device.
     ///
     /// # Safety
@@ -440,8 +439,8 @@ impl Algorithm {
 }
 
 impl Manager {
-    /// The device's treatment of subnormal numbers, which a probe finds out at the first call. The device's promises
-    /// are among [`DeviceInfo::features`](crate::DeviceInfo::features), as `SubnormalsF32` and its like.
+    /// The device's treatment of subnormal numbers; the first call tests the device. The driver's promises are among
+    /// [`DeviceInfo::features`](crate::DeviceInfo::features), for example `SubnormalsF32`.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -454,7 +453,7 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When the device fails while it is asked.
+    /// When the device fails during the test.
     pub fn subnormals(&self) -> Result<Subnormals> {
         let device = self.shared_device();
         let of = |feature, width| match device.info.has(feature) {

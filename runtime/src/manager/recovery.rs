@@ -16,7 +16,7 @@ use crate::memory::image::{Format, Image};
 use crate::memory::tensor::Tensor;
 use crate::run::lost::{Journal, LostEvaluation};
 
-/// The rest of a lost device's manager, and the manager that takes its place; made by [`Manager::recover`].
+/// The state that is left of a lost device, and the manager of the new device; created by [`Manager::recover`].
 ///
 /// ```
 /// use gridwise::{Error, Manager, Recovery, Result, Sequence};
@@ -44,7 +44,7 @@ pub struct Recovery {
 }
 
 impl Recovery {
-    /// The manager of the new device, which is made as the lost one's was.
+    /// The manager of the new device; it has the same description as the lost one.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -63,8 +63,8 @@ impl Recovery {
         &self.manager
     }
 
-    /// The evaluations that were lost and have no [`Evaluation`](crate::Evaluation) left that could say so. Each is reported
-    /// once: here, or by its `Evaluation`, or by the call that waited for it.
+    /// The lost evaluations whose [`Evaluation`](crate::Evaluation) handles have been dropped. Each lost evaluation is
+    /// reported once: here, by its `Evaluation`, or by the call that waited for it.
     ///
     /// ```
     /// fn report(recovery: &gridwise::Recovery) {
@@ -95,7 +95,7 @@ impl Recovery {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ContentsLost`] where the contents were the device's alone, or the manager was made without
+    /// [`Error::ContentsLost`] if only the device had the contents, or the manager was created without
     /// [`ManagerDesc::keeps_contents`]; [`Error::ForeignTensor`] for a tensor of another manager; and those of
     /// [`Manager::tensor`].
     pub fn tensor<T: GpuData>(&self, lost: &Tensor<T>) -> Result<Tensor<T>> {
@@ -120,7 +120,7 @@ impl Recovery {
     /// ```
     ///
     /// # Errors
-    /// As [`tensor`](Self::tensor): of a level that the host knows nothing of, nothing comes back.
+    /// As [`tensor`](Self::tensor): a level that the host neither wrote nor read does not come back.
     pub fn image<F: Format, const D: usize>(&self, lost: &Image<F, D>) -> Result<Image<F, D>> {
         if !Arc::ptr_eq(&lost.buffer.device, &self.lost) {
             let operation = "recovering an image".to_owned();
@@ -131,9 +131,9 @@ impl Recovery {
 }
 
 impl Manager {
-    /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: makes a new device as this manager's was made. The lost
-    /// device stays lost: its sequences and algorithms keep failing with that error and are recorded and made anew with
-    /// [`Recovery::manager`]; its tensors come back by [`Recovery::tensor`], its images by [`Recovery::image`]. Only
+    /// After [`Error::DeviceLost`] or [`Error::DeviceHung`]: opens a new device with this manager's description. The
+    /// lost device stays lost: its sequences and algorithms keep failing with that error. Record and create them anew
+    /// with [`Recovery::manager`]. [`Recovery::tensor`] restores its tensors, and [`Recovery::image`] its images. Only
     /// the first recovery reports lost evaluations.
     ///
     /// ```

@@ -9,10 +9,10 @@ use crate::memory::scatter::ScatterTensor;
 use crate::memory::tensor::{Contents, Tensor, TensorDesc};
 
 impl Manager {
-    /// A tensor for kernels that write elements at any index: they take it for `&mut Scatter<T>`. It has a word of memory beside each
-    /// element, with which a launch tells the element's writer. A second writer is a kernel panic that names both.
+    /// A tensor for kernels that write elements at any index, by a parameter `&mut Scatter<T>`. Each element has an extra word, in which a
+    /// launch records the element's writer. A second writer is a kernel panic that names both invocations.
     ///
-    /// A launch sets these words to zero, and each write is an atomic operation more. Where the indices stay the same over many launches,
+    /// A launch sets these words to zero, and each write needs an additional atomic operation. If many launches use the same indices,
     /// [`distinct`](Self::distinct) checks them once.
     ///
     /// ```

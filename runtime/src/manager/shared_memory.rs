@@ -11,8 +11,8 @@ use crate::memory::data::GpuData;
 use crate::memory::tensor::{Contents, Tensor, TensorDesc};
 
 impl Manager {
-    /// A tensor by description, whose memory other managers can have by [`Tensor::share`]: in this process or another, on the same
-    /// device.
+    /// A tensor by description, whose memory [`Tensor::share`] shares with other managers of the same device, in this process or
+    /// another.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -30,9 +30,9 @@ impl Manager {
     /// # }
     /// ```
     ///
-    /// Nothing orders the work of two managers: an evaluation of the one has to be waited for before the other begins.
-    /// Accesses to the tensor at the same time are a race: its elements are undefined then. The host copies to and from
-    /// it, and never maps it.
+    /// Nothing orders the work of two managers: wait for an evaluation of one manager before you start one of the other.
+    /// Concurrent accesses to the tensor are a race, and make its elements undefined. The host can copy to and from the tensor,
+    /// but not map it.
     ///
     /// # Errors
     /// [`Error::CannotShare`](crate::Error::CannotShare) where the device lacks what it takes, [`Error::OnHostDevice`](crate::Error::OnHostDevice), and as
@@ -46,8 +46,7 @@ impl Manager {
         Tensor::filled(buffer, desc.contents)
     }
 
-    /// A tensor in memory that another manager shares: all whole elements that there are. It keeps the memory, whoever else
-    /// still has it.
+    /// A tensor in memory that another manager shares, with as many whole elements as fit. It keeps the memory alive.
     ///
     /// ```
     /// use gridwise::{Manager, Result, SharedMemory, Tensor};

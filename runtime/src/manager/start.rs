@@ -29,7 +29,7 @@ fn host_info(options: HostOptions) -> DeviceInfo {
 const MAX_SUBGROUP: u32 = 128;
 
 impl Manager {
-    /// A manager of the device that `GRIDWISE_DEVICE` names; else of the best Vulkan device; else of the host device.
+    /// Opens the device that `GRIDWISE_DEVICE` names; if it is not set, the best Vulkan device; without Vulkan, the host device.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -41,12 +41,12 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When `GRIDWISE_DEVICE` names no usable device, another variable is not what it can be, or the device fails to start.
+    /// When `GRIDWISE_DEVICE` names no usable device, another variable has an invalid value, or the device fails to start.
     pub fn new() -> Result<Self> {
         Self::with(ManagerDesc::from_env()?)
     }
 
-    /// A manager by description; the environment has no say.
+    /// A manager by description. It ignores the environment variables.
     ///
     /// ```
     /// use gridwise::{DeviceChoice, Error, Manager, ManagerDesc};
@@ -58,8 +58,9 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When no device fits or it has not the queues asked for; when validation is asked for and not installed, the sanitizer and not
-    /// built in, or subgroups of the host device that there cannot be; and when the device fails to start.
+    /// When no device fits, or the device lacks the requested queues; when the validation layer is requested but not installed,
+    /// or the sanitizer but not built in; when the host device cannot have the requested subgroup size; and when the device fails
+    /// to start.
     pub fn with(desc: ManagerDesc) -> Result<Self> {
         // A broken installation does not stand in the way of the host device, unless a device was asked for by name.
         let may_do_without = desc.device == DeviceChoice::Best && !desc.validation;
@@ -116,13 +117,12 @@ impl Manager {
         Ok(Self::of(made))
     }
 
-    /// A manager on an application's own Vulkan device. It submits to the queue it is given, which the application may use as
-    /// well, and never destroys the instance or the device. Of `desc`, what chooses and makes devices has no say.
+    /// A manager on an application's own Vulkan device. It submits to the given queue, which the application may use as well, and
+    /// never destroys the instance or the device. It ignores the fields of `desc` that choose and create devices.
     ///
-    /// Tensors are ordered with each other as ever; with the application's own work they are ordered by waiting: a
-    /// [`Sequence::eval`](crate::Sequence::eval) is complete, and what it wrote available to the device, when it returns. Data goes to and fro by
-    /// [`tensor_from_buffer`](Self::tensor_from_buffer) and
-    /// [`Tensor::vulkan_buffer`](crate::Tensor::vulkan_buffer).
+    /// The manager orders its own work as usual. The application orders its work with the manager's by waiting: when
+    /// [`Sequence::eval`](crate::Sequence::eval) returns, the run is complete and its writes are available to the device. Share
+    /// data by [`tensor_from_buffer`](Self::tensor_from_buffer) and [`Tensor::vulkan_buffer`](crate::Tensor::vulkan_buffer).
     ///
     /// ```no_run
     /// # use ash::{Device, Entry, Instance, vk::{PhysicalDevice, Queue}};
@@ -141,12 +141,12 @@ impl Manager {
     /// ```
     ///
     /// # Errors
-    /// When the device lacks what every kernel needs, has not the queues that are told, or fails.
+    /// When the device lacks a feature that every kernel needs, or the given queues, or fails.
     ///
     /// # Safety
-    /// The handles belong together, and stay valid until the manager and all that it made is gone. The device was created with
-    /// `vulkanMemoryModel`, `scalarBlockLayout`, `timelineSemaphore` and the features that are listed. Nobody uses the queue
-    /// without holding the lock.
+    /// The handles belong together, and stay valid until the manager and all its objects have been dropped. The device was
+    /// created with `vulkanMemoryModel`, `scalarBlockLayout`, `timelineSemaphore` and the features listed in `vulkan`. No thread
+    /// uses the queue without holding the lock.
     pub unsafe fn from_vulkan(vulkan: ExistingVulkan, desc: ManagerDesc) -> Result<Self> {
         let candidate = Candidate::of_existing(&vulkan)?;
         let queues = queues::of_existing(&vulkan, &candidate.info.queue_families)?;
@@ -156,7 +156,7 @@ impl Manager {
         Ok(Self::of(Device::new(candidate.info, queues, backend, capacity, desc.print)))
     }
 
-    /// A manager of the host device: kernels run on the processor, as rustc compiled them.
+    /// Opens the host device: kernels run on the CPU, as rustc compiled them.
     ///
     /// ```
     /// use gridwise::{DeviceKind, Manager};

@@ -15,8 +15,8 @@ use crate::run::sequence::Sequence;
 /// As many chunks at once as any device could have a use for; each has memory of its own.
 const MOST_IN_FLIGHT: usize = 64;
 
-/// Passes data of any length through the device, chunk by chunk. While one chunk is computed, the next is uploaded and the last
-/// downloaded, on queues of their own where the device has them.
+/// Processes data of any length chunk by chunk. While one chunk is computed, the next is uploaded and the previous one
+/// downloaded, on separate queues if the device has them.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -33,8 +33,8 @@ const MOST_IN_FLIGHT: usize = 64;
 /// # }
 /// ```
 ///
-/// For data that does not fit into memory, [`run`](Self::run) takes chunks from a function and gives results to another. When all
-/// chunks that may be under way are, it waits for the oldest before it asks for more.
+/// For data that does not fit into memory, [`run`](Self::run) takes chunks from one function and gives results to another. When
+/// `in_flight` chunks are in flight, it waits for the oldest before it asks for more data.
 pub struct Stream<In: GpuData, Out: GpuData, Record> {
     slots: Vec<Slot<In, Out>>,
     chunk: usize,
@@ -64,7 +64,7 @@ pub struct Chunk<'a, In: GpuData, Out: GpuData> {
     pub input: &'a Tensor<In>,
     /// The tensor for the results, as many elements.
     pub output: &'a mut Tensor<Out>,
-    /// Elements of the chunk; fewer than asked for where the data ends.
+    /// Elements of the chunk; fewer than requested at the end of the data.
     pub len: usize,
 }
 
@@ -93,9 +93,10 @@ where
     Out: GpuData,
     Record: FnMut(&Sequence, Chunk<'_, In, Out>) -> Result<()>,
 {
-    /// A stream of chunks of `chunk` elements, of which up to `in_flight` are under way at once; `record` adds to a sequence what
-    /// computes the output of one. It is called once for each chunk that may be under way, and again for chunks of another length.
-    /// More than 64 chunks at once are taken for 64: three keep both directions and the kernels busy, and each has memory of its own.
+    /// A stream with chunks of `chunk` elements and up to `in_flight` chunks in flight. `record` records the operations that
+    /// compute the output of one chunk. It is called once for each of the `in_flight` chunks, and again for chunks of another
+    /// length. `in_flight` is limited to 64: three chunks keep both directions and the kernels busy, and each chunk has memory of
+    /// its own.
     ///
     /// ```
     /// use gridwise::{Chunk, Error, Sequence, Stream, ops::OpCopy};
@@ -127,10 +128,10 @@ where
         Ok(Self { slots, chunk, record })
     }
 
-    /// Passes chunks from `source` through the device to `sink`, in order; gives how many elements there were.
+    /// Passes chunks from `source` through the device to `sink`, in order, and returns the number of elements.
     ///
-    /// `source` fills a slice from its beginning and tells how many elements it has put there; zero ends the stream. `sink` is given as
-    /// many results. Both work in place, in memory that the device reads and writes.
+    /// `source` fills a slice from its beginning and returns the number of elements; zero ends the stream. `sink` gets the same
+    /// number of results. Both work in place, in memory that the device reads and writes.
     ///
     /// ```
     /// # use gridwise::{Error, Manager, Stream, ops::OpCopy};
@@ -152,8 +153,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of `source`, `sink` and the recorded operations. Chunks under way are waited for, and their results dropped; the stream
-    /// may be run again.
+    /// Those of `source`, `sink` and the recorded operations. After an error, `run` waits for the chunks in flight and drops
+    /// their results; the stream may be run again.
     pub fn run<E: From<Error>>(
         &mut self,
         mut source: impl FnMut(&mut [In]) -> Result<usize, E>,
@@ -215,7 +216,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`run`](Self::run), and when the memory for the results cannot be had.
+    /// As [`run`](Self::run), and when there is no memory for the results.
     pub fn map(&mut self, data: &[In]) -> Result<Vec<Out>> {
         let mut results = pages::reserve(data.len()).map_err(|cause| Error::OutOfMemory {
             object: "results of a stream".to_owned(),

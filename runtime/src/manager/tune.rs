@@ -85,7 +85,8 @@ impl Candidate {
 
 /// The choice that [`tune`](Manager::tune) made.
 ///
-/// Launch it with the kernel's `dispatch_tuned`; a grid in workgroups can ask for [`value`](Self::value).
+/// Launch it with the kernel's `dispatch_tuned`. For a grid in workgroups, [`value`](Self::value) returns the chosen
+/// size.
 ///
 /// ```
 /// use gridwise::Tuned;
@@ -138,8 +139,8 @@ impl Tuned {
         self.candidate.constants.get(position).copied()
     }
 
-    /// The candidates' times in the order they were declared, or why one cannot run on this device with these arguments. Empty
-    /// where an earlier run had found out.
+    /// The candidates' times in the order of their declaration, or the reason for which a candidate cannot run on this
+    /// device with these arguments. Empty if an earlier run made the choice.
     ///
     /// ```
     /// fn table(tuned: &gridwise::Tuned) {
@@ -155,7 +156,7 @@ impl Tuned {
         &self.times
     }
 
-    /// Whether an earlier run had found out, so that nothing was measured.
+    /// Whether an earlier run made the choice, so that nothing was measured.
     ///
     /// ```
     /// fn note(tuned: &gridwise::Tuned) {
@@ -168,7 +169,7 @@ impl Tuned {
         self.times.is_empty()
     }
 
-    /// The kernel's arguments, for a launch with what was chosen.
+    /// The kernel's arguments, for a launch with the choice.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -199,7 +200,7 @@ fn with(args: KernelArgs, candidate: &Candidate) -> Result<KernelArgs> {
 }
 
 impl Manager {
-    /// The fastest of a kernel's candidates with these arguments; what the generated `tune` calls.
+    /// The fastest of a kernel's candidates with these arguments. The generated `tune` calls it.
     ///
     /// ```text
     /// #[kernel(workgroup = N, N = [64, 128, 256])]
@@ -212,9 +213,9 @@ impl Manager {
     /// Scale::dispatch_tuned(&best, &seq, Grid::items(len), 2.0, &mut x)?;
     /// ```
     ///
-    /// Each runs some times on the tensors themselves, which have their old contents when this returns. The choice is
-    /// kept with the pipelines ([`PipelineCache`](crate::PipelineCache)), for the same kernel, candidates, grids,
-    /// lengths of tensors, device and driver.
+    /// Each candidate runs several times on the tensors themselves; afterwards, the tensors have their old contents.
+    /// The choice is cached with the pipelines ([`PipelineCache`](crate::PipelineCache)), for the same kernel,
+    /// candidates, grids, lengths of tensors, device and driver.
     ///
     /// # Errors
     /// When no candidate can run on this device, an argument does not fit, a launch panics, or there is no memory for copies

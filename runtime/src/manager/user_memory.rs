@@ -16,8 +16,8 @@ use crate::memory::page_vec::PageVec;
 use crate::memory::tensor::{Contents, Tensor, TensorDesc};
 
 impl Manager {
-    /// The alignment of memory of the host on which the device works in place: such memory begins and ends at its multiples. `None` where
-    /// the device cannot (`VK_EXT_external_memory_host`).
+    /// The alignment of host memory that the device can access in place: such memory begins and ends at multiples of it. `None` if the
+    /// device lacks `VK_EXT_external_memory_host`.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -36,10 +36,10 @@ impl Manager {
         }
     }
 
-    /// A tensor of elements that stay where they are: the device works on the host's memory, and [`Tensor::map`] shows it. Kernels on a
-    /// GPU reach it by the bus, at its speed, so this is for what is read or written once.
+    /// A tensor of elements that stay in place: the device accesses the host's memory, and [`Tensor::map`] shows it. Kernels on a GPU
+    /// access it over the bus, so use it for data that is read or written once.
     ///
-    /// For a device that cannot do so the elements are copied to memory of [`MemoryKind::Readback`], which `map` shows as well.
+    /// If the device cannot do that, the elements are copied to memory of [`MemoryKind::Readback`], which `map` shows as well.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -53,7 +53,7 @@ impl Manager {
     /// # }
     /// ```
     ///
-    /// Kernels do not take it in lists, and a manager that keeps contents does not keep those.
+    /// Kernels do not take such a tensor in lists, and a manager with `keeps_contents` does not keep its contents.
     ///
     /// # Errors
     /// As [`tensor`](Self::tensor).

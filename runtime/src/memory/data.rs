@@ -26,9 +26,9 @@ pub trait Value: Send + Sync + Sized + 'static {
 
 /// A type that can lie in a buffer or travel as a parameter, with the same layout on the host and on the device.
 ///
-/// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct. A struct may have padding, which is zeros in a tensor: it is cleared on the
-/// way there, so that nothing of the program's memory gets out with it. For types without padding that costs nothing; data of a type with
-/// padding is copied once more. Put the largest fields first, and there is less of it.
+/// Implement it by `#[derive(GpuData)]` on a `#[repr(C)]` struct. A struct may have padding. Uploads zero the padding, so that it
+/// leaks none of the program's memory. Types without padding cost nothing; data of a type with padding is copied once more. Put
+/// the largest fields first to reduce padding.
 ///
 /// ```
 /// use gridwise::{GpuData, Manager, Result, Tensor};

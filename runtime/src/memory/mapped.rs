@@ -16,8 +16,8 @@ use crate::memory::data::GpuData;
 use crate::memory::padding;
 use crate::memory::tensor::Tensor;
 
-/// The use of a tensor's memory; given to [`Manager::tensor_in`](crate::Manager::tensor_in). All kinds work everywhere:
-/// they differ in speed, and in whether [`Tensor::map`] reaches them. On the host device all are alike.
+/// The intended use of a tensor's memory; an argument of [`Manager::tensor_in`](crate::Manager::tensor_in). All kinds
+/// work on all devices: they differ in speed, and in whether [`Tensor::map`] works. On the host device all are alike.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -33,12 +33,12 @@ use crate::memory::tensor::Tensor;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum MemoryKind {
-    /// Kernels work on it: the device's own memory, in the host's reach only where that costs kernels nothing.
+    /// For kernels: the device's own memory, host-visible only if that costs kernels nothing.
     #[default]
     Device,
-    /// The host writes it, a little or often, and kernels read it. The host reads it slowly.
+    /// For small or frequent writes by the host and reads by kernels. Reads by the host are slow.
     Upload,
-    /// Kernels write it, and the host reads it.
+    /// For writes by kernels and reads by the host.
     Readback,
 }
 
@@ -97,9 +97,10 @@ pub struct MappedMut<'a, T: GpuData> {
 }
 
 impl<T: GpuData> Tensor<T> {
-    /// The elements in place, without a copy, once all evaluations that were started before and write them are complete.
+    /// The elements in place, without a copy. The call waits for all earlier evaluations that write the tensor.
     ///
-    /// Evaluations may read the tensor meanwhile. One that would write it is refused with [`Error::TensorMapped`].
+    /// While the view is held, evaluations may read the tensor. An evaluation that would write it is refused with
+    /// [`Error::TensorMapped`].
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -115,7 +116,7 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotMappable`] where the host does not reach the memory, and when the device fails.
+    /// [`Error::NotMappable`] if the memory is not host-visible, and when the device fails.
     pub fn map(&self) -> Result<Mapped<'_, T>> {
         let (data, access) = self.reach(false)?;
         // SAFETY: the memory is aligned and has the tensor's elements, any bits are a valid `T`, and nobody writes them as long as
@@ -124,8 +125,8 @@ impl<T: GpuData> Tensor<T> {
         Ok(Mapped { elements, _access: access })
     }
 
-    /// The elements in place, to be written, once all evaluations that were started before and use the tensor are complete.
-    /// Evaluations that use it meanwhile are refused with [`Error::TensorMapped`].
+    /// The elements in place, to be written. The call waits for all earlier evaluations that use the tensor. While the
+    /// view is held, evaluations that use the tensor are refused with [`Error::TensorMapped`].
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

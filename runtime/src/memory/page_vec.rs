@@ -9,7 +9,7 @@ use crate::device::host::{HostMemory, HostPages};
 use crate::memory::data::GpuData;
 use crate::memory::padding;
 
-/// Elements of the host in whole pages: [`Manager::tensor_over`](crate::Manager::tensor_over) makes a tensor of them without a copy.
+/// Page-aligned elements in host memory: [`Manager::tensor_over`](crate::Manager::tensor_over) makes a tensor of them without a copy.
 ///
 /// It takes a multiple of 64 KiB, the largest alignment that Vulkan lets a device ask for.
 ///
@@ -33,7 +33,7 @@ pub struct PageVec<T: GpuData> {
 }
 
 impl<T: GpuData> PageVec<T> {
-    /// So many zeros.
+    /// This number of zeros.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

@@ -56,7 +56,8 @@ pub struct TensorViewMut<'a, T: GpuData> {
 }
 
 impl<T: GpuData> Tensor<T> {
-    /// Some of the elements, as a tensor: for kernels, whose slice then has the part's length and bounds, for operations, and for the host.
+    /// A range of the elements, as a tensor. Kernels, operations and the host can use it; a kernel's slice then has the length
+    /// and bounds of the part.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]
@@ -77,9 +78,9 @@ impl<T: GpuData> Tensor<T> {
     /// # }
     /// ```
     ///
-    /// A recording keeps the whole tensor alive. Operations and evaluations wait for each other only if their parts
-    /// overlap. The host's reads and writes of a part wait for what uses the part. Parts that one launch only reads may overlap; a part that
-    /// it writes shares no word of 4 bytes with another.
+    /// A recording keeps the whole tensor alive. Operations and evaluations wait for each other only if their parts overlap. Host
+    /// reads and writes of a part wait for the evaluations that use it. Parts that one launch only reads may overlap; a part that
+    /// it writes must share no 4-byte word with another.
     ///
     /// A kernel on a Vulkan device gets only parts that begin at a multiple of [`Limits::part_alignment`](crate::Limits::part_alignment)
     /// bytes (most devices: 16 to 64, at most 256); recording another launch ends with [`Error::Misaligned`]. Lists of tensors take parts
@@ -110,7 +111,8 @@ impl<T: GpuData> Tensor<T> {
         Ok(TensorViewMut { tensor: self.elements(range)?, whole: PhantomData })
     }
 
-    /// The elements before `middle` and those from there on, both to be written: what one launch reads and writes of one tensor.
+    /// The elements before `middle` and the elements from `middle` on, both to be written. So one launch can read one part of a
+    /// tensor and write the other.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -163,8 +165,8 @@ impl<T: GpuData> Tensor<T> {
 }
 
 impl<T: Plain> Tensor<T> {
-    /// The same memory as elements of another type, as many as there are whole ones: numbers as vectors, for kernels
-    /// that read 16 bytes at a time, or words as bytes. A rest at the end is not among them.
+    /// The same memory as elements of another type: numbers as vectors, for kernels that read 16 bytes at a time, or words as
+    /// bytes. Bytes at the end that make no whole element are left out.
     ///
     /// ```
     /// # use gridwise::glam::{Vec4, vec4};
@@ -177,10 +179,11 @@ impl<T: Plain> Tensor<T> {
     /// # }
     /// ```
     ///
-    /// To an operation it is one tensor under both types: a launch that reads it as one and writes it as the other is refused.
+    /// Hazard tracking treats both types as one tensor: a launch that reads it under one type and writes it under the other is
+    /// refused.
     ///
     /// # Errors
-    /// When smaller elements are more than can be counted, or a part or an application's buffer begins where no `U` can.
+    /// When there are more elements than can be counted, or a part or an application's buffer is not aligned for `U`.
     pub fn cast<U: Plain>(&self) -> Result<TensorView<'_, U>> {
         Ok(TensorView { tensor: self.seen_as()?, whole: PhantomData })
     }

@@ -9,12 +9,12 @@ use half::f16;
 use super::outside_of_kernels;
 use crate::memory::data::{GpuData, Value};
 
-/// A number in a buffer or in shared memory that many invocations may change at once.
+/// A number in a buffer or in shared memory that many invocations may modify concurrently.
 ///
 /// Kernels take `&[Atomic<T>]`, for which a `Tensor<T>` is passed; shared memory may be `Shared<[Atomic<T>; N]>`, and
-/// `GpuData` structs may have atomic fields, of 32 and 64 bits. A device exchanges 8 and 16 bits with the word that
-/// holds them: neighbours slow each other down. The methods are those of Rust's atomics. `SeqCst` is not available:
-/// Vulkan's memory model has no single order of all operations.
+/// `GpuData` structs may have atomic fields, of 32 and 64 bits. For 8 and 16 bits, the device exchanges the 32-bit word
+/// that contains them, so neighbours contend with each other. The methods are those of Rust's atomics. `SeqCst` is not
+/// available: Vulkan's memory model has no single order of all operations.
 ///
 /// On the host, in a struct that lies in a tensor, it is a number like any other.
 ///
@@ -89,7 +89,7 @@ macro_rules! methods {
 }
 
 methods! { AtomicValue:
-    /// The value. Orders: `Relaxed`, `Acquire`.
+    /// Loads the value. Orderings: `Relaxed`, `Acquire`.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -101,7 +101,7 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn load(order: Ordering) -> T;
-    /// Puts `value` there. Orders: `Relaxed`, `Release`.
+    /// Stores `value`. Orderings: `Relaxed`, `Release`.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -113,7 +113,7 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn store(value: T, order: Ordering);
-    /// Puts `value` there and gives what was there.
+    /// Stores `value` and returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -125,7 +125,8 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn swap(value: T, order: Ordering) -> T;
-    /// Puts `new` there if `current` is there, comparing bits; gives what was there, as `Ok` when it was replaced.
+    /// Stores `new` if the bits of the value equal those of `current`. Returns the old value, as `Ok` if it was
+    /// replaced.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -137,7 +138,7 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn compare_exchange(current: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T>;
-    /// Adds, wrapping around; gives what was there.
+    /// Adds, wrapping around, and returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -149,7 +150,7 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn fetch_add(value: T, order: Ordering) -> T;
-    /// Subtracts, wrapping around; gives what was there.
+    /// Subtracts, wrapping around, and returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -161,7 +162,7 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn fetch_sub(value: T, order: Ordering) -> T;
-    /// Puts the smaller one there; gives what was there.
+    /// Stores the minimum and returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -173,7 +174,7 @@ methods! { AtomicValue:
     /// }
     /// ```
     fn fetch_min(value: T, order: Ordering) -> T;
-    /// Puts the larger one there; gives what was there.
+    /// Stores the maximum and returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -188,7 +189,7 @@ methods! { AtomicValue:
 }
 
 methods! { AtomicInt:
-    /// Bitwise and; gives what was there.
+    /// Bitwise and; returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -200,7 +201,7 @@ methods! { AtomicInt:
     /// }
     /// ```
     fn fetch_and(value: T, order: Ordering) -> T;
-    /// Bitwise or; gives what was there.
+    /// Bitwise or; returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;
@@ -212,7 +213,7 @@ methods! { AtomicInt:
     /// }
     /// ```
     fn fetch_or(value: T, order: Ordering) -> T;
-    /// Bitwise exclusive or; gives what was there.
+    /// Bitwise exclusive or; returns the old value.
     ///
     /// ```
     /// use std::sync::atomic::Ordering::Relaxed;

@@ -27,11 +27,11 @@ pub enum Scope {
     Device,
 }
 
-/// Waits until all invocations of the workgroup are here; what they did to shared memory and buffers before, all see
-/// after.
+/// Waits until all invocations of the workgroup have reached it. Their earlier writes to shared memory and buffers are
+/// visible to all of them afterwards.
 ///
-/// All invocations of a workgroup must come to the same barrier, equally often: it may not stand where only some of them
-/// come. The compiler refuses what it cannot see to be so; [`workgroup_uniform`] vouches for it.
+/// All invocations of a workgroup must reach the same barrier, equally often: it must not be in divergent control flow.
+/// The compiler rejects a barrier if it cannot prove that; [`workgroup_uniform`] vouches for a condition.
 ///
 /// ```
 /// use gridwise::barrier;
@@ -50,8 +50,8 @@ pub fn barrier() {
     outside_of_kernels("barrier")
 }
 
-/// `value`, which the author of the kernel says is the same in all invocations of the workgroup, where the compiler cannot see
-/// it: a condition or a bound on the way to a [`barrier`].
+/// Returns `value`, and asserts that it is uniform in the workgroup. Use it for conditions and loop bounds around a
+/// [`barrier`] that the compiler cannot prove to be uniform.
 ///
 /// ```text
 /// while workgroup_uniform(remaining[0].load(Relaxed) > 0) {
@@ -60,8 +60,9 @@ pub fn barrier() {
 /// }
 /// ```
 ///
-/// If it differs, some invocations do not come to the barrier: the host device and the sanitizer report that, a GPU may
-/// hang. A value that all invocations read at one index needs no such assurance, as long as nobody writes it meanwhile.
+/// If the value differs, some invocations do not reach the barrier: the host device and the sanitizer report that; a
+/// GPU may hang. A value that all invocations read at one index needs no assertion, as long as no invocation writes it
+/// meanwhile.
 ///
 /// # Panics
 /// Outside of kernels.
@@ -70,7 +71,8 @@ pub fn workgroup_uniform<T>(value: T) -> T {
     outside_of_kernels("workgroup_uniform")
 }
 
-/// Orders memory accesses before it with those after it, as seen by the invocations of `scope`; waits for nobody.
+/// Orders the memory accesses before it with the accesses after it, as seen by the invocations of `scope`. It does not
+/// wait for other invocations.
 ///
 /// The orderings are `Acquire`, `Release` and `AcqRel`.
 ///

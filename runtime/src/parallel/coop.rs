@@ -13,9 +13,9 @@ use crate::memory::data::{GpuData, Value};
 /// A matrix that the invocations of a subgroup hold together, for products in hardware (`VK_KHR_cooperative_matrix`).
 ///
 /// `T` is the type of its elements, `U` its role in `a * b + c`: [`MatrixA`], [`MatrixB`] or [`Accumulator`]; `R` and
-/// `C` are its rows and columns. All invocations of a subgroup come to each operation together, with the same operands,
-/// which the compiler checks. [`DeviceInfo::features`](crate::DeviceInfo) lists the types and products that a device
-/// has.
+/// `C` are its rows and columns. All invocations of a subgroup must reach each operation together, with the same
+/// operands; the compiler checks that. [`DeviceInfo::features`](crate::DeviceInfo) lists the types and products that a
+/// device has.
 ///
 /// ```text
 /// let a = CoopMatrix::<f16, MatrixA, 16, 16>::load(x, 0, 16, RowMajor);

@@ -2,10 +2,10 @@
 
 use std::ops::Deref;
 
-/// Elements that all differ, as a kernel sees them: `&Distinct<u32>` is `&[u32]`, in which no number is twice. A launch takes a
+/// A slice whose elements all differ: `&Distinct<u32>` is a `&[u32]` without duplicates. A launch takes a
 /// [`DistinctTensor`](crate::DistinctTensor) for it.
 ///
-/// The compiler concludes that `y[ix[i]]` is another element for each `i`, where `i` is within `ix`:
+/// The compiler concludes that `y[ix[i]]` is another element for each `i` within `ix`:
 ///
 /// ```
 /// use gridwise::prelude::*;

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 /// Elements that a kernel writes at any index: `y[k] = v`, where `y` is a `&mut Scatter<T>`. A launch takes a
 /// [`ScatterTensor`](crate::ScatterTensor) for it.
 ///
-/// Each element has one writer in a launch, which the device checks: an invocation claims an element before it writes it. A second
-/// invocation that writes the element writes nothing. The launch ends with a panic that names both, and the place. One invocation may
+/// Each element has one writer in a launch. The device checks that: an invocation claims an element before it writes it. A write by a
+/// second invocation is dropped, and the launch ends with a panic that names both invocations and the source location. One invocation may
 /// write an element several times.
 ///
 /// ```

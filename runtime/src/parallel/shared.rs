@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use super::outside_of_kernels;
 use crate::memory::data::GpuData;
 
-/// Memory that the invocations of one workgroup share; all zeros when the workgroup begins.
+/// Memory that the invocations of one workgroup share; zero-initialized when the workgroup begins.
 ///
 /// It is declared by a `let` at the top of a kernel's body, and each workgroup has its own:
 ///
@@ -16,7 +16,7 @@ use crate::memory::data::GpuData;
 /// barrier();
 /// ```
 ///
-/// Elements are read and written as those of a local array, without `mut`. Other invocations see a write after a
+/// Elements are read and written like those of a local array, without `mut`. Other invocations see a write after a
 /// [`barrier`](super::barrier()).
 #[derive(Debug)]
 pub struct Shared<T>(PhantomData<T>);

@@ -2,7 +2,7 @@
 
 /// `value`, through which no gradient flows.
 ///
-/// The derivation takes it for a constant. Everywhere else it is the value.
+/// Differentiation treats it as a constant. Everywhere else it is the value.
 ///
 /// ```
 /// use gridwise::prelude::*;
@@ -18,7 +18,7 @@ pub fn detach<T>(value: T) -> T {
     value
 }
 
-/// `value`, of which the derivation takes `slope` for the derivative by `x`; it does not look at how `value` came about.
+/// `value`, with `slope` as its derivative by `x`. Differentiation ignores the code that computed `value`.
 ///
 /// `x` and `slope` are floats, or vectors whose lanes belong together. A value with several variables is a sum of such values.
 /// Everywhere else it is `value`.

@@ -2,7 +2,8 @@
 
 /// Elements that invocations may access in any order.
 ///
-/// A kernel that may race does not compile, unless its author vouches for the accesses that do: `unsafe { y.unordered()[i] = v; }`.
+/// A kernel that may race does not compile, unless its author vouches for the racing accesses:
+/// `unsafe { y.unordered()[i] = v; }`.
 ///
 /// ```
 /// use gridwise::prelude::*;
@@ -26,8 +27,9 @@
 /// # }
 /// ```
 ///
-/// It is a method of slices, of the arrays in [`Shared`](super::Shared) and of the buffers of a list. A value that a kernel reads so, or
-/// from any element of the same buffer, is taken to differ between invocations. A read happens where it is written, once.
+/// It is a method of slices, of the arrays in [`Shared`](super::Shared) and of the buffers of a list. A value that a kernel reads
+/// in this way, or from any element of the same buffer, counts as divergent. A read happens exactly once, at its place in the
+/// source.
 pub trait Unordered {
     /// The same elements, for accesses in any order.
     ///

@@ -21,7 +21,7 @@ use crate::record::steps::{BufferArg, Role};
 
 /// A kernel that is ready to run on a manager's device.
 ///
-/// Dispatching prepares a kernel by itself; hold an `Algorithm` to do that, and see its errors, ahead of time.
+/// `dispatch` prepares a kernel by itself. Create an `Algorithm` to prepare it, and to get its errors, ahead of time.
 ///
 /// ```standalone_crate
 /// # #[path = "../../tests/devices/kernels.rs"]
@@ -119,7 +119,7 @@ impl Algorithm {
         Self { prepared }
     }
 
-    /// The driver's figures for the compiled kernel: registers, memory, instructions, as far as it tells.
+    /// The driver's statistics of the compiled kernel, such as registers, memory and instructions.
     ///
     /// ```standalone_crate
     /// # fn main() -> gridwise::Result<()> {
@@ -140,7 +140,9 @@ impl Algorithm {
     /// ```
     ///
     /// # Errors
-    /// When the manager was not made for it, or the device does not tell.
+    /// When the manager was created without
+    /// [`ManagerDesc::executable_statistics`](crate::ManagerDesc::executable_statistics), or the device has no
+    /// statistics.
     pub fn executables(&self) -> Result<Vec<Executable>> {
         match &self.prepared.pipeline {
             Some(pipeline) => pipeline.executables(),
@@ -198,7 +200,7 @@ impl Algorithm {
         self.prepared.descriptor.workgroup_with(self.prepared.constants)
     }
 
-    /// Bytes of push constants that each launch has: the kernel's parameters that are values, and what gridwise adds.
+    /// Bytes of push constants of each launch: the kernel's by-value parameters, and values that gridwise adds.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]

@@ -10,12 +10,13 @@ use crate::core::sync::schedule::{Marks, Ticket};
 use crate::device::vulkan::{ForeignWait, VulkanDevice};
 use crate::device::{Backend, Device};
 
-/// A mark in the work of one sequence that others wait for; made by [`Manager::event`](crate::Manager::event).
+/// A point in the work of one sequence for which other sequences wait; created by
+/// [`Manager::event`](crate::Manager::event).
 ///
-/// Work that shares tensors is ordered without events. They are for order that tensors do not tell: an application's own memory,
-/// or one thing after the other for its own sake. [`OpSignal`](crate::ops::OpSignal) sets the mark each time its sequence is started,
-/// and [`OpWait`](crate::ops::OpWait) lets a sequence that is started later begin behind it; before the first signal there is nothing
-/// to wait for.
+/// Work that shares tensors is ordered without events. Use events for work that must be ordered and shares no tensors,
+/// such as accesses to an application's own memory. [`OpSignal`](crate::ops::OpSignal) signals the event each time its
+/// sequence is started. [`OpWait`](crate::ops::OpWait) makes a sequence that is started later wait for it. Before the
+/// first signal, a wait returns at once.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {

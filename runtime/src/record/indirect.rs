@@ -13,7 +13,7 @@ use crate::memory::tensor::Tensor;
 /// Words of one grid: workgroups along x, y and z.
 pub(crate) const WORDS: u64 = 3;
 
-/// A grid that lies on the device, where an earlier operation may write it; made by [`Grid::indirect`].
+/// A grid in a tensor on the device, which an earlier operation may write; created by [`Grid::indirect`].
 ///
 /// ```standalone_crate
 /// # #[path = "../../tests/devices/kernels.rs"]
@@ -122,13 +122,14 @@ impl GridCounts for u32 {}
 impl GridCounts for glam::UVec3 {}
 
 impl Grid {
-    /// A grid of whole workgroups, as many as three numbers of `counts` say when the launch begins: what an operation before it
-    /// wrote, for example. They are those along x, y and z, the first three; [`at`](IndirectGrid::at) chooses others.
+    /// A grid of whole workgroups. The device reads the numbers of workgroups along x, y and z from the first three
+    /// numbers of `counts` when the launch begins; an earlier operation may have written them. [`at`](IndirectGrid::at)
+    /// chooses other elements of `counts`.
     ///
-    /// All invocations of the workgroups run then, none is idle: the kernel itself checks whether there is work for
-    /// each. Checks that usual launches leave out stay in, because the indices of such a launch are not known when it
-    /// is recorded. If a number is zero, nothing runs. If one is more than the device or 32-bit ids can count, nothing
-    /// runs either, and the evaluation ends with [`Error::IndirectGridTooLarge`].
+    /// All invocations of the workgroups run, so the kernel itself tests its index. Bounds checks that depend on the
+    /// grid stay in, because the grid is not known when the launch is recorded. If a number is zero, nothing runs. If a
+    /// number exceeds the limits of the device or of 32-bit ids, nothing runs either, and the evaluation ends with
+    /// [`Error::IndirectGridTooLarge`].
     ///
     /// ```no_run
     /// # use gridwise::{Grid, Kernel, KernelArgs, Manager, Result};
@@ -148,8 +149,8 @@ impl Grid {
 }
 
 impl IndirectGrid {
-    /// The grid that begins with this element of the tensor. If it would end behind the tensor, recording a launch
-    /// fails.
+    /// The grid that begins with this element of the tensor. If it would reach beyond the end of the tensor, recording
+    /// a launch fails.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]

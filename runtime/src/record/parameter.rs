@@ -11,8 +11,8 @@ use crate::record::value_arg::ValueArg;
 
 /// A value that the launches of a sequence read anew at each evaluation; made by [`Sequence::parameter`](crate::Sequence::parameter).
 ///
-/// It stands for the by-value argument of a kernel: a time step, the number of a frame, a learning rate. A replay after
-/// [`set`](Self::set) costs what any replay costs, because nothing is recorded anew.
+/// It takes the place of a by-value argument of a kernel: a time step, a frame number, a learning rate. A replay after
+/// [`set`](Self::set) costs no more than any other replay, because nothing is recorded anew.
 ///
 /// ```standalone_crate
 /// # #[path = "../../tests/devices/kernels.rs"]
@@ -121,9 +121,11 @@ impl<V: ValueArg> Parameter<V> {
         parameter
     }
 
-    /// Sets the value that evaluations begin with from now on. One that is under way keeps the value it began with.
+    /// Sets the value for evaluations that begin from now on. An evaluation in progress keeps the value with which it
+    /// began.
     ///
-    /// In a sequence with calls of the host, launches behind a call read the value that there is behind the call.
+    /// In a sequence with host callbacks, launches after a callback read the value that is set when the callback
+    /// returns.
     ///
     /// ```standalone_crate
     /// # #[path = "../../tests/devices/kernels.rs"]

@@ -15,7 +15,7 @@ use crate::memory::tensor::{Tensor, TensorRef};
 use crate::record::args::KernelArgs;
 use sealed::{Kind, Listed};
 
-/// A tensor or an image, as kernels find them in lists: `&[&[T]]`, `&[&Image2D<F>]` and their like.
+/// A tensor or an image that can be in a list parameter of a kernel: `&[&[T]]`, `&[&Image2D<F>]` and similar.
 ///
 /// ```
 /// use gridwise::{Manager, Resource, Result, Table};
@@ -99,7 +99,8 @@ impl<F: Format, const D: usize> Listed for Sampled<F, D> {
 /// A lasting list of tensors or images that kernels read, for parameters `&[&[T]]`, `&[&Image2D<F>]`, `&[&Sampled2D<F>]` and their like;
 /// made by [`Manager::table`](crate::Manager::table).
 ///
-/// Its slots are set one at a time, between evaluations. Recordings with the table follow, and need not be made anew.
+/// Its slots are set one at a time, between evaluations. Recordings with the table use the new resources, and need not be
+/// recorded again.
 ///
 /// ```
 /// use gridwise::{Grid, Kernel, KernelArgs, Manager, Result, Tensor};
@@ -264,7 +265,8 @@ impl<R: Resource> Table<R> {
         Ok(Self { slots: Arc::new(Slots::new(device, resources.iter().copied())?), marker: PhantomData })
     }
 
-    /// Sets a slot, for evaluations that begin from now on. One that is under way keeps what it began with, also behind calls of the host.
+    /// Sets a slot, for evaluations that begin from now on. An evaluation in progress keeps the resources with which it began,
+    /// even after host callbacks.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

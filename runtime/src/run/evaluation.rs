@@ -50,8 +50,8 @@ use crate::run::sequence::Inner;
 /// # }
 /// ```
 ///
-/// Dropping it does not stop the run, nor wait for it: the sequence keeps everything alive until the device is done. Whoever
-/// drops the last of a running sequence and its evaluations waits.
+/// Dropping it neither stops the run nor waits for it: the sequence keeps everything alive until the device is done. If
+/// the sequence runs, dropping the last handle of the sequence and its evaluations waits.
 #[must_use = "the run goes on by itself, but nobody will see its errors"]
 pub struct Evaluation {
     sequence: Arc<Inner>,
@@ -203,7 +203,7 @@ impl Evaluation {
         Self { sequence, run, outcome, key: None }
     }
 
-    /// Waits until the run is complete. It may be called again, and tells the same.
+    /// Waits until the run is complete. Further calls return the same result.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -219,7 +219,7 @@ impl Evaluation {
     /// ```
     ///
     /// # Errors
-    /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device failed.
+    /// When a kernel panicked, a host callback failed, an indirect grid was too large, or the device failed.
     pub fn wait(&self) -> Result<()> {
         let waited = self.run.wait_timeout(&self.sequence.device, None);
         waited.map_err(|error| self.sequence.acknowledge(&self.run, error))?;
@@ -320,7 +320,7 @@ impl ProfiledEvaluation {
         Self { running, ops, checked, begun }
     }
 
-    /// Waits until the run is complete; gives its times. It may be called again, and tells the same.
+    /// Waits until the run is complete, and returns its times. Further calls return the same result.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

@@ -27,7 +27,7 @@ const MAX_LOG: u32 = 10;
 #[device]
 const TABLE_LOG: u32 = 10;
 
-/// Fourier transforms of a power of two of complex numbers, as many as the tensor holds one behind the other.
+/// A batch of Fourier transforms, each of a power of two of complex numbers; the tensor holds one after the other.
 ///
 /// A complex number is a `Vec2` of its real and its imaginary part. Forward: `y[k] = Σ x[j] · exp(-2πi·j·k / len)`; inverse: with
 /// the opposite sign and divided by `len`. One pass over the tensor makes up to 1024 points, two 2^20, three 2^30.
@@ -58,8 +58,8 @@ impl OpFft {
     /// Transforms each `len` numbers of `x` into `y`.
     ///
     /// # Errors
-    /// When `len` is not a power of two or does not divide the length of `x`, `y` has another length, or the work space
-    /// cannot be had.
+    /// When `len` is not a power of two or does not divide the length of `x`, `y` has another length, or there is no memory for
+    /// the work space.
     pub fn forward(len: u32, x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
         Self::new("forward transform", len, x, y, -TAU, 1.0)
     }

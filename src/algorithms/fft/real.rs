@@ -29,7 +29,7 @@ impl OpFft {
     ///
     /// # Errors
     /// When `len` is not a power of two from two up or does not divide the length of `x`, `y` does not have `len / 2 + 1` elements for each
-    /// `len` of `x`, or the work space cannot be had.
+    /// `len` of `x`, or there is no memory for the work space.
     pub fn forward_real(len: u32, x: &Tensor<f32>, y: &mut Tensor<Vec2>) -> Result<Self> {
         let name = "forward real transform";
         let (half, count) = halved(name, len, x.len())?;
@@ -83,7 +83,7 @@ impl OpFft {
     /// ```
     ///
     /// # Errors
-    /// When a side is not a power of two, images do not fill `x`, `y` has another length, or the work space cannot be had.
+    /// When a side is not a power of two, images do not fill `x`, `y` has another length, or there is no memory for the work space.
     pub fn forward_2d(sides: [u32; 2], x: &Tensor<Vec2>, y: &mut Tensor<Vec2>) -> Result<Self> {
         Self::of_images("forward transform of images", sides, x, y, -TAU)
     }

@@ -24,11 +24,12 @@ use crate::{DeviceInfo, Kernel, KernelArgs, Plain, Result};
 
 /// The product of two matrices, stored row by row and summed up in `f32`: `c = alpha · a · b + beta · c`.
 ///
-/// Factors are of `f32`, `f16` or `bf16`. In which order products are added is the device's, as is whether it rounds each; those of
-/// 16-bit elements are exact, and multiplied by the device's matrices where it has some that fit ([`CoopMatrix`]). These are
-/// fastest where the depth is a multiple of 32 and `b` has a multiple of 8 columns, large ones of 256; those of `f32`, where rows and
-/// columns are multiples of 128 and the depth is one of 16. Large products of other sizes (all sides at least 1024, or 256 of 16-bit
-/// elements) are computed on copies that end at such multiples; small ones, and what is left over, are loaded element by element.
+/// Factors are of `f32`, `f16` or `bf16`. The device decides the order of the additions, and whether it rounds each product; products of
+/// 16-bit elements are exact. They use cooperative matrices ([`CoopMatrix`]) if the device has suitable ones. Products of 16-bit elements
+/// are fastest if the depth is a multiple of 32 and `b` has a multiple of 8 columns, or of 256 columns if it is large. Products of `f32`
+/// are fastest if rows and columns are multiples of 128 and the depth is a multiple of 16. Large products of other sizes (all sides at
+/// least 1024, or 256 of 16-bit elements) are computed on padded copies. The elements of small products, and of remainders, are loaded one
+/// by one.
 ///
 /// Work space: none, but those copies: of each factor that needs one, and of the result.
 ///

@@ -33,7 +33,7 @@ impl OpReduce {
     /// ```
     ///
     /// # Errors
-    /// When the lengths differ, `count` does not have one element, or the work space cannot be had.
+    /// When the lengths differ, `count` does not have one element, or there is no memory for the work space.
     pub fn sum_by_key<K: Word, T: Reducible>(
         from: (&Tensor<K>, &Tensor<T>),
         to: (&mut Tensor<K>, &mut Tensor<T>),

@@ -35,7 +35,7 @@ impl OpRunLengths {
     /// Writes the value of each run of `x` to `values`, its length to `lengths`, and the number of runs to `count`. Other elements stay.
     ///
     /// # Errors
-    /// When `values` or `lengths` has another length than `x`, `count` does not have one element, or the work space cannot be had.
+    /// When `values` or `lengths` has another length than `x`, `count` does not have one element, or there is no memory for the work space.
     pub fn new<T: Word>(
         x: &Tensor<T>,
         values: &mut Tensor<T>,

@@ -19,7 +19,7 @@ impl OpScan {
     /// than 2^31 elements, with three words of work space for each 4096 of them. Else work space: nine words for eight elements.
     ///
     /// # Errors
-    /// When `keys` or `sums` has another length than `x`, or the work space cannot be had.
+    /// When `keys` or `sums` has another length than `x`, or there is no memory for the work space.
     pub fn exclusive_by_key<K: Word, T: Reducible>(
         keys: &Tensor<K>,
         x: &Tensor<T>,

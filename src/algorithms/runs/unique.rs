@@ -36,7 +36,7 @@ impl OpUnique {
     /// Writes the first element of each run of `x` to `unique`, whose other elements stay, and the number of runs to `count`.
     ///
     /// # Errors
-    /// When `unique` has another length than `x`, `count` does not have one element, or the work space cannot be had.
+    /// When `unique` has another length than `x`, `count` does not have one element, or there is no memory for the work space.
     pub fn new<T: Word>(x: &Tensor<T>, unique: &mut Tensor<T>, count: &mut Tensor<u32>) -> Result<Self> {
         let mut stages = Stages::new("unique");
         expect_runs(x, (2, "unique"), unique, count)?;

@@ -20,15 +20,15 @@ pub use worker_end::WorkerEnd;
 #[non_exhaustive]
 pub enum Error {
     // Devices: their choice, and their loss.
-    /// No device answers to the request.
+    /// No device matches the request.
     #[error("no device matches `{requested}`; available: {available}; choose one of these, or `host`")]
     NoDevice {
         /// The request.
         requested: String,
-        /// The devices that there are.
+        /// The existing devices.
         available: String,
     },
-    /// The chosen device lacks something that every kernel needs.
+    /// The chosen device lacks a feature that every kernel needs.
     #[error("device `{name}` cannot run gridwise kernels: it lacks {missing}; choose another device, or `host`")]
     DeviceNotSuitable {
         /// The device.
@@ -41,7 +41,7 @@ pub enum Error {
         "the Khronos validation layer was asked for and is not installed; install it, or do not ask for validation"
     )]
     ValidationUnavailable,
-    /// The sanitizer was asked for, which is not part of this program.
+    /// The sanitizer was requested but is not built into this program.
     #[error("the sanitizer is not part of this program; enable the feature `sanitizer` of gridwise")]
     NoSanitizer,
     /// An environment variable has a value that gridwise does not accept.
@@ -51,7 +51,7 @@ pub enum Error {
         variable: &'static str,
         /// Its value.
         value: String,
-        /// The values that it can have.
+        /// The valid values.
         expected: &'static str,
     },
     /// The host device cannot have subgroups of the requested size.
@@ -71,7 +71,7 @@ pub enum Error {
     OutOfMemory {
         /// The object that the memory was for.
         object: String,
-        /// The requested bytes; zero if a call of the driver does not tell.
+        /// The requested bytes; zero if the driver's call does not say.
         bytes: u64,
         /// The allocator's message.
         cause: String,
@@ -84,8 +84,8 @@ pub enum Error {
         /// The operation.
         operation: &'static str,
     },
-    /// The device completed nothing for as long as [`ManagerDesc::hang_timeout`](crate::ManagerDesc::hang_timeout) says. Every later
-    /// call on it fails in the same way, and what it may still use is never freed.
+    /// The device made no progress for as long as [`ManagerDesc::hang_timeout`](crate::ManagerDesc::hang_timeout) says.
+    /// Every later call on it fails in the same way, and memory that it may still use is never freed.
     #[error(
         "{operation}: the device completed nothing for {waited:?}; call `Manager::recover`, or set a longer `hang_timeout`"
     )]
@@ -198,7 +198,7 @@ pub enum Error {
         /// The unit: bytes, elements or texels.
         unit: &'static str,
     },
-    /// A part of a tensor, or a tensor in an existing buffer, is not aligned as kernels or its elements need it.
+    /// A part of a tensor, or a tensor in an existing buffer, is not aligned for kernels or for its elements.
     #[error(
         "tensor {tensor} begins at byte {offset} of its buffer, which is not a multiple of the alignment {alignment}; choose an aligned \
          start, or copy it to a tensor of its own"
@@ -229,7 +229,7 @@ pub enum Error {
         /// The tensor's name.
         tensor: String,
     },
-    /// A tensor cannot be mapped, because the host does not reach its memory.
+    /// A tensor cannot be mapped, because its memory is not host-visible.
     #[error(
         "tensor `{tensor}` cannot be mapped: the host does not reach its memory; make it by `tensor_in` with `MemoryKind::Upload` or `Readback`"
     )]
@@ -237,13 +237,14 @@ pub enum Error {
         /// The tensor's name.
         tensor: String,
     },
-    /// An evaluation, or the host, uses a tensor while a view of its elements is held, or from a closure that looks at them.
+    /// An evaluation, or the host, uses a tensor while the program holds a view of its elements, or from the closure of
+    /// [`Tensor::view`](crate::Tensor::view).
     #[error("tensor {tensor} is used while a view of its elements is held; drop the view first")]
     TensorMapped {
         /// The tensor's name.
         tensor: TensorName,
     },
-    /// The contents of a tensor went with its device.
+    /// The contents of a tensor were lost with its device.
     #[error(
         "tensor {tensor}: its contents were on the lost device only; write it again, or set `ManagerDesc::keeps_contents` and read what must not be lost"
     )]
@@ -346,7 +347,7 @@ pub enum Error {
         /// The time that was waited.
         waited: std::time::Duration,
     },
-    /// An operation touched a tensor or an image that it had not declared.
+    /// An operation accessed a tensor or an image that it had not declared.
     #[error("operation `{operation}` uses {tensor} without declaring it; add it to `Op::accesses`")]
     UndeclaredAccess {
         /// The operation.
@@ -377,7 +378,7 @@ pub enum Error {
     /// A recording that changes between evaluations was misused.
     #[error(transparent)]
     Recording(RecordingError),
-    /// A function of the host that a sequence calls failed or panicked.
+    /// A host callback of a sequence failed or panicked.
     #[error("operation `{operation}`: the host call failed ({cause}); the operations after it did not run")]
     HostCallFailed {
         /// The operation.
@@ -444,12 +445,13 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
-    /// Invocations add gradients to elements of their own, and the grid has two axes or lies on the device, or lengths have large products.
+    /// `backward` without atomics was launched on a grid with two axes, on an indirect grid, or with lengths whose
+    /// product overflows.
     #[error(
         "kernel `{kernel}`: each invocation adds to elements that it has by `global_id().x`; launch `backward` on a line, `Grid::items(n)`, with fewer than 2^32 elements"
     )]
     GradientGrid {
-        /// The kernel that was derived.
+        /// The differentiated kernel.
         kernel: &'static str,
     },
     /// A grid size that is negative.
@@ -462,7 +464,7 @@ pub enum Error {
         /// The requested number.
         asked: i128,
     },
-    /// The grid has workgroups that are not full, and the kernel's invocations work together.
+    /// The grid has partial workgroups, and the kernel's invocations work together.
     #[error(
         "kernel `{kernel}` needs full workgroups, because its invocations work together, and {items} items along axis {axis} are no multiple of {width}; write `Grid::groups`, or round the items up to {rounded}, and guard what lies beyond the data"
     )]
@@ -478,14 +480,14 @@ pub enum Error {
         /// The next multiple.
         rounded: u64,
     },
-    /// The grid that a launch found on the device is larger than the device, or 32-bit ids, can count. Nothing of it ran.
+    /// The indirect grid of a launch exceeds the limits of the device or of 32-bit ids. Nothing of the launch ran.
     #[error(
         "kernel `{kernel}`: its indirect grid is {asked:?} workgroups, the limit is {limit:?}; write smaller counts"
     )]
     IndirectGridTooLarge {
         /// The kernel.
         kernel: KernelName,
-        /// The counts that were found.
+        /// The counts in the tensor.
         asked: [u32; 3],
         /// The largest extent.
         limit: [u32; 3],
@@ -627,13 +629,13 @@ pub enum Error {
         /// The device.
         device: String,
     },
-    /// The driver's figures for a kernel were asked for, and nobody kept them.
+    /// The driver's statistics for a kernel were requested, but the manager or the device does not keep them.
     #[error(
         "the driver's statistics of a kernel are not available: {}",
         if *.supported { "make the manager with `executable_statistics: true`" } else { "the device lacks VK_KHR_pipeline_executable_properties" }
     )]
     NoExecutableStatistics {
-        /// Whether the device could tell.
+        /// Whether the device has statistics.
         supported: bool,
     },
     // Faults of kernels, found when a launch is recorded or while it runs.
@@ -668,7 +670,8 @@ pub enum Error {
         /// The number of panics in the launch.
         count: u32,
     },
-    /// The driver ended loops of a launch early and went on behind them. All that the evaluation wrote is undefined.
+    /// The driver stopped loops of a launch early and continued after them. Everything that the evaluation wrote is
+    /// undefined.
     #[error(
         "kernel `{kernel}`: the driver of `{device}` stopped loops, as it does after {rounds} rounds of an invocation; everything that the evaluation wrote is undefined; use fewer rounds in more launches, the host device, or Mesa 26.1 or newer"
     )]
@@ -677,10 +680,10 @@ pub enum Error {
         kernel: KernelName,
         /// The device.
         device: String,
-        /// Rounds that the driver lets an invocation run.
+        /// Loop iterations that the driver lets an invocation run.
         rounds: u32,
     },
-    /// Not all invocations of a workgroup came to a barrier at which some of them wait; seen by the host device.
+    /// Not all invocations of a workgroup reached a barrier at which some of them wait; detected by the host device.
     #[error(
         "kernel `{kernel}`: {waiting} of {invocations} invocations of workgroup {workgroup:?} wait at the barrier at {file}:{line}:{column}, {others}; move the barrier to where all invocations come"
     )]
@@ -735,7 +738,7 @@ pub enum Error {
         /// The fault, and its word.
         cause: String,
     },
-    /// A module needs a feature that the device lacks, or that gridwise does not enable.
+    /// A module needs a feature that the device lacks or gridwise does not enable.
     #[error(
         "module `{module}` needs {needs}, which `{device}` does not offer here; compile it without, or choose another device"
     )]

@@ -19,8 +19,8 @@ pub(crate) use file::Identity;
 /// [`ManagerDesc::pipeline_cache`](crate::ManagerDesc::pipeline_cache).
 ///
 /// Each pipeline has a file of its own, named after the device, its driver and a digest of the module and its
-/// constants. Files are checked before a driver sees them and replaced as a whole, so that any number of processes may
-/// share a folder. A fault of a file costs the time to compile, and a line in the log.
+/// constants. Files are checked before a driver sees them and replaced atomically, so any number of processes may share
+/// a folder. A damaged file costs the time to compile, and a line in the log.
 ///
 /// ```
 /// use gridwise::{Manager, ManagerDesc, PipelineCache};

@@ -52,11 +52,11 @@ unsafe impl Kernel for FindEqual {
 }
 
 impl Manager {
-    /// A copy of a tensor that is checked once: no number is in it twice, and nobody writes it. Kernels take it for `&Distinct<u32>`, so
-    /// that `y[ix[i]] = v` needs no promise and costs nothing: two invocations with different `i` write different elements.
+    /// A read-only copy of a tensor, checked once for duplicates. Kernels take it as a parameter `ix: &Distinct<u32>`. Then `y[ix[i]] = v`
+    /// is proven and costs nothing: two invocations with different `i` write different elements.
     ///
-    /// Later writes of the tensor itself change nothing of the copy. The check is a launch of a kernel on a Vulkan device, which takes 8
-    /// to 16 bytes an element while it runs; for more than 2^24 elements, and on the host device, it is a loop on the host.
+    /// Later writes of the tensor do not change the copy. On a Vulkan device the check is a kernel launch, which takes 8 to 16 bytes per
+    /// element while it runs. For more than 2^24 elements, and on the host device, it is a loop on the host.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

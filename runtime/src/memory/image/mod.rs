@@ -25,7 +25,7 @@ use crate::device::image_layout::ImageLayout;
 use crate::memory::buffer::Buffer;
 use crate::memory::tensor::TensorRef;
 
-/// Texels of format `F` in `D` dimensions; made by [`Manager::image_2d`](crate::Manager::image_2d) and its like.
+/// Texels of format `F` in `D` dimensions; created by [`Manager::image_2d`](crate::Manager::image_2d) and similar methods.
 ///
 /// ```
 /// use gridwise::Manager;
@@ -40,8 +40,8 @@ use crate::memory::tensor::TensorRef;
 /// # }
 /// ```
 ///
-/// The host sees texels row after row without gaps, whatever the device makes of them. Reads and writes from the host come after
-/// all evaluations that were started before and use the image; dropping it is always allowed.
+/// The host sees texels row after row without gaps, whatever the device's tiling is. Host reads and writes wait for all earlier
+/// evaluations that use the image. An image may be dropped at any time.
 pub struct Image<F: Format, const D: usize> {
     pub(crate) buffer: Arc<Buffer>,
     marker: PhantomData<F>,
@@ -65,7 +65,7 @@ pub struct ImageDesc<'a, const D: usize> {
     pub name: &'a str,
     /// Texels along each axis.
     pub extent: [u32; D],
-    /// How many levels it has, each half as large as the one before.
+    /// The number of mip levels, each half as large as the one before.
     pub levels: Levels,
 }
 
@@ -85,11 +85,11 @@ pub struct ImageDesc<'a, const D: usize> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Levels {
-    /// Only the image itself.
+    /// Only the full-size image.
     One,
-    /// So many, the image itself included.
+    /// This number of levels, the full-size image included.
     Count(u32),
-    /// All down to a single texel.
+    /// All levels down to a single texel.
     All,
 }
 
@@ -132,7 +132,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         self.buffer.image_layout()
     }
 
-    /// The name, as errors give it.
+    /// The name, as error messages show it.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -164,7 +164,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         std::array::from_fn(|axis| self.layout().extent[axis])
     }
 
-    /// How many levels there are, the image itself included.
+    /// The number of mip levels, the full-size image included.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -206,7 +206,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         Err(Error::ImageLevel { image: self.name().to_owned(), level, levels })
     }
 
-    /// Replaces all texels of the image itself, row after row.
+    /// Replaces all texels of the first level, row after row.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -248,7 +248,7 @@ impl<F: Format, const D: usize> Image<F, D> {
         unsafe { self.buffer.write_level(level, texels.as_ptr().cast()) }
     }
 
-    /// Copies all texels of the image itself, row after row.
+    /// Copies all texels of the first level, row after row.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -289,8 +289,8 @@ impl<F: Format, const D: usize> Image<F, D> {
         self.read_vec(level, |into| unsafe { self.buffer.read_level(level, into) })
     }
 
-    /// Puts texels into the image's host-side copy, row after row, which [`OpSyncDevice::image`](crate::ops::OpSyncDevice::image) uploads
-    /// when its sequence runs. The image does not change before. The copy is of the image itself, not of its further levels.
+    /// Writes texels to the image's host-side copy, row after row; [`OpSyncDevice::image`](crate::ops::OpSyncDevice::image)
+    /// uploads it when its sequence runs. Until then the image does not change. The copy has the first level only.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -310,15 +310,15 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// ```
     ///
     /// # Errors
-    /// As [`write`](Self::write), and when the memory for the copy cannot be had, which is made at the first call.
+    /// As [`write`](Self::write), and when there is no memory for the copy, which the first call creates.
     pub fn stage(&mut self, texels: &[F::Raw]) -> Result<()> {
         self.check_texels("staging image", 0, texels.len())?;
         // SAFETY: a slice is valid for reads of its bytes, which are as many as the copy's.
         unsafe { self.buffer.staged()?.write(texels.as_ptr().cast()) }
     }
 
-    /// Copies the host-side copy to a vector, row after row: what the last
-    /// [`OpSyncHost::image`](crate::ops::OpSyncHost::image) downloaded, or what was staged last; zeros at first.
+    /// Copies the host-side copy to a vector, row after row. It has the texels that the last
+    /// [`OpSyncHost::image`](crate::ops::OpSyncHost::image) downloaded or that were staged last; zeros at first.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -334,7 +334,7 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// ```
     ///
     /// # Errors
-    /// As [`to_vec`](Self::to_vec), and when the memory for the copy cannot be had.
+    /// As [`to_vec`](Self::to_vec), and when there is no memory for the copy.
     pub fn staged(&self) -> Result<Vec<F::Raw>> {
         let staged = self.buffer.staged()?;
         // SAFETY: as many texels as the copy has, of which any bits are valid.

@@ -10,8 +10,8 @@ use super::{Format, Image};
 use crate::core::error::{Error, ImageUse, Result};
 use crate::memory::buffer::Buffer;
 
-/// An image with a sampler, for kernels that have a parameter `&Sampled2D<F>` or its like; made by [`Image::sampled`]. It keeps
-/// the image alive.
+/// An image with a sampler, for a kernel's parameter `&Sampled2D<F>` or similar; created by [`Image::sampled`]. It
+/// keeps the image alive.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -47,7 +47,7 @@ impl<F: Format, const D: usize> Image<F, D> {
     /// ```
     ///
     /// # Errors
-    /// When the device cannot sample the format, or cannot mix its texels and the sampler would.
+    /// When the device cannot sample the format, or cannot filter it linearly although the sampler asks for that.
     pub fn sampled(&self, sampler: Sampler) -> Result<Sampled<F, D>> {
         let unsupported = |usage| Error::ImageUnsupported {
             image: self.name().into(),

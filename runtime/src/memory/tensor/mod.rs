@@ -17,7 +17,7 @@ use crate::memory::padding;
 
 pub use untyped::TensorRef;
 
-/// Elements of type `T` that lie on a device; made by [`Manager::tensor`](crate::Manager::tensor).
+/// Elements of type `T` in a device's memory; created by [`Manager::tensor`](crate::Manager::tensor).
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -29,8 +29,8 @@ pub use untyped::TensorRef;
 /// # }
 /// ```
 ///
-/// Reads and writes from the host come after all evaluations that were started before and use the tensor. Dropping a
-/// tensor is always allowed: its memory is freed once no recording holds it.
+/// Host reads and writes wait for all earlier evaluations that use the tensor. A tensor may be dropped at any time: its
+/// memory is freed once no recording holds it.
 pub struct Tensor<T: GpuData> {
     pub(crate) buffer: Arc<Buffer>,
     pub(crate) marker: PhantomData<T>,
@@ -73,9 +73,9 @@ pub struct TensorDesc<'a, T> {
 pub enum Contents<'a, T> {
     /// Copies of these elements.
     Data(&'a [T]),
-    /// So many zeros.
+    /// This number of zeros.
     Zeros(usize),
-    /// So many elements that hold anything at all: for what is written before it is read.
+    /// This number of elements with unspecified values, for tensors that are written before they are read.
     Uninit(usize),
 }
 
@@ -109,11 +109,11 @@ impl<T: GpuData> Tensor<T> {
         Ok(Self { buffer: Arc::new(self.buffer.restore(device)?), marker: PhantomData })
     }
 
-    /// Makes the tensor anew, of any length, with copies of `data`.
+    /// Replaces the tensor's memory by copies of `data`, which may have another length.
     ///
-    /// Sequences that were recorded with the tensor use its new memory from their next evaluation on. If the new length
-    /// is another, their launches were checked for the old one: their evaluation is [`Error::TensorRebuilt`] until they
-    /// are recorded again.
+    /// Sequences that were recorded with the tensor use its new memory from their next evaluation on. If the length has
+    /// changed, their evaluation is [`Error::TensorRebuilt`] until they are recorded again, because their launches were
+    /// checked for the old length.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -148,8 +148,9 @@ impl<T: GpuData> Tensor<T> {
         Ok(())
     }
 
-    /// Lets `look` see the elements: in place, where the host reads the tensor's memory at full speed; else in a copy. Evaluations
-    /// that write the tensor wait until it is done; those that `look` itself starts are refused with [`Error::TensorMapped`].
+    /// Calls `look` with the elements: in place if the host reads the tensor's memory at full speed, else in a copy.
+    /// Evaluations that write the tensor wait until `look` returns. An evaluation that `look` itself starts is
+    /// [`Error::TensorMapped`].
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -165,8 +166,8 @@ impl<T: GpuData> Tensor<T> {
         view_of(&self.buffer, look)
     }
 
-    /// The place of the tensor in Vulkan, for an application's own commands; `None` on the host device. It stays there
-    /// as long as the tensor exists. The application orders its commands with evaluations that name the tensor.
+    /// The tensor's Vulkan buffer and range, for an application's own commands; `None` on the host device. They are
+    /// valid as long as the tensor exists. The application orders its commands with evaluations that name the tensor.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -210,7 +211,7 @@ impl<T: GpuData> Tensor<T> {
         self.len() == 0
     }
 
-    /// The name, as errors give it.
+    /// The name, as error messages show it.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -273,7 +274,7 @@ impl<T: GpuData> Tensor<T> {
     /// ```
     ///
     /// # Errors
-    /// When the device fails, or the memory for the vector.
+    /// When the device fails, or memory for the vector is exhausted.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         read_vec(&self.buffer)
     }
@@ -293,8 +294,8 @@ impl<T: GpuData> Tensor<T> {
     /// # }
     /// ```
     ///
-    /// Each call waits for what was started before, and copies anew: for many elements, [`to_vec`](Self::to_vec) or a
-    /// [`part`](Self::part) copies once.
+    /// Each call waits for earlier evaluations and makes a copy of its own. For many elements,
+    /// [`to_vec`](Self::to_vec), or `to_vec` of a [`part`](Self::part), copies once.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when there is no such element, and when the device fails.

@@ -263,8 +263,8 @@ impl SpirvAlgorithm {
         Self::load(device, name.clone(), words.clone(), interface.clone(), constants, *is_aliasing)
     }
 
-    /// The same module, for launches that give one tensor at several bindings. The driver is told that its buffers may be
-    /// the same memory.
+    /// The same module, for launches that bind one tensor several times. The driver then assumes that the module's
+    /// buffers may alias.
     ///
     /// ```
     /// use gridwise::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};
@@ -281,9 +281,9 @@ impl SpirvAlgorithm {
     /// When the module declares a buffer as `restrict`, which promises the opposite.
     ///
     /// # Safety
-    /// If a launch gives the same elements at several bindings, the module must not race through them either: no
-    /// invocation reads or writes through one binding an element that another writes through another binding, without a
-    /// barrier or an atomic operation.
+    /// If a launch binds the same elements several times, the module must not race through the bindings: no invocation
+    /// reads or writes through one binding an element that another writes through another binding, without a barrier or
+    /// an atomic operation.
     pub unsafe fn aliasing(&self) -> Result<Self> {
         let Loaded { name, words, interface, device, constants, .. } = &*self.loaded;
         let words = interface
@@ -369,8 +369,8 @@ impl SpirvAlgorithm {
         self.loaded.workgroup
     }
 
-    /// A launch, to be given its arguments and recorded. A grid in items is rounded up to whole workgroups: the module
-    /// itself has to mask what is beyond.
+    /// A launch; give it arguments and record it. A grid in items is rounded up to whole workgroups, and the module
+    /// itself has to mask the invocations beyond the grid.
     ///
     /// ```
     /// use gridwise::{Grid, Result, Sequence, SpirvAlgorithm, Tensor};

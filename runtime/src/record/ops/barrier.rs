@@ -3,10 +3,10 @@
 use super::{Access, Op, Recorder};
 use crate::core::error::Result;
 
-/// Lets everything recorded before be complete, and visible, before anything recorded after begins.
+/// Completes all operations recorded before it, and makes their writes visible, before any operation recorded after it begins.
 ///
-/// Sequences put barriers where operations depend on each other, by what these declare. This one is for what they cannot know:
-/// an application's own use of memory, or measurements of one part without the next.
+/// Sequences place barriers by themselves, from the accesses that operations declare. Use this one for dependencies that gridwise
+/// does not know, such as an application's own use of memory, or to measure one part without the next.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {

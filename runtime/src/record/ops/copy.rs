@@ -7,9 +7,9 @@ use crate::memory::tensor::{Tensor, TensorRef};
 
 /// Copies a tensor to one or more others of the same length, on the device.
 ///
-/// Either may be another manager's than the sequence's. Then the host divides the recording there, as for an [`OpHost`](super::OpHost): it
-/// waits for what comes before, and the copy goes the way that [`CopyWay`](crate::CopyWay) tells. The run keeps the other manager's tensor
-/// to itself until it is over.
+/// Either tensor may belong to another manager. Then the host divides the recording there, as for an [`OpHost`](super::OpHost): it waits
+/// for the earlier operations, and copies in one of the ways of [`CopyWay`](crate::CopyWay). The run reserves the other manager's tensor
+/// until it is over.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {

@@ -4,11 +4,11 @@ use super::{Access, Op, Recorder};
 use crate::core::error::Result;
 use crate::record::event::Event;
 
-/// Sets an [`Event`] each time its sequence is started; who waits for it waits for the whole run.
+/// Signals an [`Event`] each time its sequence is started. A wait for the event waits for the whole run.
 ///
-/// If the sequence calls the host, the event is set when the part that it is in is started, which is after the calls
-/// before it, and stands for that part only. Until then a waiter does not wait for this run: work that has to wait is
-/// started by a later call, an [`OpHost`](super::OpHost), or after the run.
+/// Host callbacks divide a sequence into parts. Then the event is signalled when its part is started, after the callbacks before
+/// it, and covers that part only. Until then, a wait does not wait for this run: start work that has to wait from a later
+/// [`OpHost`](super::OpHost), or after the run.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -31,13 +31,13 @@ pub struct OpSignal {
     event: Event,
 }
 
-/// Lets the run, or where the sequence calls the host the part behind the last [`OpHost`](super::OpHost), begin when what signalled an
-/// [`Event`] last is complete.
+/// Delays the run until the run that signalled an [`Event`] last is complete. In a sequence with host callbacks, it delays the
+/// part after the last [`OpHost`](super::OpHost).
 ///
-/// An event may be of another manager. Where both managers have one device whose timeline semaphores can be shared, the device waits
-/// for it, too. Else the host waits, and divides the recording there, as for an [`OpHost`](super::OpHost);
-/// [`Manager::wait_way`](crate::Manager::wait_way) tells which. If the other device is lost before it comes to the event, the run is
-/// `Error::DeviceLost` and its results mean nothing: on the device it may have run all the same.
+/// The event may belong to another manager. If both managers have the same device and can share its timeline semaphores, the
+/// device waits. Else the host waits, and divides the recording there, as for an [`OpHost`](super::OpHost).
+/// [`Manager::wait_way`](crate::Manager::wait_way) returns the way that is taken. If the other device is lost before it reaches
+/// the event, the run is `Error::DeviceLost` and its results are undefined: the device may still have run it.
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {

@@ -7,11 +7,12 @@ use super::{Access, Op, Recorder};
 use crate::core::error::Result;
 use crate::record::hooks::HostCall;
 
-/// Calls a function on the host when all before it in the sequence is complete, and before anything after it begins.
+/// A host callback: calls a function on the host after all earlier operations of the sequence and before all later ones.
 ///
-/// The function may read and write any tensor, and evaluate other sequences. A run with host calls keeps the tensors of its sequence to
-/// itself: others that use them wait until it is over, so the function must not wait for them on another thread. When the
-/// function fails or panics, nothing after it runs, and the evaluation is [`Error::HostCallFailed`](crate::Error::HostCallFailed).
+/// The function may read and write any tensor, and evaluate other sequences. A run with host callbacks reserves the tensors of
+/// its sequence: other evaluations that use them wait until the run is over. So the function must not wait for such an evaluation
+/// on another thread. When the function fails or panics, nothing after it runs, and the evaluation is
+/// [`Error::HostCallFailed`](crate::Error::HostCallFailed).
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -87,9 +88,9 @@ impl OpHost {
 impl OpHost {
     /// Calls `call`, which stays on this thread: it may hold what other threads must not have, such as an MPI communicator or an `Rc`.
     ///
-    /// The sequence is then evaluated by [`eval`](crate::Sequence::eval) and [`eval_profiled`](crate::Sequence::eval_profiled) on this thread only.
-    /// Any other evaluation is [`RecordingError::OtherThread`](crate::RecordingError::OtherThread), and runs nothing. Where another thread
-    /// drops the last of the sequence, what the function holds is leaked.
+    /// The sequence is then evaluated by [`eval`](crate::Sequence::eval) and [`eval_profiled`](crate::Sequence::eval_profiled) on
+    /// this thread only. Any other evaluation is [`RecordingError::OtherThread`](crate::RecordingError::OtherThread), and runs
+    /// nothing. If another thread drops the last handle of the sequence, the function and its captures are leaked.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

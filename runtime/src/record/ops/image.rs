@@ -12,8 +12,8 @@ use crate::record::steps::ImageStep;
 
 /// Copies texels between an image and a tensor, or from image to image, on the device.
 ///
-/// A tensor has the texels of one level row after row, as [`Format::Raw`] has them; its elements may be of any type, so long as
-/// it has as many bytes.
+/// A tensor holds the texels of one level row after row, as [`Format::Raw`]; its elements may be of any type, if the number of
+/// bytes is the same.
 ///
 /// ```
 /// use gridwise::{Manager, image::Rgba8Unorm, ops::OpCopyImage};
@@ -55,7 +55,7 @@ impl End {
 }
 
 impl OpCopyImage {
-    /// Copies a tensor to the image itself.
+    /// Copies a tensor to the first level of the image.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -73,7 +73,7 @@ impl OpCopyImage {
         Self { from: End::of(&from.handle().buffer), to: End::of(&to.buffer), row_length: None }
     }
 
-    /// Copies the image itself to a tensor.
+    /// Copies the first level of the image to a tensor.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -115,7 +115,7 @@ impl OpCopyImage {
         Self { from: End::of(&from.buffer), to: End::of(&to.buffer), row_length: None }
     }
 
-    /// Copies another level than the first, in all images that are named.
+    /// Copies this level instead of the first, in all images of the copy.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -135,7 +135,7 @@ impl OpCopyImage {
         self
     }
 
-    /// Rows in the tensor begin so many texels apart: what lies between the end of a row and the next is left alone.
+    /// Rows in the tensor begin this number of texels apart; the elements between the rows are not accessed.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -278,8 +278,7 @@ impl Op for OpClearImage {
     }
 }
 
-/// Makes each level of an image from the one before, by the mean of the texels that it covers: what samplers use for what is
-/// far away.
+/// Generates each mip level of an image from the one before: each texel is the mean of the texels that it covers.
 ///
 /// ```
 /// use gridwise::image::{ImageDesc, Levels, R32Float};
@@ -302,7 +301,7 @@ pub struct OpGenerateLevels {
 }
 
 impl OpGenerateLevels {
-    /// Makes the levels of `image` after the first.
+    /// Generates the levels of `image` after the first.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

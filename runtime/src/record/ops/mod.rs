@@ -34,7 +34,7 @@ use crate::memory::tensor::TensorRef;
 
 /// Something a [`Sequence`](crate::Sequence) can record.
 ///
-/// An operation is built of the steps a [`Recorder`] offers. It may touch only the tensors it declares.
+/// An operation consists of steps that it gives to a [`Recorder`]. It may access only the tensors that it declares.
 ///
 /// ```
 /// use gridwise::{Manager, Result, TensorRef, ops::{Access, Op, Recorder}};
@@ -78,7 +78,7 @@ pub trait Op {
     /// ```
     fn name(&self) -> &str;
 
-    /// Every tensor the operation uses, and how.
+    /// Every tensor that the operation uses, with the kind of access.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -114,7 +114,7 @@ pub trait Op {
     /// ```
     ///
     /// # Errors
-    /// Those of the recorder; the sequence then keeps none of the steps.
+    /// Those of the recorder's methods. Then the sequence keeps none of the steps.
     fn record(&self, recorder: &mut Recorder<'_>) -> Result<()>;
 }
 

@@ -18,7 +18,8 @@ use crate::record::hooks::{Hooks, HostCall};
 use crate::record::parameter::Owner;
 use crate::record::steps::{Between, ImageStep, ModuleStep, Step};
 
-/// Takes the steps of one operation. The steps run in order; where one depends on another, the sequence puts a barrier.
+/// Receives the steps of one operation. The steps run in order; the sequence places a barrier if one depends on
+/// another.
 ///
 /// ```
 /// use gridwise::{Op, Result, TensorRef, ops::{Access, Recorder}};
@@ -71,7 +72,7 @@ impl<'a> Recorder<'a> {
         Self { device, queue, sequence, steps, again, hooks, operation, declared }
     }
 
-    /// Lets everything before be complete before anything after begins.
+    /// Completes all earlier steps before any later step begins.
     ///
     /// ```
     /// use gridwise::{Result, TensorRef, ops::Recorder};
@@ -86,12 +87,13 @@ impl<'a> Recorder<'a> {
         self.steps.push(Step::Barrier);
     }
 
-    /// Calls the host when all before is complete, and before anything after begins: what [`OpHost`](super::OpHost) does.
+    /// Calls a function on the host after all earlier steps and before all later ones, as [`OpHost`](super::OpHost)
+    /// does.
     pub(crate) fn host(&mut self, call: HostCall) {
         self.steps.push(Step::Host(call));
     }
 
-    /// Sets an event.
+    /// Signals an event.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -114,7 +116,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Lets the run begin behind what set an event last.
+    /// Delays the run until the run that signalled an event last is complete.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -149,8 +151,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Calls `hook` on the host before each submission of the sequence, on the thread that submits. It may write tensors: what
-    /// it writes, the run sees.
+    /// Calls `hook` on the host before each submission of the sequence, on the thread that submits. It may write
+    /// tensors, and the run sees its writes.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -185,7 +187,7 @@ impl<'a> Recorder<'a> {
         self.hooks.before.push(Arc::new(hook));
     }
 
-    /// Calls `hook` on the host once each run is known to be complete, on the thread that finds out.
+    /// Calls `hook` on the host after each run, on the thread that detects its completion.
     ///
     /// ```
     /// use std::sync::mpsc::Sender;
@@ -197,8 +199,7 @@ impl<'a> Recorder<'a> {
     /// }
     /// ```
     ///
-    /// Neither kind of hook may evaluate the sequence it is of, which would call it again: that is
-    /// [`Error::SequenceInFlight`].
+    /// A hook must not evaluate its own sequence, which would call it again: that is [`Error::SequenceInFlight`].
     pub fn after_wait(&mut self, hook: impl Fn() + Send + Sync + 'static) {
         self.hooks.after.push(Arc::new(hook));
     }

@@ -72,7 +72,7 @@ impl Transfer {
 }
 
 impl OpSyncDevice {
-    /// Uploads `tensor`. When the memory for its host-side copy cannot be had, recording the operation fails.
+    /// Uploads `tensor`. Recording fails if there is no memory for its host-side copy.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -92,7 +92,7 @@ impl OpSyncDevice {
         Self::all([tensor.handle()])
     }
 
-    /// Uploads several tensors and images, also of different types; none is allowed.
+    /// Uploads several tensors and images, also of different types. The list may be empty.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -135,7 +135,7 @@ impl OpSyncDevice {
 }
 
 impl OpSyncHost {
-    /// Downloads `tensor`. When the memory for its host-side copy cannot be had, recording the operation fails.
+    /// Downloads `tensor`. Recording fails if there is no memory for its host-side copy.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -152,7 +152,7 @@ impl OpSyncHost {
         Self::all([tensor.handle()])
     }
 
-    /// Downloads several tensors and images, also of different types; none is allowed.
+    /// Downloads several tensors and images, also of different types. The list may be empty.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {

@@ -30,14 +30,15 @@ use run::{Begun, on_thread};
 use state::State;
 pub(crate) use uses::BufferUse;
 
-/// Operations in order; made by [`Manager::sequence`](crate::Manager::sequence).
+/// A recorded list of operations; created by [`Manager::sequence`](crate::Manager::sequence).
 ///
-/// Recording adds operations; [`eval`](Self::eval) runs them all, again at each call. The first operation that is recorded after an
-/// evaluation begins a new recording. Operations that touch the same tensors run one after the other. Others may overlap, and go first
-/// where that takes fewer barriers. The sequence keeps what it uses alive: tensors may be dropped while it runs. Dropping a sequence
-/// waits for its run.
+/// Recording adds operations, and each call of [`eval`](Self::eval) runs all of them. The first operation that is
+/// recorded after an evaluation begins a new recording. Operations with a data hazard run in the order of the
+/// recording. Others may overlap, and the sequence may reorder them to save barriers. The sequence keeps the tensors
+/// that it uses alive, so they may be dropped while it runs. Dropping a sequence waits for its run.
 ///
-/// All methods take `&self`; threads may share a sequence, and see [`Error::SequenceInFlight`] while it runs.
+/// All methods take `&self`, so threads may share a sequence. A call that records or evaluates while it runs is
+/// [`Error::SequenceInFlight`].
 ///
 /// ```
 /// # fn main() -> gridwise::Result<()> {
@@ -90,9 +91,9 @@ impl Sequence {
         Self { inner }
     }
 
-    /// Adds an operation; gives back the sequence, for the next.
+    /// Adds an operation, and returns the sequence for chaining.
     ///
-    /// After an evaluation the first operation begins a new recording, as in Kompute: what was recorded before is forgotten.
+    /// After an evaluation, the first operation begins a new recording, as in Kompute, and discards the old one.
     /// [`reopen`](Self::reopen) continues the old one instead.
     ///
     /// ```
@@ -111,7 +112,7 @@ impl Sequence {
     /// ```
     ///
     /// # Errors
-    /// When the operation does not fit, or the sequence is running; nothing is added then.
+    /// When the operation is not valid, or the sequence is running. Then nothing is added.
     pub fn record(&self, op: impl Op) -> Result<&Self> {
         let accesses = op.accesses();
         span!("record", operation = op.name());
@@ -119,7 +120,7 @@ impl Sequence {
         Ok(self)
     }
 
-    /// Adds the launch of a kernel; gives back the sequence, for the next.
+    /// Adds the launch of a kernel, and returns the sequence for chaining.
     ///
     /// ```standalone_crate
     /// # #[path = "../../../tests/devices/kernels.rs"]
@@ -139,8 +140,9 @@ impl Sequence {
     /// ```
     ///
     /// # Errors
-    /// When the arguments do not fit or are of another manager, the device lacks what the kernel needs, the grid or the kernel is too
-    /// large for it, the queue runs no kernels, or the sequence is running. Nothing is added then.
+    /// When the arguments do not fit or belong to another manager, the device lacks a feature that the kernel needs,
+    /// the grid or the kernel is too large for the device, the queue runs no kernels, or the sequence is running. Then
+    /// nothing is added.
     pub fn dispatch(&self, grid: impl Into<AnyGrid>, args: KernelArgs) -> Result<&Self> {
         let name = args.descriptor.name;
         span!("record", operation = name);
@@ -239,10 +241,11 @@ impl Sequence {
         Parameter::new(self.inner.owner.clone(), value)
     }
 
-    /// Lets two tensors, or two images, change places: the handles, and all that this sequence has recorded of them.
+    /// Swaps two tensors, or two images: the handles, and the two resources in this sequence's recording.
     ///
-    /// A simulation that reads one state and writes the next is recorded once. Behind each step the states change places, so `state` is
-    /// always the newest. Nothing is copied. Each arrangement is encoded once and found again, so a replay costs what any replay costs.
+    /// A simulation that reads one state and writes the next is recorded once. After each step it swaps the states, so
+    /// `state` is always the newest. Nothing is copied. The sequence encodes each arrangement once and keeps it, so a
+    /// swap does not make later runs slower.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -262,11 +265,12 @@ impl Sequence {
     /// # }
     /// ```
     ///
-    /// Other sequences go on with the memory that they recorded. Parts and casts of the two change places with them.
+    /// Other sequences keep using the memory that they recorded. Parts and casts of the two are swapped as well.
     ///
     /// # Errors
-    /// [`RecordingError::CannotSwap`](crate::RecordingError::CannotSwap) when both are not alike, one is a part or a view, or no recorded
-    /// operation uses either; [`Error::SequenceInFlight`] while the sequence runs. Then nothing has changed.
+    /// [`RecordingError::CannotSwap`](crate::RecordingError::CannotSwap) when the two differ in kind or size, one is a
+    /// part or a view, or no recorded operation uses either; [`Error::SequenceInFlight`] while the sequence runs. Then
+    /// nothing has changed.
     pub fn swap<S: Swap>(&self, a: &mut S, b: &mut S) -> Result<&Self> {
         let pairs = pairs(&self.inner.device, a, b)?;
         let inner = &*self.inner;
@@ -298,8 +302,9 @@ impl Sequence {
     /// ```
     ///
     /// # Errors
-    /// When a kernel panicked, a call of the host failed, a grid found on the device was too large, or the device fails. Nothing
-    /// runs when the sequence is already running, or a view of a tensor that it uses is held ([`Error::TensorMapped`]).
+    /// When a kernel panics, a host callback fails, an indirect grid is too large, or the device fails. Nothing runs if
+    /// the sequence is already running, or if the program holds a view of a tensor that it uses
+    /// ([`Error::TensorMapped`]).
     pub fn eval(&self) -> Result<()> {
         let inner = &*self.inner;
         inner.check_calls(false)?;
@@ -309,9 +314,9 @@ impl Sequence {
         outcome.result()
     }
 
-    /// Runs all operations, waits for them, and tells how long each took on the device.
+    /// Runs all operations, waits for them, and returns the device time of each.
     ///
-    /// Taking times costs the device some microseconds an operation; [`eval`](Self::eval) after it runs without.
+    /// Timestamps cost the device some microseconds per operation; a later [`eval`](Self::eval) runs without them.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -338,7 +343,7 @@ impl Sequence {
         self.profiled(run, begun).wait()
     }
 
-    /// Starts all operations and takes their times, and does not wait.
+    /// Starts all operations with timestamps, and does not wait.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -378,7 +383,7 @@ impl Sequence {
         ProfiledEvaluation::new(Evaluation::new(self.inner.clone(), run, outcome), ops, checked, begun)
     }
 
-    /// Runs all operations and waits for them, but not longer than `timeout`. The run goes on after that.
+    /// Runs all operations and waits for them, at most for `timeout`. After a timeout the run goes on.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -407,8 +412,8 @@ impl Sequence {
         }
     }
 
-    /// Starts all operations and does not wait. The result is a [`Future`], for any executor, and can be waited for
-    /// without one.
+    /// Starts all operations and does not wait. The result is a [`Future`] for any executor; its `wait` needs no
+    /// executor.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -427,8 +432,8 @@ impl Sequence {
     /// ```
     ///
     /// # Errors
-    /// When the device fails, the sequence is already running, or a view of a tensor that it uses is held. Errors of
-    /// the run itself are given by [`Evaluation::wait`].
+    /// When the device fails, the sequence is already running, or the program holds a view of a tensor that it uses.
+    /// [`Evaluation::wait`] returns the errors of the run itself.
     pub fn eval_async(&self) -> Result<Evaluation> {
         self.inner.check_calls(true)?;
         let begun = self.inner.start(false)?;
@@ -489,7 +494,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// Continues the recording that was evaluated: the next operation is added to it, and does not begin a new one.
+    /// Continues the recording that was evaluated: the next operation is appended to it, and does not begin a new one.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -512,10 +517,9 @@ impl Sequence {
         Ok(self)
     }
 
-    /// The recording, as a graph in Graphviz' language: the operations, the barriers between them, and for each the
-    /// reason: which tensor, which bytes, and whether it is a read after a write, a write after a read or a write after
-    /// a write. Operations with a launch that can trap, as not all its checks were found needless for its arguments,
-    /// say `with checks`.
+    /// The recording as a graph in Graphviz' language. It shows the operations, the barriers between them, and the
+    /// hazard behind each barrier: the tensor, the bytes, and the kind (read after write, write after read or write
+    /// after write). An operation says `with checks` if its launch keeps checks on the device.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
@@ -590,7 +594,7 @@ impl Sequence {
         !state.ops.is_empty() && !state.is_prepared
     }
 
-    /// Whether the device is still busy with this sequence. A device that fails is not.
+    /// Whether the device is still running this sequence; false if the device has failed.
     ///
     /// ```
     /// # fn main() -> gridwise::Result<()> {
