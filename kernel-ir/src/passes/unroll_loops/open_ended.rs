@@ -150,7 +150,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Puts loads in front of what they do not need. Those that are checked keep their order: the first one tells where the kernel failed.
+    /// Puts loads in front of what they do not need. None passes one that is checked: its index may be
+    /// known to be in range by that check, and the first check that fails tells where the kernel failed.
     fn load_first(&self, insts: &mut Vec<InstId>) {
         let function = &*self.view.function;
         let mut is_late = vec![false; function.values.len()];
@@ -160,7 +161,7 @@ impl Pass<'_> {
             let inst = &function.insts[*id];
             let is_checked = matches!(&inst.kind, InstKind::Load(place) if place.is_checked());
             let mut early = match &inst.kind {
-                InstKind::Load(_) => !is_checked || may_check,
+                InstKind::Load(_) => may_check,
                 kind => kind.is_pure() && !matches!(kind, InstKind::Op(Op::Div, _)),
             };
             inst.kind.for_each_use(|value| early &= !is_late[value.index()]);
