@@ -5,9 +5,9 @@
 //! help is a pass that is missing. Both peers are made of one text for each workload.
 //!
 //! `--compile FOLDER` writes the peers' sources and our modules there, compiles the sources by `glslc -O`, `nvcc -O3` and
-//! `c++ -O3 -march=native -fopenmp`, as far as these are there, and does nothing else. `--references FOLDER` takes what it made. `--only NAME,NAME` runs some workloads, and
-//! `--workloads operations` single operations in place of the domains. `--sizes large` takes the sizes for a GPU, `--sizes small` those for a
-//! processor, whatever the device is: beside C++ the small ones measure little but launches.
+//! `c++ -O3 -march=native -fopenmp`, as far as these are there, and does nothing else. `--references FOLDER` takes what it made.
+//! `--only NAME,NAME` runs some workloads, and `--workloads operations` single operations in place of the domains. `--sizes large` takes the
+//! sizes for a GPU, `--sizes small` those for a processor, whatever the device is: beside C++ the small ones measure little but launches.
 
 mod algebra;
 mod blocks;
