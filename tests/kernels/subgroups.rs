@@ -14,6 +14,9 @@ pub const CASES: &[Case] = &[
     case!("subgroups::flags", [Flags], |mgr| run(mgr, Flags::dispatch), none),
     case!("subgroups::votes", [Votes], |mgr| run(mgr, Votes::dispatch), none),
     case!("subgroups::shuffles", [Shuffles], |mgr| run(mgr, Shuffles::dispatch), none),
+    case!("subgroups::wide_shuffles", [WideShuffles], |mgr| run(mgr, WideShuffles::dispatch), none),
+    case!("subgroups::narrow_shuffles", [NarrowShuffles], |mgr| run(mgr, NarrowShuffles::dispatch), none),
+    case!("subgroups::shuffles_of_doubles", [ShufflesOfDoubles], |mgr| run(mgr, ShufflesOfDoubles::dispatch), none),
     case!("subgroups::clusters_and_quads", [ClustersAndQuads], |mgr| run(mgr, ClustersAndQuads::dispatch), none),
     case!(
         "subgroups::barriers",
@@ -242,6 +245,49 @@ fn shuffles(x: &[u32], wrong: &mut [u32]) {
     bad |= ((subgroup::shuffle_xor(lane % 2 == 0, 1) != (lane % 2 == 1)) as u32) << 10;
     wrong[global_id().x] = bad;
 }
+
+/// Shuffles by distances that the compiler knows, some of them to lanes that no device has: a driver knows the lanes, too.
+macro_rules! known_distances {
+    ($name:ident, $ty:ident) => {
+        #[kernel(workgroup = 128)]
+        fn $name(x: &[u32], wrong: &mut [u32]) {
+            let (lane, size) = (subgroup_local_id(), subgroup_size());
+            let of = |lane: u32| (lane * 3 + 1) as $ty;
+            let value = of(lane) + (x[0] & 0) as $ty;
+            let up_to = |by: u32| of(if by <= lane { lane - by } else { lane });
+            let down_to = |by: u32| of(if by < size - lane { lane + by } else { lane });
+            let across = |mask: u32| of(if lane ^ mask < size { lane ^ mask } else { lane });
+            let mut bad = 0;
+            bad |= (subgroup::shuffle_up(value, 1) != up_to(1)) as u32;
+            bad |= ((subgroup::shuffle_up(value, 2) != up_to(2)) as u32) << 1;
+            bad |= ((subgroup::shuffle_up(value, 9) != up_to(9)) as u32) << 2;
+            bad |= ((subgroup::shuffle_down(value, 1) != down_to(1)) as u32) << 3;
+            bad |= ((subgroup::shuffle_down(value, 9) != down_to(9)) as u32) << 4;
+            bad |= ((subgroup::shuffle_down(value, 70) != down_to(70)) as u32) << 5;
+            bad |= ((subgroup::shuffle_xor(value, 3) != across(3)) as u32) << 6;
+            bad |= ((subgroup::shuffle_xor(value, 8) != across(8)) as u32) << 7;
+            bad |= ((subgroup::shuffle_xor(value, 128) != value) as u32) << 8;
+            // Sums as a scan adds them: the lanes below the distance keep theirs.
+            let mut sum = value;
+            for by in [1, 2, 4] {
+                let below = subgroup::shuffle_up(sum, by);
+                if lane >= by {
+                    sum += below;
+                }
+            }
+            let mut expected = 0 as $ty;
+            for other in lane.saturating_sub(7)..=lane {
+                expected += of(other);
+            }
+            bad |= ((sum != expected) as u32) << 9;
+            wrong[global_id().x] = bad;
+        }
+    };
+}
+
+known_distances!(wide_shuffles, u64);
+known_distances!(narrow_shuffles, i16);
+known_distances!(shuffles_of_doubles, f64);
 
 #[kernel(workgroup = 128)]
 fn clusters_and_quads(x: &[u32], wrong: &mut [u32]) {

@@ -12,10 +12,20 @@ use crate::types::{Scalar, TypeId};
 const WORD: Lanes = Lanes::one(Scalar::U32);
 const BALLOT: Lanes = Lanes { scalar: Scalar::U32, count: 4 };
 
-/// The groups of operations a device must have for `op`.
-pub(super) fn operations(op: SubgroupOp) -> Needs {
+/// Whether `op` reads a value by the number of its lane, which is inside the subgroup, in place of the instruction for its distance.
+///
+/// llvmpipe exchanges lanes of 32 bits by an instruction and others one by one. LLVM 15 crashes where a lane that is read so is known to
+/// lie outside the subgroup, as the one before the first is.
+fn reads_by_lane(op: SubgroupOp, scalar: Option<Scalar>) -> bool {
+    use SubgroupOp as S;
+    matches!(op, S::ShuffleXor | S::ShuffleUp | S::ShuffleDown) && scalar.is_none_or(|scalar| scalar.bits() != 32)
+}
+
+/// The groups of operations a device must have for `op` with values of `scalar`.
+pub(super) fn operations(op: SubgroupOp, scalar: Option<Scalar>) -> Needs {
     use SubgroupOp as S;
     let more = match op {
+        _ if reads_by_lane(op, scalar) => Needs::SHUFFLE.union(Needs::BALLOT),
         S::Elect => Needs::BASIC,
         S::Any | S::All => Needs::VOTE,
         S::AllEqual => Needs::VOTE.union(Needs::BALLOT),
@@ -183,6 +193,9 @@ impl FunctionWriter<'_, '_> {
         let is_active = self.group_op(Spv::GroupNonUniformBallotBitExtract, bool_, &[active, safe]);
         let mut is_there = is_active;
         let read = match (op, known) {
+            _ if reads_by_lane(op, self.w.module.types.element_scalar(ty)) => {
+                self.group_op(Spv::GroupNonUniformShuffle, value_type, &[value, safe])
+            }
             (S::Shuffle, Some(lane)) => {
                 // Such a lane is the same for all, which hardware knows how to use. Behind the end it is nobody's.
                 is_there = self.both(exists, is_active);

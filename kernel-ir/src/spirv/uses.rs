@@ -165,9 +165,11 @@ impl Walk<'_> {
                 InstKind::Atomic(atomic) => self.atomic(atomic, found),
                 InstKind::Barrier(scope) => self.barrier(function, *scope),
                 InstKind::Fence(..) => self.uses.orders_memory = true,
-                InstKind::Subgroup(op, _) => {
+                InstKind::Subgroup(op, operands) => {
                     self.uses.needs_full_workgroups = true;
-                    self.uses.subgroup |= subgroup::operations(*op);
+                    let scalar =
+                        operands.first().and_then(|x| self.module.types.element_scalar(function.values[*x].ty));
+                    self.uses.subgroup |= subgroup::operations(*op, scalar);
                     for builtin in subgroup::builtins(*op) {
                         found.builtins[*builtin as usize] = true;
                     }

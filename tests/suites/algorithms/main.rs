@@ -23,7 +23,7 @@ static MANAGER: LazyLock<Manager> = LazyLock::new(|| {
 });
 
 /// The trials that run on every device.
-const EVERYWHERE: [(&str, fn()); 31] = [
+const EVERYWHERE: [(&str, fn()); 32] = [
     ("long_sums", long_sums),
     ("sums_and_extremes", sums_and_extremes),
     ("scans", scans),
@@ -43,6 +43,7 @@ const EVERYWHERE: [(&str, fn()); 31] = [
     ("batches_of_whole_tiles", layers::batches_of_whole_tiles),
     ("convolutions", layers::convolutions),
     ("sparse_products", layers::sparse_products),
+    ("sparse_products_of_doubles", layers::sparse_products_of_doubles),
     ("merging", order::merging),
     ("largest_and_smallest", order::largest_and_smallest),
     ("transposing", transposing),
@@ -73,16 +74,6 @@ const WHERE_GROUPS_WAIT: [(&str, fn()); 6] = [
     ("sparse_products_in_one_pass", layers::sparse_products_in_one_pass),
 ];
 
-/// Whether the driver's compiler crashes at kernels with vectors of `f64`: lavapipe of Mesa 22.3 does, while LLVM 15 makes types legal that
-/// processors without AVX-512 lack.
-fn compiler_crashes() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let lacks_types = !std::arch::is_x86_feature_detected!("avx512f");
-    #[cfg(not(target_arch = "x86_64"))]
-    let lacks_types = false;
-    lacks_types && MANAGER.device().driver.contains("LLVM 15")
-}
-
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let can_wait = can_wait();
@@ -101,12 +92,7 @@ fn main() -> ExitCode {
     if !has_matrices {
         eprintln!("ignored: there are no matrices of halves on {}", MANAGER.device());
     }
-    let crashes = compiler_crashes();
-    if crashes {
-        eprintln!("ignored: LLVM 15 crashes at sparse products of f64 for this processor, on {}", MANAGER.device());
-    }
-    let doubles = trial(("sparse_products_of_doubles", layers::sparse_products_of_doubles), crashes);
-    let everywhere = EVERYWHERE.into_iter().map(|test| trial(test, false)).chain([doubles]);
+    let everywhere = EVERYWHERE.into_iter().map(|test| trial(test, false));
     let of_halves = WHERE_HALVES_ARE_MULTIPLIED.into_iter().map(|test| trial(test, !has_matrices));
     let waiting = WHERE_GROUPS_WAIT.into_iter().map(|test| trial(test, !can_wait));
     libtest_mimic::run(&arguments, everywhere.chain(of_halves).chain(waiting).collect()).exit_code()
