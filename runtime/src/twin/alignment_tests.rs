@@ -140,7 +140,11 @@ fn arguments_begin_where_elements_can() {
     macro_rules! all {
         ($($ty:ty),*) => { $(sweep::<$ty, { size_of::<$ty>() }>(&manager, &from, &mut to);)* };
     }
-    all!(u8, u16, u32, u64, f64, half::f16, glam::Vec3, glam::Vec4, glam::UVec4, glam::Mat2, [u8; 3], [u16; 3]);
+    if cfg!(miri) {
+        all!(u16, u64, glam::Vec3, [u8; 3]);
+    } else {
+        all!(u8, u16, u32, u64, f64, half::f16, glam::Vec3, glam::Vec4, glam::UVec4, glam::Mat2, [u8; 3], [u16; 3]);
+    }
     for &start in STARTS {
         to.write(&pattern()).unwrap();
         let seq = manager.sequence().unwrap();

@@ -173,13 +173,14 @@ mod tests {
     #[test]
     fn are_those_of_rust() {
         static SITE: Site = Site { kind: SiteKind::Panic, location: HERE, text: "", message: None };
-        for len in 0..9_u32 {
+        let (lens, sizes) = if cfg!(miri) { (0..5_u32, 1..5) } else { (0..9, 1..12) };
+        for len in lens {
             let own: Vec<u32> = (0..len).collect();
             let slice = Slice::new(&own);
             let plain = |slices: &mut dyn Iterator<Item = Slice<'_, u32>>| -> Vec<Vec<u32>> {
                 slices.map(|slice| slice.values().collect()).collect()
             };
-            for size in 1..12 {
+            for size in sizes.clone() {
                 let native = |slices: &mut dyn Iterator<Item = &[u32]>| slices.map(<[u32]>::to_vec).collect::<Vec<_>>();
                 assert_eq!(plain(&mut slice.windows(size)), native(&mut own.windows(size)));
                 assert_eq!(plain(&mut slice.chunks(size)), native(&mut own.chunks(size)));
