@@ -21,6 +21,8 @@ pub enum Fault {
     LostBreaks,
     /// The compiler crashes on a loop header's phi of two conditions that were both made before the loop.
     HeaderPhis,
+    /// The compiler crashes where lanes exchange values that are not 32 bits wide, with lanes whose numbers are known to be outside the subgroup.
+    OutsideLanes,
     /// Expressions that share operands with a 64-bit division get wrong values.
     WideDivision,
     /// `x << 8 | x >> 8` of 16 bits is taken for an exchange of bytes, which then gives something else.
@@ -63,7 +65,7 @@ pub struct Record {
 
 impl Fault {
     /// All faults.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::LostReductions,
         Self::SimplifiedZeros,
         Self::StoppedLoops,
@@ -71,6 +73,7 @@ impl Fault {
         Self::LostIndices,
         Self::LostBreaks,
         Self::HeaderPhis,
+        Self::OutsideLanes,
         Self::WideDivision,
         Self::ByteExchange,
         Self::HalfRoundTrip,
@@ -147,6 +150,13 @@ impl Fault {
                 workaround: "the condition that goes round a loop is made in the loop",
                 cost: "nothing that was measured",
                 tests: &[("kernel-ir/tests/spirv/variant.rs", "conditions_that_go_round_a_loop_are_made_in_it")],
+            },
+            Self::OutsideLanes => Record {
+                seen_with: "lavapipe, Mesa 22.3 with LLVM 15, on processors without AVX-512",
+                scope: Scope::Always,
+                workaround: "such values are read by the number of a lane that is inside, in place of a distance",
+                cost: "an addition and a selection, where the compiler does not need the number anyway",
+                tests: &[("tests/kernels/subgroups.rs", "subgroups::wide_shuffles")],
             },
             Self::WideDivision => Record {
                 seen_with: "NVIDIA 580.159.04",

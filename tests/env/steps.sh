@@ -489,7 +489,7 @@ validate_modules() { # debian|current
     local dir count=0 bad=0 unknown=0 module message target validator=(spirv-val)
     [ "$1" = debian ] || validator=("${current_validator[@]}")
     "${validator[@]}" --version | head -n 1
-    dir=$(target_dir)/spirv
+    dir=$(target_dir)/spirv/$1
     dump_modules "$dir"
     for module in "$dir"/*.spv; do
         count=$((count + 1))

@@ -79,6 +79,7 @@ pub mod image_lists;
 mod image_reference;
 pub mod images;
 pub mod implementations;
+pub mod imported;
 pub mod in_place;
 pub mod indexed;
 pub mod initial_arrays;
@@ -171,6 +172,7 @@ pub mod wide_atomics;
 pub mod wide_integers;
 pub mod workloads;
 pub mod workloads_together;
+pub mod wrapping;
 pub mod written_chains;
 pub mod written_image_lists;
 pub mod written_lists;
@@ -261,6 +263,7 @@ const AREAS: &[&[Case]] = &[
     in_place::CASES,
     indexed::CASES,
     initial_arrays::CASES,
+    imported::CASES,
     inner_names::CASES,
     integers::CASES,
     iterator_parameters::CASES,
@@ -277,6 +280,7 @@ const AREAS: &[&[Case]] = &[
     lifetimes::CASES,
     image_lists::CASES,
     lists::CASES,
+    wrapping::CASES,
     written_chains::CASES,
     written_image_lists::CASES,
     written_lists::CASES,

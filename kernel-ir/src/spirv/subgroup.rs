@@ -12,10 +12,8 @@ use crate::types::{Scalar, TypeId};
 const WORD: Lanes = Lanes::one(Scalar::U32);
 const BALLOT: Lanes = Lanes { scalar: Scalar::U32, count: 4 };
 
-/// Whether `op` reads a value by the number of its lane, which is inside the subgroup, in place of the instruction for its distance.
-///
-/// llvmpipe exchanges lanes of 32 bits by an instruction and others one by one. LLVM 15 crashes where a lane that is read so is known to
-/// lie outside the subgroup, as the one before the first is.
+/// Whether `op` reads a value by the number of its lane, which is inside the subgroup, in place of the instruction for its distance:
+/// see [`OutsideLanes`](crate::faults::Fault::OutsideLanes).
 fn reads_by_lane(op: SubgroupOp, scalar: Option<Scalar>) -> bool {
     use SubgroupOp as S;
     matches!(op, S::ShuffleXor | S::ShuffleUp | S::ShuffleDown) && scalar.is_none_or(|scalar| scalar.bits() != 32)

@@ -112,6 +112,8 @@ pub(crate) struct Derives {
     pub(crate) gpu_data: bool,
     /// Whether it is `core::cmp::Reverse`, whose order is that of its member the other way round.
     pub(crate) reverse: bool,
+    /// Whether it is `core::num::Wrapping`, whose operators are those of its member.
+    pub(crate) wrapping: bool,
 }
 
 /// How the members of a struct or variant are written.

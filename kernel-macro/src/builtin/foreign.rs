@@ -307,7 +307,7 @@ const LIBRARY_TYPES: &[(&[&str], &str)] = &[
     ),
     (&["NonZeroU8", "NonZeroU16", "NonZeroU32", "NonZeroU64", "NonZeroUsize"], NONZERO),
     (&["NonZeroI8", "NonZeroI16", "NonZeroI32", "NonZeroI64", "NonZeroIsize", "NonZero"], NONZERO),
-    (&["Wrapping", "Saturating"], "use the number itself, with `wrapping_add`, `saturating_add` and their like"),
+    (&["Saturating"], "use the number itself, with `saturating_add` and its like"),
     (&["Duration", "Instant", "SystemTime"], "use a number, as `f32` of seconds or `u64` of nanoseconds"),
     (&["ManuallyDrop", "MaybeUninit", "Pin"], "use the value itself"),
     (&["Rc", "Arc", "Weak"], "hold the value itself, or its index in a buffer"),

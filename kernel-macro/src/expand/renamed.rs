@@ -53,3 +53,54 @@ fn names_field(tokens: TokenStream, name: &Ident) -> bool {
     let is_it = |part: &[TokenTree]| matches!(part, [TokenTree::Ident(own)] if own == name);
     parts.filter(|part| !part.is_empty()).any(is_it) && trees.len() > 1
 }
+
+#[cfg(test)]
+mod tests {
+    use quote::{ToTokens, format_ident, quote};
+
+    use super::renamed;
+
+    /// A body in which `area` is called `area_2`.
+    fn of(body: proc_macro2::TokenStream) -> Option<String> {
+        let body = syn::parse2(body).unwrap();
+        Some(renamed(&body, &format_ident!("area"), &format_ident!("area_2"))?.to_token_stream().to_string())
+    }
+
+    #[test]
+    fn calls_and_values_have_the_new_name() {
+        let expected = quote!({
+            let f = area_2;
+            f(1) + [area_2(2), g(area_2)].len() + (0..area_2(3)).len()
+        })
+        .to_string();
+        assert_eq!(
+            of(quote!({
+                let f = area;
+                f(1) + [area(2), g(area)].len() + (0..area(3)).len()
+            })),
+            Some(expected)
+        );
+    }
+
+    #[test]
+    fn other_names_stay() {
+        let body = quote!({ areas + r.wide + "area of" });
+        assert_eq!(of(body.clone()), Some(body.to_string()));
+    }
+
+    #[test]
+    fn what_may_be_something_else_is_refused() {
+        let refused = [
+            quote!({ shape.area() }),
+            quote!({ shape.area }),
+            quote!({ Shape { area: 1 } }),
+            quote!({ Shape { area, side } }),
+            quote!({ other::area(1) }),
+            quote!({ area::<u32>(1) + area!(2) }),
+            quote!({ panic!("{area}") }),
+        ];
+        for body in refused {
+            assert_eq!(of(body.clone()), None, "{body}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! Types of Rust's library that are known to kernels as items that the macro writes itself: `core::cmp::Reverse` and
-//! `core::marker::PhantomData`.
+//! Types of Rust's library that are known to kernels as items that the macro writes itself: `core::cmp::Reverse`,
+//! `core::num::Wrapping` and `core::marker::PhantomData`.
 
 use quote::quote;
 
@@ -10,8 +10,11 @@ use crate::ast::Path;
 /// The name of `core::cmp::Reverse`; also that of the word by which its definition says that it orders the other way round.
 pub(crate) const REVERSE: &str = "Reverse";
 
+/// The name of `core::num::Wrapping`; also that of the word by which its definition says that its operators are those of its member.
+pub(crate) const WRAPPING: &str = "Wrapping";
+
 /// The types and their modules.
-const TYPES: [(&str, &str); 2] = [("cmp", REVERSE), ("marker", "PhantomData")];
+const TYPES: [(&str, &str); 3] = [("cmp", REVERSE), ("num", WRAPPING), ("marker", "PhantomData")];
 
 /// The type of Rust's library that a path names, unless an item of the crate has that name, too.
 fn library_type(path: &Path) -> Option<(&'static str, &'static str)> {
@@ -39,6 +42,10 @@ pub(crate) fn library_item(path: &Path) -> Option<Closure> {
         REVERSE => quote! {
             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Reverse)]
             pub struct Reverse<T>(pub T);
+        },
+        WRAPPING => quote! {
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Wrapping)]
+            pub struct Wrapping<T>(pub T);
         },
         _ => quote! {
             #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -38,13 +38,13 @@ pub(crate) use cycle::check_cycle;
 pub(crate) use entry::{Closure, Entry, EntryKind};
 pub(crate) use file::is_associated;
 pub(crate) use key::{Place, item_key, key_digest};
-pub(crate) use library::{REVERSE, library_item};
+pub(crate) use library::{REVERSE, WRAPPING, library_item};
 pub(crate) use names::{
     calls_of, names_of_alias, names_of_const, names_of_enum, names_of_fn, names_of_impl, names_of_struct,
     names_of_trait, names_of_type,
 };
 pub(crate) use own_types::{is_own_subgroup, is_own_type, may_be_own_type, spell_raw, to_own_type};
-pub(crate) use place::ITEMS_OF;
+pub(crate) use place::{ITEMS_OF, public_names};
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
 #[cfg(test)]

@@ -187,6 +187,19 @@ pub(super) fn place_at(name: &Ident) -> Option<Place> {
     Some(Place { file, scope })
 }
 
+/// The names of the public items of a module, which a path in the source leads to, as far as the text of its file tells all of them.
+pub(crate) fn public_names(module: &[Ident]) -> Option<Vec<String>> {
+    let path: Vec<String> = module.iter().map(ToString::to_string).collect();
+    public_names_from(&place_at(module.first()?)?, &path)
+}
+
+fn public_names_from(place: &Place, path: &[String]) -> Option<Vec<String>> {
+    let module = place.find_module(path)?;
+    let scope = module.scope();
+    let is_public = |item: &&Item| module.file.text[item.text.clone()].starts_with("pub");
+    (!scope.has_macros).then(|| scope.items.iter().filter(is_public).map(|item| item.name.clone()).collect())
+}
+
 fn place_in(file: File, from: &Ident, in_module: bool) -> Option<Place> {
     let (name, line) = (from.to_string(), u32::try_from(from.span().start().line).ok()?);
     let is_origin = |item: &Item| item.line == line && item.name == name;

@@ -81,7 +81,7 @@ fn leaves(tree: &syn::UseTree, path: &mut Vec<String>, found: &mut Vec<(Vec<Stri
         syn::UseTree::Name(name) => found.push(leaf(&name.ident, path)),
         syn::UseTree::Rename(rename) => found.push(leaf(&rename.ident, path)),
         syn::UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, path, found)),
-        syn::UseTree::Glob(_) => {}
+        syn::UseTree::Glob(_) => found.push((path.clone(), Some("*".to_owned()))),
     }
 }
 
@@ -131,6 +131,10 @@ impl Place {
         let mut found = Vec::new();
         for (path, name) in imports {
             match name {
+                Some(name) if name == "*" => {
+                    let own = self.find_module(&path).iter().flat_map(Self::own).collect::<Vec<_>>();
+                    found.extend(own.into_iter().map(|(name, item)| ([&path[..], &name].concat(), item)));
+                }
                 Some(name) => {
                     let item = self.find_item(&path);
                     let written = if name == "_" { path } else { vec![name] };

@@ -115,6 +115,11 @@ pub(super) const MATHS: &[(&str, f64)] = &[
     ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
 ];
 
+/// The names of the constants of `f32::consts`.
+pub(crate) fn math_constants() -> impl Iterator<Item = &'static str> {
+    MATHS.iter().map(|(name, _)| *name)
+}
+
 /// Whether a name is that of a constant of `f32::consts`.
 pub(crate) fn is_math_constant(name: &str) -> bool {
     MATHS.iter().any(|(math, _)| *math == name)

@@ -16,6 +16,8 @@ use super::{Infer, range};
 pub(super) enum Deferred<'a> {
     /// `-operand`
     Negation { operand: &'a Expr, term: Term },
+    /// An operand of an operator of `core::num::Wrapping`.
+    Wrapped { operand: &'a Expr, term: Term },
     /// `value as target`
     Cast { value: &'a Expr, found: Term, target: Term, ty: SpanRange },
     /// The index of a buffer or array.
@@ -70,6 +72,17 @@ impl<'a> Infer<'a> {
                     Some(Ty::Matrix(_) | Ty::Quat | Ty::Error | Ty::Never) | None => {}
                     Some(ty) => self.report_negation(operand, &Term::from(&ty)),
                 },
+                Deferred::Wrapped { operand, term } => {
+                    if let Some(Ty::Struct(_, Some(args))) = self.table.resolve(&term)
+                        && !matches!(args[0], Ty::Scalar(scalar) if scalar.is_int() && !scalar.is_wide() && !matches!(scalar, ScalarName::Usize | ScalarName::Isize))
+                        && !matches!(args[0], Ty::Error | Ty::Never)
+                    {
+                        let name = self.describe(&term);
+                        self.error(code::BAD_OPERAND, operand.span, format!("operators of {name} are not supported in kernels"))
+                            .note("`Wrapping` wraps integers of 8 to 64 bits here; `usize` and `isize` have 32 bits on devices")
+                            .help("write `Wrapping<u32>`, or use `wrapping_add` and its like");
+                    }
+                }
                 Deferred::Cast { value, found, target, ty } => self.check_cast(value, &found, &target, ty),
                 Deferred::Index { index, term } => match self.table.resolve(&term) {
                     Some(Ty::Error | Ty::Never) | None => {}

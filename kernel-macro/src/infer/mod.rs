@@ -92,7 +92,7 @@ use crate::source::Spelling;
 use crate::typed::{ConstValue, Ty, TypedConst, TypedFn};
 
 pub(crate) use closure::callable_of;
-pub(crate) use constant::{is_bare_math_constant, is_math_constant};
+pub(crate) use constant::{is_bare_math_constant, is_math_constant, math_constants};
 pub(crate) use coop::role_name;
 pub(crate) use generic::const_params;
 pub(crate) use index_impl::{ends_of_function, gives_one_of, is_one_place};

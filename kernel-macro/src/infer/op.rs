@@ -70,6 +70,10 @@ impl<'a> Infer<'a> {
             UnaryOp::Neg => ("Neg", "neg"),
             UnaryOp::Not | UnaryOp::Deref => ("Not", "not"),
         };
+        if self.is_wrapping(&shallow) {
+            self.deferred.push(Deferred::Wrapped { operand, term: shallow });
+            return term;
+        }
         if let Some(result) = self.user_operator(expr, (of, method), &shallow, None) {
             return result;
         }
@@ -198,6 +202,9 @@ impl<'a> Infer<'a> {
                 return Term::Error;
             }
         }
+        if self.is_wrapping(&left) && !compares {
+            return self.wrap(operation, left, &right);
+        }
         if (is_user_type(&left) || is_user_type(&right))
             && let Some(term) = self.infer_user_operation(operation, &left, &right)
         {
@@ -209,6 +216,40 @@ impl<'a> Infer<'a> {
             _ if compares => self.compare(operation, &left, &right),
             _ => self.arithmetic(operation, left, &right),
         }
+    }
+
+    /// Whether a type is `core::num::Wrapping`.
+    fn is_wrapping(&self, term: &Term) -> bool {
+        matches!(term, Term::Struct(item, _) if self.program.is_wrapping_item(*item))
+    }
+
+    /// An operator of `core::num::Wrapping`, which wraps as that of its member does. Shifts are by `usize`; what is assigned may be the member's.
+    fn wrap(&mut self, operation: Operation<'a>, left: Term, right: &Term) -> Term {
+        self.deferred.push(Deferred::Wrapped { operand: operation.left, term: left.clone() });
+        match (operation.op, &left) {
+            (BinaryOp::Shl | BinaryOp::Shr, _) => {
+                let amount = Term::Scalar(ScalarName::Usize);
+                if !self.table.unify(right, &amount) {
+                    let note = format!("`Wrapping` has `{}` by `usize` only", operation.op.symbol());
+                    self.report_mismatch_noting(operation.right, &amount, right, Some(note));
+                }
+            }
+            (BinaryOp::Div | BinaryOp::Rem, _) => {
+                let (a, b, symbol) = (text(operation.left), text(operation.right), operation.op.symbol());
+                self.error(
+                    code::BAD_OPERAND,
+                    operation.expr.span,
+                    format!("`{symbol}` of `Wrapping` is not supported in kernels"),
+                )
+                .help(format!("divide the numbers: `Wrapping({a}.0 {symbol} {b}.0)`"));
+            }
+            (_, Term::Struct(_, Some(member))) if operation.assigns && !self.is_wrapping(right) => {
+                let member = member[0].clone();
+                self.expect_right(operation, &left, right, &member);
+            }
+            _ => self.expect_right(operation, &left, right, &left),
+        }
+        left
     }
 
     /// An operator that an `impl` defines.

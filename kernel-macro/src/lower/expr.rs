@@ -67,6 +67,10 @@ impl FnCx<'_, '_, '_> {
                     UnaryOp::Not => Op::Not,
                     UnaryOp::Deref => return Some(value),
                 };
+                if self.shared.program.is_wrapping(self.ty_of(operand)) {
+                    let ty = self.ty_of(operand).clone();
+                    return self.wrapped_unary(op, &ty, value);
+                }
                 let is_wide = matches!(self.ty_of(operand), Ty::Scalar(scalar) if scalar.is_wide());
                 Some(if is_wide { self.wide_unary(op, value) } else { self.op(op, &[value]) })
             }

@@ -34,6 +34,12 @@ impl FnCx<'_, '_, '_> {
             }
         }
         let (a, mut b) = (a?, b?);
+        if let ExprKind::Binary(_, left, right, _) | ExprKind::AssignOp(_, left, right, _) = &expr.kind
+            && self.shared.program.is_wrapping(self.ty_of(left))
+        {
+            let (ty, right) = (self.ty_of(left).clone(), self.ty_of(right).clone());
+            return self.wrapped(op, (&ty, a), (&right, b));
+        }
         if is_comparison(op) && self.is_wide_operand(expr) {
             return Some(self.compare_numbers(op, a, b));
         }
@@ -79,6 +85,38 @@ impl FnCx<'_, '_, '_> {
             BinaryOp::Ge => Op::Ge,
         };
         Some(self.op(op, &[a, b]))
+    }
+
+    /// An operator of `core::num::Wrapping`: that of its member. What is assigned may be the member itself, and shifts are by a number.
+    fn wrapped(&mut self, op: BinaryOp, (ty, a): (&Ty, ValueId), (right, b): (&Ty, ValueId)) -> Option<ValueId> {
+        let a = self.b.extract(a, &[0]);
+        let b = if self.shared.program.is_wrapping(right) { self.b.extract(b, &[0]) } else { b };
+        let value = match op {
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, a, b),
+            BinaryOp::Add => self.op(Op::Add, &[a, b]),
+            BinaryOp::Sub => self.op(Op::Sub, &[a, b]),
+            BinaryOp::Mul => self.op(Op::Mul, &[a, b]),
+            BinaryOp::BitAnd => self.op(Op::And, &[a, b]),
+            BinaryOp::BitOr => self.op(Op::Or, &[a, b]),
+            _ => self.op(Op::Xor, &[a, b]),
+        };
+        let ty = self.ty(ty)?;
+        Some(self.compose(ty, &[value]))
+    }
+
+    /// `-x` and `!x` of `core::num::Wrapping`.
+    pub(super) fn wrapped_unary(&mut self, op: Op, ty: &Ty, value: ValueId) -> Option<ValueId> {
+        let member = self.b.extract(value, &[0]);
+        let value = match op {
+            // Also of unsigned numbers, which have no `-` themselves.
+            Op::Neg => {
+                let zero = self.int_like(member, 0);
+                self.op(Op::Sub, &[zero, member])
+            }
+            op => self.op(op, &[member]),
+        };
+        let ty = self.ty(ty)?;
+        Some(self.compose(ty, &[value]))
     }
 
     /// Whether the left operand of an operator is an integer of 128 bits.

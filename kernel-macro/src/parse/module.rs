@@ -10,7 +10,7 @@ use super::{
 };
 use crate::ast::{Derives, Item};
 use crate::diag::Diagnostics;
-use crate::gather::REVERSE;
+use crate::gather::{REVERSE, WRAPPING};
 
 /// An item as syn reads it.
 #[derive(Debug, Clone)]
@@ -195,6 +195,7 @@ pub(super) fn derives_of(attrs: &[syn::Attribute]) -> Derives {
             Some("Default") => found.default = true,
             Some("GpuData") => found.gpu_data = true,
             Some(REVERSE) => found.reverse = true,
+            Some(WRAPPING) => found.wrapping = true,
             _ => {}
         }
     }

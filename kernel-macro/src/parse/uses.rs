@@ -8,7 +8,8 @@ use super::Parser;
 use crate::ast::{Path, SpanRange};
 use crate::builtin::names::is_builtin;
 use crate::diag::code;
-use crate::infer::nearest;
+use crate::gather::public_names;
+use crate::infer::{math_constants, nearest};
 
 /// A name, and the path that it stands for: none for a variable, which hides what else has its name.
 #[derive(Debug, Clone)]
@@ -24,30 +25,42 @@ impl Import {
     }
 }
 
+/// The names that a module gives to all who import them, where they are known.
+fn names_in(module: &[Ident]) -> Option<Vec<String>> {
+    match module {
+        [library, float, consts] if consts == "consts" && (float == "f32" || float == "f64") => {
+            (library == "std" || library == "core").then(|| math_constants().map(str::to_owned).collect())
+        }
+        _ => public_names(module),
+    }
+}
+
 impl Parser<'_> {
     /// Brings what a block imports into scope, wherever in the block that stands.
     pub(super) fn import_all(&mut self, statements: &[Stmt]) {
+        let first = self.imports.len();
         for statement in statements {
             if let Stmt::Item(syn::Item::Use(item)) = statement {
                 self.check_attrs(&item.attrs);
-                self.import(&item.tree, item.leading_colon.is_some(), &mut Vec::new());
+                self.import(&item.tree, item.leading_colon.is_some(), &mut Vec::new(), first);
             }
         }
     }
 
-    fn import(&mut self, tree: &UseTree, leading_colon: bool, before: &mut Vec<Ident>) {
+    /// `first`: where the imports of the block begin.
+    fn import(&mut self, tree: &UseTree, leading_colon: bool, before: &mut Vec<Ident>, first: usize) {
         let (name, last) = match tree {
             UseTree::Path(path) => {
                 before.push(path.ident.clone());
-                self.import(&path.tree, leading_colon, before);
+                self.import(&path.tree, leading_colon, before, first);
                 before.pop();
                 return;
             }
             UseTree::Group(group) => {
-                group.items.iter().for_each(|tree| self.import(tree, leading_colon, before));
+                group.items.iter().for_each(|tree| self.import(tree, leading_colon, before, first));
                 return;
             }
-            UseTree::Glob(glob) => return self.glob(glob, leading_colon, before),
+            UseTree::Glob(glob) => return self.glob(glob, leading_colon, before, first),
             UseTree::Name(name) => (&name.ident, &name.ident),
             UseTree::Rename(rename) => (&rename.rename, &rename.ident),
         };
@@ -68,8 +81,8 @@ impl Parser<'_> {
     }
 
     /// Built-in enums have their names without `use`. The names of other enums are not known here: such an enum is
-    /// gathered first.
-    fn glob(&mut self, glob: &syn::UseGlob, leading_colon: bool, before: &[Ident]) {
+    /// gathered first. Those of a module are in the text of its file.
+    fn glob(&mut self, glob: &syn::UseGlob, leading_colon: bool, before: &[Ident], first: usize) {
         let is_known = before.first().is_some_and(|first| first == "gridwise" || first == "glam");
         let is_type =
             before.last().is_some_and(|last| last.to_string().starts_with(|first: char| first.is_uppercase()));
@@ -80,9 +93,20 @@ impl Parser<'_> {
             let path = self.imported(Path::plain(leading_colon, before.to_vec()));
             return self.globs.push(path);
         }
+        if let Some(names) = names_in(before).filter(|_| !leading_colon) {
+            let imports = names.into_iter().map(|name| {
+                let name = Ident::new(&name, glob.star_token.spans[0]);
+                let Path { segments, .. } = self.imported(Path::plain(false, [before, &[name.clone()]].concat()));
+                Import::of(name, false, segments)
+            });
+            // Single names hide them.
+            let imports: Vec<_> = imports.collect();
+            self.imports.splice(first..first, imports);
+            return;
+        }
         let path = before.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
         let help = format!("name the items: `use {path}::{{A, B}};`");
-        self.unsupported(glob, "`use` of all names of a module inside a function is", &help);
+        self.unsupported(glob, "`use` of all names of a module that is not known here is", &help);
     }
 
     /// Reads something whose patterns bring variables into scope for itself only.

@@ -144,6 +144,16 @@ impl Program {
         matches!(&self.items[item].item, Item::Struct(definition) if definition.derives.reverse)
     }
 
+    /// Whether a type is `core::num::Wrapping`.
+    pub(crate) fn is_wrapping(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Struct(item, _) if self.is_wrapping_item(*item))
+    }
+
+    /// Whether an item is `core::num::Wrapping`.
+    pub(crate) fn is_wrapping_item(&self, item: ItemId) -> bool {
+        matches!(&self.items[item].item, Item::Struct(definition) if definition.derives.wrapping)
+    }
+
     /// The types of a struct's fields; empty for other types.
     pub(crate) fn fields_of(&self, ty: &crate::typed::Ty) -> Cow<'_, [crate::typed::Ty]> {
         use crate::typed::Ty;

@@ -144,6 +144,10 @@ impl<T: Value> Value for core::cmp::Reverse<T> {
     const ZEROED: Self = Self(T::ZEROED);
 }
 
+impl<T: Value> Value for core::num::Wrapping<T> {
+    const ZEROED: Self = Self(T::ZEROED);
+}
+
 impl<T: Value, E: Send + Sync + 'static> Value for Result<T, E> {
     const ZEROED: Self = Ok(T::ZEROED);
 }

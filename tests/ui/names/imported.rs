@@ -20,10 +20,19 @@ mod states {
     }
 }
 
+mod written {
+    macro_rules! limit {
+        () => {
+            pub const LIMIT: f32 = 1.0;
+        };
+    }
+    limit!();
+}
+
 #[kernel]
 fn all(y: &mut [f32]) {
-    use states::*;
-    y[0] = 1.0;
+    use written::*;
+    y[0] = LIMIT;
 }
 
 #[kernel]

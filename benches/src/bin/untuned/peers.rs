@@ -37,7 +37,10 @@ const GLSL: &str = r"#version 460
 #define GLOBAL_X gl_GlobalInvocationID.x
 #define GLOBAL_Y gl_GlobalInvocationID.y
 #define GLOBAL_Z gl_GlobalInvocationID.z
-struct f32x2 { float v[2]; };
+";
+
+/// Elements that are arrays, in all three languages.
+const ARRAYS: &str = "struct f32x2 { float v[2]; };
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
 struct f32x12 { float v[12]; };
@@ -69,12 +72,6 @@ typedef unsigned int uint;
 #define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
 #define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
 #define GLOBAL_Z (blockIdx.z * blockDim.z + threadIdx.z)
-struct f32x2 { float v[2]; };
-struct f32x4 { float v[4]; };
-struct f32x8 { float v[8]; };
-struct f32x12 { float v[12]; };
-struct u32x2 { uint v[2]; };
-struct u32x4 { uint v[4]; };
 struct vec3 { float x, y, z; };
 typedef uchar4 u8vec4;
 ";
@@ -107,12 +104,6 @@ typedef unsigned int uint;
 #define GLOBAL_Y (invocation_at.group[1] * SIZE_Y + invocation_at.local[1])
 #define GLOBAL_Z (invocation_at.group[2] * SIZE_Z + invocation_at.local[2])
 struct At { uint group[3], local[3], groups[3]; };
-struct f32x2 { float v[2]; };
-struct f32x4 { float v[4]; };
-struct f32x8 { float v[8]; };
-struct f32x12 { float v[12]; };
-struct u32x2 { uint v[2]; };
-struct u32x4 { uint v[4]; };
 struct vec3 { float x, y, z; };
 struct uchar4 { unsigned char x, y, z, w; };
 typedef uchar4 u8vec4;
@@ -171,7 +162,7 @@ const TOGETHER: [&str; 4] = ["BARRIER", "SHARED", "_sync", "blockDim"];
 /// The shader of a workload.
 pub(crate) fn glsl(workload: &Workload) -> String {
     let [x, y, z] = sizes(workload);
-    let mut text = GLSL.to_owned();
+    let mut text = format!("{GLSL}{ARRAYS}");
     let _ = writeln!(text, "layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;");
     let values = workload.params.iter().filter_map(|param| match &param.kind {
         ParamKind::Value { value, .. } => Some(format!("{} {};", value.type_name(), param.name)),
@@ -212,7 +203,7 @@ pub(crate) fn cuda(workload: &Workload) -> String {
     let threads = x * y * z;
     let kernel = format!("#define KERNEL extern \"C\" __global__ void __launch_bounds__({threads}) run({params})");
     let types: String = workload.buffers().map(|(data, _)| data.declaration()).collect();
-    format!("{CUDA}{types}{kernel}\n{}{}", workload.helper, workload.source)
+    format!("{CUDA}{ARRAYS}{types}{kernel}\n{}{}", workload.helper, workload.source)
 }
 
 /// The C++ of a workload, unless its invocations wait for each other; its function is `run`.
@@ -223,23 +214,30 @@ pub(crate) fn native(workload: &Workload) -> Option<String> {
     let [x, y, z] = sizes(workload);
     let (mut params, mut arguments) = (Vec::new(), Vec::new());
     for (number, Param { name, kind }) in workload.params.iter().enumerate() {
-        let (ty, pointer) = match kind {
-            ParamKind::Value { value, .. } => (value.type_name().to_owned(), "*"),
-            ParamKind::Buffer { data, is_written: false } => (format!("const {} *__restrict__", data.type_name()), ""),
-            ParamKind::Buffer { data, .. } => (format!("{} *__restrict__", data.type_name()), ""),
+        let (ty, argument) = match kind {
+            ParamKind::Value { value, .. } => {
+                let ty = value.type_name().to_owned();
+                let argument = format!("*({ty} *)arguments[{number}]");
+                (ty, argument)
+            }
+            ParamKind::Buffer { data, is_written } => {
+                let ty = format!("{}{} *__restrict__", if *is_written { "" } else { "const " }, data.type_name());
+                let argument = format!("({ty})arguments[{number}]");
+                (ty, argument)
+            }
         };
         params.push(format!("{ty} {name}"));
-        arguments.push(match pointer {
-            "" => format!("({ty})arguments[{number}]"),
-            _ => format!("*({ty} *)arguments[{number}]"),
-        });
+        arguments.push(argument);
     }
     let (params, arguments) = (params.join(", "), arguments.join(", "));
     let types: String = workload.buffers().map(|(data, _)| data.declaration()).collect();
     let kernel = format!("#define KERNEL static inline void invocation({params}, const At &invocation_at)");
     let sizes = format!("#define SIZE_X {x}u\n#define SIZE_Y {y}u\n#define SIZE_Z {z}u\n");
     let (helper, source) = (workload.helper, workload.source);
-    Some(format!("{NATIVE}{types}{sizes}{kernel}\n{helper}{source}\n{}", NATIVE_LOOPS.replace("ARGUMENTS", &arguments)))
+    Some(format!(
+        "{NATIVE}{ARRAYS}{types}{sizes}{kernel}\n{helper}{source}\n{}",
+        NATIVE_LOOPS.replace("ARGUMENTS", &arguments)
+    ))
 }
 
 /// A workgroup's invocations along the axes.

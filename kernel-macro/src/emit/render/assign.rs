@@ -93,6 +93,11 @@ impl Renderer<'_> {
             true => self.bare(value),
             false => self.bare(operand_of(self, value)),
         };
+        // `Wrapping<T> += T`
+        let is_member = !matches!(op, BinaryOp::Shl | BinaryOp::Shr)
+            && self.program.is_wrapping(target_ty)
+            && !self.program.is_wrapping(value_ty);
+        let value = if is_member { tokens!(::core::num::Wrapping(#value)) } else { value };
         let (root, lets) = (self.root_let(&chain, true), self.index_lets(&chain, &names));
         let lets = tokens!(#root #lets);
         let right_let = tokens!(let #right = #value;);

@@ -524,10 +524,14 @@ impl Renderer<'_> {
                 let call = self.call_of(called, expr, &args, |_, args| tokens!(#path(#(#args),*)));
                 if self.keeps_names()
                     && let Some(item) = self.item.uses.get(&callee.text())
-                    && self.program.is_reverse_item(*item)
                 {
                     // That it is the library's, rustc sees here.
-                    return tokens!(::core::convert::identity::<::core::cmp::Reverse<_>>(#call));
+                    if self.program.is_reverse_item(*item) {
+                        return tokens!(::core::convert::identity::<::core::cmp::Reverse<_>>(#call));
+                    }
+                    if self.program.is_wrapping_item(*item) {
+                        return tokens!(::core::convert::identity::<::core::num::Wrapping<_>>(#call));
+                    }
                 }
                 match (called, callee.segments.as_slice()) {
                     (Some(Callee::Memory(_)), [module, name]) if self.is_original() => {
