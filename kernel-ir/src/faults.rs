@@ -155,7 +155,7 @@ impl Fault {
                 seen_with: "lavapipe, Mesa 22.3 with LLVM 15, on processors without AVX-512",
                 scope: Scope::Always,
                 workaround: "such values are read by the number of a lane that is inside, in place of a distance",
-                cost: "an addition and a selection, where the compiler does not need the number anyway",
+                cost: "nothing that was measured: the number is computed anyway, to ask whether the lane is active",
                 tests: &[("tests/kernels/subgroups.rs", "subgroups::wide_shuffles")],
             },
             Self::WideDivision => Record {

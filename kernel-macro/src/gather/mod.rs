@@ -44,7 +44,7 @@ pub(crate) use names::{
     names_of_trait, names_of_type,
 };
 pub(crate) use own_types::{is_own_subgroup, is_own_type, may_be_own_type, spell_raw, to_own_type};
-pub(crate) use place::{ITEMS_OF, public_names};
+pub(crate) use place::{ITEMS_OF, names_shown};
 pub(crate) use state::{Resumed, State, first_call, path_tokens, spelled_call};
 pub(crate) use step::step;
 #[cfg(test)]

@@ -187,17 +187,19 @@ pub(super) fn place_at(name: &Ident) -> Option<Place> {
     Some(Place { file, scope })
 }
 
-/// The names of the public items of a module, which a path in the source leads to, as far as the text of its file tells all of them.
-pub(crate) fn public_names(module: &[Ident]) -> Option<Vec<String>> {
+/// The names of the items that a module shows to where a path that leads to it is written, as far as the text of its file tells all of them.
+pub(crate) fn names_shown(module: &[Ident]) -> Option<Vec<String>> {
     let path: Vec<String> = module.iter().map(ToString::to_string).collect();
-    public_names_from(&place_at(module.first()?)?, &path)
+    names_shown_from(&place_at(module.first()?)?, &path)
 }
 
-fn public_names_from(place: &Place, path: &[String]) -> Option<Vec<String>> {
+fn names_shown_from(place: &Place, path: &[String]) -> Option<Vec<String>> {
     let module = place.find_module(path)?;
     let scope = module.scope();
-    let is_public = |item: &&Item| module.file.text[item.text.clone()].starts_with("pub");
-    (!scope.has_macros).then(|| scope.items.iter().filter(is_public).map(|item| item.name.clone()).collect())
+    // Modules around show all that they have.
+    let is_around = path.iter().all(|name| ["crate", "self", "super"].contains(&name.as_str()));
+    let is_shown = |item: &&Item| is_around || module.file.text[item.text.clone()].starts_with("pub");
+    (!scope.has_macros).then(|| scope.items.iter().filter(is_shown).map(|item| item.name.clone()).collect())
 }
 
 fn place_in(file: File, from: &Ident, in_module: bool) -> Option<Place> {
@@ -363,4 +365,39 @@ fn begins_with(attr: &str, name: &str) -> bool {
 pub(super) fn first_word(attr: &str) -> &str {
     let attr = attr.trim_start();
     attr.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::Ident;
+
+    use super::{names_shown_from, place_in_text};
+
+    /// The names that `path` shows to the function `f`.
+    fn shown(path: &[&str]) -> Option<Vec<String>> {
+        let text = "fn f() {}
+            mod shapes {
+                pub fn area() {}
+                fn hidden() {}
+                #[derive(Clone)]
+                pub(crate) struct Disk;
+                pub const LIMIT: f32 = 1.0;
+            }
+            mod made {
+                pub fn area() {}
+                made!();
+            }";
+        let from: Ident = syn::parse_str("f").unwrap();
+        let place = place_in_text(&from, false, text).unwrap();
+        names_shown_from(&place, &path.iter().map(|&name| name.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn modules_show_what_is_public() {
+        let names = |all: &[&str]| Some(all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        assert_eq!(shown(&["shapes"]), names(&["area", "Disk", "LIMIT"]));
+        assert_eq!(shown(&["self", "shapes"]), shown(&["shapes"]));
+        assert_eq!(shown(&["self"]), names(&["f", "shapes", "made"]));
+        assert_eq!((shown(&["made"]), shown(&["missing"])), (None, None));
+    }
 }

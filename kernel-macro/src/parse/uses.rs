@@ -8,7 +8,7 @@ use super::Parser;
 use crate::ast::{Path, SpanRange};
 use crate::builtin::names::is_builtin;
 use crate::diag::code;
-use crate::gather::public_names;
+use crate::gather::names_shown;
 use crate::infer::{math_constants, nearest};
 
 /// A name, and the path that it stands for: none for a variable, which hides what else has its name.
@@ -31,7 +31,7 @@ fn names_in(module: &[Ident]) -> Option<Vec<String>> {
         [library, float, consts] if consts == "consts" && (float == "f32" || float == "f64") => {
             (library == "std" || library == "core").then(|| math_constants().map(str::to_owned).collect())
         }
-        _ => public_names(module),
+        _ => names_shown(module),
     }
 }
 
