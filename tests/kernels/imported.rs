@@ -10,12 +10,12 @@ pub const CASES: &[Case] = &[case!("imported::all_names", [AllNames], all_names_
 
 #[device]
 mod shapes {
-    pub trait Distance {
+    pub(super) trait Distance {
         fn from(&self, at: f32) -> f32;
     }
 
     #[derive(Clone, Copy)]
-    pub struct Disk(pub f32);
+    pub(super) struct Disk(pub(super) f32);
 
     impl Distance for Disk {
         fn from(&self, at: f32) -> f32 {
@@ -24,14 +24,14 @@ mod shapes {
     }
 
     #[derive(Clone, Copy, PartialEq)]
-    pub enum Kind {
+    pub(super) enum Kind {
         Near,
         Far,
     }
 
-    pub const LIMIT: f32 = 4.0;
+    pub(super) const LIMIT: f32 = 4.0;
 
-    pub fn kind(distance: f32) -> Kind {
+    pub(super) fn kind(distance: f32) -> Kind {
         if distance + offset() < LIMIT { Kind::Near } else { Kind::Far }
     }
 
@@ -39,7 +39,7 @@ mod shapes {
         1.5
     }
 
-    pub fn weight() -> f32 {
+    pub(super) fn weight() -> f32 {
         1000.0
     }
 }

@@ -27,4 +27,6 @@ fn mixed(x: &[u32], y: &mut [u32]) {
     y[0] = (Wrapping(x[0]) + x[1]).0;
 }
 
-fn main() {}
+fn main() {
+    let _ = Wrapping(0u32);
+}
