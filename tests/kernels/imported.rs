@@ -39,6 +39,7 @@ mod shapes {
         1.5
     }
 
+    #[allow(dead_code, reason = "hidden by another one")]
     pub(super) fn weight() -> f32 {
         1000.0
     }
