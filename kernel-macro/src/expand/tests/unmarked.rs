@@ -167,8 +167,8 @@ fn right_items_have_no_errors_where_nothing_of_their_names_is_known() {
                 folders.push(path);
                 continue;
             }
-            // Types with the names of built-in ones are known by the text of their file.
-            if path.ends_with("own_vectors.rs") {
+            // Types with the names of built-in ones, and all names of a module, are known by the text of their file.
+            if path.ends_with("own_vectors.rs") || path.ends_with("imported.rs") {
                 continue;
             }
             let text = std::fs::read_to_string(&path).expect("sources are text");
