@@ -96,7 +96,8 @@ impl Parser<'_> {
         if let Some(names) = names_in(before).filter(|_| !leading_colon) {
             let imports = names.into_iter().map(|name| {
                 let name = Ident::new(&name, glob.star_token.spans[0]);
-                let Path { segments, .. } = self.imported(Path::plain(false, [before, &[name.clone()]].concat()));
+                let Path { segments, .. } =
+                    self.imported(Path::plain(false, [before, std::slice::from_ref(&name)].concat()));
                 Import::of(name, false, segments)
             });
             // Single names hide them.
