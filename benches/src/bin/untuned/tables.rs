@@ -401,6 +401,7 @@ fn text(lines: usize, size: usize) -> Vec<u8> {
 pub(crate) fn workloads(large: bool) -> Vec<Workload> {
     let n = if large { 1 << 22 } else { 1 << 10 };
     let keys: Vec<u32> = words(n).into_iter().map(|key| key.max(1)).collect();
+    let blocks = (n / 16).max(128);
     let (nodes, degree) = if large { (1 << 17, 24) } else { (1 << 9, 6) };
     let (offsets, targets) = graph(nodes, degree);
     let fours = |len: usize| words(4 * len).as_chunks().0.to_vec();
@@ -423,10 +424,10 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
             .read("offsets", offsets)
             .read("targets", targets)
             .write::<u32>("counts", nodes),
-        Workload::new::<VariableLengths>("numbers of variable length", [n / 16 / 128, 1, 1], VARIABLE_LENGTHS)
+        Workload::new::<VariableLengths>("numbers of variable length", [blocks / 128, 1, 1], VARIABLE_LENGTHS)
             .value("size", 256)
-            .read("data", bytes(n / 16 * 256))
-            .write::<u32>("sums", n / 16),
+            .read("data", bytes(blocks * 256))
+            .write::<u32>("sums", blocks),
         Workload::new::<Montgomery>("large products", [n / 8 / 128, 1, 1], MONTGOMERY)
             .value("inverse_of", 0xd225_3531u32)
             .read("modulus", words(8).into_iter().map(|word| word >> 1 | 1).collect())
