@@ -1,7 +1,7 @@
 //! The corpus of kernels, each with input and what its outputs may differ by; every executor runs it.
 
-// Kernels say things in roundabout ways on purpose, and inputs are written for reading. Clippy would take as long for them as for all
-// else: what it says of generated code, it says of the algorithms, examples and benches.
+// Kernels say things in roundabout ways on purpose, and inputs are written for reading. Clippy would take as long for them as
+// for all else. It still sees what the macro writes for the algorithms, examples and benches.
 #![allow(clippy::all)]
 
 pub mod case;

@@ -21,7 +21,7 @@ pub enum Fault {
     LostBreaks,
     /// The compiler crashes on a loop header's phi of two conditions that were both made before the loop.
     HeaderPhis,
-    /// The compiler crashes where lanes exchange values that are not 32 bits wide, with lanes whose numbers are known to be outside the subgroup.
+    /// The compiler crashes where values that are not 32 bits wide are shuffled from lanes that are known to lie outside the subgroup.
     OutsideLanes,
     /// Expressions that share operands with a 64-bit division get wrong values.
     WideDivision,
@@ -156,7 +156,10 @@ impl Fault {
                 scope: Scope::Always,
                 workaround: "such values are read by the number of a lane that is inside, in place of a distance",
                 cost: "nothing that was measured: the number is computed anyway, to ask whether the lane is active",
-                tests: &[("tests/kernels/subgroups.rs", "subgroups::wide_shuffles")],
+                tests: &[
+                    ("tests/suites/algorithms/main.rs", "sparse_products_of_doubles"),
+                    ("tests/kernels/subgroups.rs", "subgroups::wide_shuffles"),
+                ],
             },
             Self::WideDivision => Record {
                 seen_with: "NVIDIA 580.159.04",

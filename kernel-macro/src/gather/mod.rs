@@ -15,7 +15,8 @@
 //! that come after it.
 //!
 //! A `use` in a function is resolved by the parser, which puts whole paths in its place. The names that `use State::*`
-//! brings come from the enum, which is gathered first (`expand/globs.rs`). A trait that is imported for its methods alone is named by no
+//! brings come from the enum, which is gathered first (`expand/globs.rs`); those of `use shapes::*` come from the text of the module
+//! (`place.rs`). A trait that is imported for its methods alone is named by no
 //! path: it is looked for in the text of the files (`traits.rs`). A bare `PI` counts as that of `f32::consts`,
 //! and the rendering asserts that it is.
 

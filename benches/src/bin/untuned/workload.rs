@@ -139,7 +139,7 @@ impl Workload {
             name,
             kernel: K::DESCRIPTOR,
             args: KernelArgs::new::<K>,
-            // Small sizes fill less than a workgroup of some kernels, which ask whether there is more.
+            // Small sizes fill less than a workgroup of some kernels: these ask whether there is more, others need whole workgroups.
             groups: groups.map(|count| count.max(1) as u32),
             source,
             helper: "",
