@@ -58,11 +58,13 @@ fn weight() -> f32 {
 
 #[kernel(workgroup = 16)]
 fn all_names(y: &mut [f32]) {
+    // What another line imports is known, whichever comes first.
     use self::shapes::*;
+    use Kind::*;
     // A single name hides that of a star, whichever comes first.
     use self::weight;
-    use Kind::*;
-    use std::f32::consts::*;
+    use consts::*;
+    use std::f32::consts;
     let i = global_id().x;
     let distance = Disk(FRAC_PI_2).from(i as f32);
     y[i] = match kind(distance) {

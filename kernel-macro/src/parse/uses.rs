@@ -25,6 +25,57 @@ impl Import {
     }
 }
 
+/// One name or star of a `use`, with the path before it.
+struct Leaf<'u> {
+    leading_colon: bool,
+    before: Vec<Ident>,
+    end: End<'u>,
+}
+
+enum End<'u> {
+    /// The last segment, and the name that it gets.
+    Name { last: &'u Ident, name: &'u Ident },
+    /// All names of a module, where these are known.
+    Module { star: &'u syn::UseGlob, names: Option<Vec<String>> },
+    /// All variants of an enum.
+    Enum,
+}
+
+impl<'u> Leaf<'u> {
+    fn collect(tree: &'u UseTree, leading_colon: bool, before: &mut Vec<Ident>, found: &mut Vec<Self>) {
+        let end = match tree {
+            UseTree::Path(path) => {
+                before.push(path.ident.clone());
+                Self::collect(&path.tree, leading_colon, before, found);
+                before.pop();
+                return;
+            }
+            UseTree::Group(group) => {
+                return group.items.iter().for_each(|tree| Self::collect(tree, leading_colon, before, found));
+            }
+            UseTree::Name(name) => End::Name { last: &name.ident, name: &name.ident },
+            UseTree::Rename(rename) => End::Name { last: &rename.ident, name: &rename.rename },
+            UseTree::Glob(star) => match before.last() {
+                // Built-in enums have their names without `use`.
+                _ if before.first().is_some_and(|first| first == "gridwise" || first == "glam") => return,
+                Some(last) if last.to_string().starts_with(|first: char| first.is_uppercase()) => End::Enum,
+                _ => End::Module { star, names: names_in(before).filter(|_| !leading_colon) },
+            },
+        };
+        found.push(Self { leading_colon, before: before.clone(), end });
+    }
+
+    /// Whether the path begins with a name that another one brings.
+    fn needs(&self, other: &Self) -> bool {
+        let Some(first) = self.before.first().filter(|_| !self.leading_colon) else { return false };
+        match &other.end {
+            End::Name { name, .. } => *name == first,
+            End::Module { names, .. } => names.iter().flatten().any(|name| first == name),
+            End::Enum => false,
+        }
+    }
+}
+
 /// The names that a module gives to all who import them, where they are known.
 fn names_in(module: &[Ident]) -> Option<Vec<String>> {
     match module {
@@ -36,78 +87,68 @@ fn names_in(module: &[Ident]) -> Option<Vec<String>> {
 }
 
 impl Parser<'_> {
-    /// Brings what a block imports into scope, wherever in the block that stands.
+    /// Brings what a block imports into scope, wherever in the block that stands, and in whatever order.
     pub(super) fn import_all(&mut self, statements: &[Stmt]) {
         let first = self.imports.len();
+        let mut leaves = Vec::new();
         for statement in statements {
             if let Stmt::Item(syn::Item::Use(item)) = statement {
                 self.check_attrs(&item.attrs);
-                self.import(&item.tree, item.leading_colon.is_some(), &mut Vec::new(), first);
+                Leaf::collect(&item.tree, item.leading_colon.is_some(), &mut Vec::new(), &mut leaves);
             }
+        }
+        while !leaves.is_empty() {
+            let is_next = |(index, leaf): (usize, &Leaf<'_>)| {
+                leaves.iter().enumerate().all(|(other, it)| other == index || !leaf.needs(it))
+            };
+            let next = leaves.iter().enumerate().position(is_next).unwrap_or(0);
+            let leaf = leaves.remove(next);
+            self.import(leaf, first);
         }
     }
 
     /// `first`: where the imports of the block begin.
-    fn import(&mut self, tree: &UseTree, leading_colon: bool, before: &mut Vec<Ident>, first: usize) {
-        let (name, last) = match tree {
-            UseTree::Path(path) => {
-                before.push(path.ident.clone());
-                self.import(&path.tree, leading_colon, before, first);
-                before.pop();
-                return;
+    fn import(&mut self, Leaf { leading_colon, mut before, end }: Leaf<'_>, first: usize) {
+        match end {
+            // A trait for its methods only.
+            End::Name { name, .. } if name == "_" => {}
+            End::Name { last, name } if last == "self" => {
+                let Some(module) = before.last() else { return };
+                let name = if name == "self" { module } else { name }.clone();
+                self.imports.push(Import::of(name, leading_colon, before));
             }
-            UseTree::Group(group) => {
-                group.items.iter().for_each(|tree| self.import(tree, leading_colon, before, first));
-                return;
+            End::Name { last, name } => {
+                before.push(last.clone());
+                // The first one may be imported, too.
+                let Path { leading_colon, segments, .. } = self.imported(Path::plain(leading_colon, before));
+                self.imports.push(Import::of(name.clone(), leading_colon, segments));
             }
-            UseTree::Glob(glob) => return self.glob(glob, leading_colon, before, first),
-            UseTree::Name(name) => (&name.ident, &name.ident),
-            UseTree::Rename(rename) => (&rename.rename, &rename.ident),
-        };
-        // A trait for its methods only.
-        if name == "_" {
-            return;
+            // Its names are not known here: the enum is gathered first.
+            End::Enum => {
+                let path = self.imported(Path::plain(leading_colon, before));
+                self.globs.push(path);
+            }
+            End::Module { star, names } => {
+                let names =
+                    names.or_else(|| names_in(&self.imported(Path::plain(leading_colon, before.clone())).segments));
+                let Some(names) = names.filter(|_| !leading_colon) else { return self.refuse_star(star, &before) };
+                let imports = names.into_iter().map(|name| {
+                    let name = Ident::new(&name, star.star_token.spans[0]);
+                    let Path { segments, .. } =
+                        self.imported(Path::plain(false, [&before[..], std::slice::from_ref(&name)].concat()));
+                    Import::of(name, false, segments)
+                });
+                // Single names hide them.
+                let imports: Vec<_> = imports.collect();
+                self.imports.splice(first..first, imports);
+            }
         }
-        let mut segments = before.clone();
-        if last == "self" {
-            let Some(module) = segments.last() else { return };
-            let name = if name == "self" { module } else { name }.clone();
-            return self.imports.push(Import::of(name, leading_colon, segments));
-        }
-        segments.push(last.clone());
-        // The first one may be imported, too.
-        let Path { leading_colon, segments, .. } = self.imported(Path::plain(leading_colon, segments));
-        self.imports.push(Import::of(name.clone(), leading_colon, segments));
     }
 
-    /// Built-in enums have their names without `use`. The names of other enums are not known here: such an enum is
-    /// gathered first. Those of a module are in the text of its file.
-    fn glob(&mut self, glob: &syn::UseGlob, leading_colon: bool, before: &[Ident], first: usize) {
-        let is_known = before.first().is_some_and(|first| first == "gridwise" || first == "glam");
-        let is_type =
-            before.last().is_some_and(|last| last.to_string().starts_with(|first: char| first.is_uppercase()));
-        if is_known {
-            return;
-        }
-        if is_type {
-            let path = self.imported(Path::plain(leading_colon, before.to_vec()));
-            return self.globs.push(path);
-        }
-        if let Some(names) = names_in(before).filter(|_| !leading_colon) {
-            let imports = names.into_iter().map(|name| {
-                let name = Ident::new(&name, glob.star_token.spans[0]);
-                let Path { segments, .. } =
-                    self.imported(Path::plain(false, [before, std::slice::from_ref(&name)].concat()));
-                Import::of(name, false, segments)
-            });
-            // Single names hide them.
-            let imports: Vec<_> = imports.collect();
-            self.imports.splice(first..first, imports);
-            return;
-        }
-        let path = before.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
+    fn refuse_star(&mut self, star: &syn::UseGlob, module: &[Ident]) {
+        let path = module.iter().map(ToString::to_string).collect::<Vec<_>>().join("::");
         let help = format!("name the items: `use {path}::{{A, B}};`");
-        self.unsupported(glob, "`use` of all names of a module that is not known here is", &help);
+        self.unsupported(star, "`use` of all names of a module that is not known here is", &help);
     }
 
     /// Reads something whose patterns bring variables into scope for itself only.
