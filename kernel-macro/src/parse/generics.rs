@@ -7,7 +7,7 @@ use syn::{GenericArgument, GenericParam as Param, PathArguments, ReturnType, Typ
 use super::Parser;
 use super::ty::ungroup;
 use crate::ast::{
-    Bound, ExprKind, GenericArg, GenericKind, GenericParam, Generics, Path, PathArgs, SpanRange, is_iterator,
+    Bound, ExprKind, GenericArg, GenericKind, GenericParam, Generics, Path, PathArgs, SpanRange, UnaryOp, is_iterator,
 };
 use crate::ast::{TypeExpr, TypeKind};
 
@@ -118,7 +118,17 @@ impl Parser<'_> {
                 };
                 Some(GenericArg { ty: Some(ty), value, span })
             }
-            GenericArgument::Const(value) => Some(GenericArg { ty: None, value: Some(self.expr(value)), span }),
+            GenericArgument::Const(value) => {
+                let value = match negative(value) {
+                    Some(positive) => {
+                        let literal = self.literal(&positive);
+                        let operand = Box::new(self.node(literal, span));
+                        self.node(ExprKind::Unary(UnaryOp::Neg, operand), span)
+                    }
+                    None => self.expr(value),
+                };
+                Some(GenericArg { ty: None, value: Some(value), span })
+            }
             _ => None,
         }
     }
@@ -146,4 +156,11 @@ impl Parser<'_> {
 
 fn implicit_name(position: usize) -> Ident {
     format_ident!("__Impl{position}")
+}
+
+/// The literal behind the sign, which is a part of the literal where it is an argument.
+fn negative(value: &syn::Expr) -> Option<syn::Lit> {
+    let syn::Expr::Lit(syn::ExprLit { lit: lit @ syn::Lit::Int(int), .. }) = value else { return None };
+    let digits = int.base10_digits().strip_prefix('-')?;
+    Some(syn::Lit::Int(syn::LitInt::new(&format!("{digits}{}", int.suffix()), lit.span())))
 }
