@@ -72,7 +72,45 @@ both!(widths, plain_widths, {
     }
 });
 
+both!(divided, plain_divided, {
+    use std::num::Wrapping;
+
+    fn quotients<const SIGN: i32>(i: u32, v: u32) -> u32 {
+        let (least, one) = (Wrapping(i32::MIN), Wrapping(SIGN));
+        let mut of_all = Wrapping(v as i32) / Wrapping(i as i32 + 1) + least / one;
+        of_all %= Wrapping(1000) * one;
+        of_all /= Wrapping(i as i32 % 3 - 4);
+        of_all.0 as u32
+    }
+    pub(super) fn divided(i: u32, x: &[u32]) -> u32 {
+        let v = x[i as usize];
+        let bytes = Wrapping(i8::MIN) / Wrapping((i as i8 & 1) - 2) + Wrapping(v as i8) % Wrapping(7);
+        let wide = Wrapping(i64::MIN + i64::from(v)) % Wrapping(-1) + Wrapping(i64::MIN) / Wrapping(-1);
+        let rest = (Wrapping(v) % Wrapping(i + 5) / Wrapping(3)).0;
+        rest ^ quotients::<-1>(i, v) ^ quotients::<7>(i, v) << 9 ^ bytes.0 as u32 ^ (wide.0 >> 40) as u32
+    }
+});
+
+both!(sizes, plain_sizes, {
+    use std::num::Wrapping;
+
+    /// The lower halves, which do not depend on the width.
+    pub(super) fn sizes(i: u32, x: &[u32]) -> u32 {
+        let mut at = Wrapping(i as usize) - Wrapping(5);
+        for v in x {
+            at = at * Wrapping(31) + Wrapping(*v as usize);
+            at ^= at << 7;
+        }
+        let mut step = Wrapping(-3isize) * Wrapping(i as isize);
+        step -= Wrapping(x.len() as isize);
+        step = !step + -step + (step >> 2) / Wrapping(i as isize + 1) + step % Wrapping(5);
+        at.0 as u32 ^ step.0 as u32
+    }
+});
+
 domain!("wrapping", {
     generators, Generators, plain_generators;
     widths, Widths, plain_widths;
+    divided, Divided, plain_divided;
+    sizes, Sizes, plain_sizes;
 });

@@ -74,13 +74,17 @@ impl<'a> Infer<'a> {
                 },
                 Deferred::Wrapped { operand, term } => {
                     if let Some(Ty::Struct(_, Some(args))) = self.table.resolve(&term)
-                        && !matches!(args[0], Ty::Scalar(scalar) if scalar.is_int() && !scalar.is_wide() && !matches!(scalar, ScalarName::Usize | ScalarName::Isize))
+                        && !matches!(args[0], Ty::Scalar(scalar) if scalar.is_int() && !scalar.is_wide())
                         && !matches!(args[0], Ty::Error | Ty::Never)
                     {
                         let name = self.describe(&term);
-                        self.error(code::BAD_OPERAND, operand.span, format!("operators of {name} are not supported in kernels"))
-                            .note("`Wrapping` wraps integers of 8 to 64 bits here; `usize` and `isize` have 32 bits on devices")
-                            .help("write `Wrapping<u32>`, or use `wrapping_add` and its like");
+                        self.error(
+                            code::BAD_OPERAND,
+                            operand.span,
+                            format!("operators of {name} are not supported in kernels"),
+                        )
+                        .note("`Wrapping` wraps integers of up to 64 bits here")
+                        .help("use `wrapping_add` and its like");
                     }
                 }
                 Deferred::Cast { value, found, target, ty } => self.check_cast(value, &found, &target, ty),

@@ -234,15 +234,6 @@ impl<'a> Infer<'a> {
                     self.report_mismatch_noting(operation.right, &amount, right, Some(note));
                 }
             }
-            (BinaryOp::Div | BinaryOp::Rem, _) => {
-                let (a, b, symbol) = (text(operation.left), text(operation.right), operation.op.symbol());
-                self.error(
-                    code::BAD_OPERAND,
-                    operation.expr.span,
-                    format!("`{symbol}` of `Wrapping` is not supported in kernels"),
-                )
-                .help(format!("divide the numbers: `Wrapping({a}.0 {symbol} {b}.0)`"));
-            }
             (_, Term::Struct(_, Some(member))) if operation.assigns && !self.is_wrapping(right) => {
                 let member = member[0].clone();
                 self.expect_right(operation, &left, right, &member);

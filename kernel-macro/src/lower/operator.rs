@@ -8,6 +8,7 @@ use super::coop::is_coop;
 use super::division::Division;
 use super::function::FnCx;
 use crate::ast::{BinaryOp, Expr, ExprKind};
+use crate::builtin::overflow::{Arithmetic, Overflow};
 use crate::typed::Ty;
 
 impl FnCx<'_, '_, '_> {
@@ -38,7 +39,7 @@ impl FnCx<'_, '_, '_> {
             && self.shared.program.is_wrapping(self.ty_of(left))
         {
             let (ty, right) = (self.ty_of(left).clone(), self.ty_of(right).clone());
-            return self.wrapped(op, (&ty, a), (&right, b));
+            return self.wrapped(expr, op, (&ty, a), (&right, b));
         }
         if is_comparison(op) && self.is_wide_operand(expr) {
             return Some(self.compare_numbers(op, a, b));
@@ -88,7 +89,13 @@ impl FnCx<'_, '_, '_> {
     }
 
     /// An operator of `core::num::Wrapping`: that of its member. What is assigned may be the member itself, and shifts are by a number.
-    fn wrapped(&mut self, op: BinaryOp, (ty, a): (&Ty, ValueId), (right, b): (&Ty, ValueId)) -> Option<ValueId> {
+    fn wrapped(
+        &mut self,
+        expr: &Expr,
+        op: BinaryOp,
+        (ty, a): (&Ty, ValueId),
+        (right, b): (&Ty, ValueId),
+    ) -> Option<ValueId> {
         let a = self.b.extract(a, &[0]);
         let b = if self.shared.program.is_wrapping(right) { self.b.extract(b, &[0]) } else { b };
         let value = match op {
@@ -96,6 +103,8 @@ impl FnCx<'_, '_, '_> {
             BinaryOp::Add => self.op(Op::Add, &[a, b]),
             BinaryOp::Sub => self.op(Op::Sub, &[a, b]),
             BinaryOp::Mul => self.op(Op::Mul, &[a, b]),
+            BinaryOp::Div => self.arithmetic(expr, (Overflow::Wrapping, Arithmetic::Div), a, b),
+            BinaryOp::Rem => self.arithmetic(expr, (Overflow::Wrapping, Arithmetic::Rem), a, b),
             BinaryOp::BitAnd => self.op(Op::And, &[a, b]),
             BinaryOp::BitOr => self.op(Op::Or, &[a, b]),
             _ => self.op(Op::Xor, &[a, b]),

@@ -5,15 +5,8 @@ use std::num::Wrapping;
 use gridwise::prelude::*;
 
 #[kernel]
-fn divided(x: &[u32], y: &mut [u32]) {
-    let a = Wrapping(x[0]);
-    let b = a % Wrapping(6);
-    y[0] = b.0;
-}
-
-#[kernel]
-fn sizes(x: &[u32], y: &mut [u32]) {
-    let a = Wrapping(x.len()) * Wrapping(x[0] as usize);
+fn wide(x: &[u32], y: &mut [u32]) {
+    let a = Wrapping(x.len() as u128) * Wrapping(x[0] as u128);
     y[0] = a.0 as u32;
 }
 

@@ -409,6 +409,13 @@ impl Renderer<'_> {
             let value = self.user_operand(operand, true);
             return if op == UnaryOp::Neg { tokens!(-#value) } else { tokens!(!#value) };
         }
+        if let Some(member @ (ScalarName::Usize | ScalarName::Isize)) = self.wrapped_member(&ty)
+            && op != UnaryOp::Deref
+            && !self.is_original()
+        {
+            let changed = if op == UnaryOp::Neg { tokens!(-#value) } else { tokens!(!#value) };
+            return self.narrow_wrapped(member, changed);
+        }
         match (op, &ty) {
             // A variable that is a reference is followed wherever it is named.
             (UnaryOp::Deref, _) if !self.is_original() && self.reference_of(operand).is_some() => value,

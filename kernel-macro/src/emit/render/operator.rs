@@ -1,5 +1,6 @@
 //! Binary operators: integers wrap, division and shifts are checked, `usize` and `isize` are 32 bits.
 
+use gridwise_ir::descriptor::SiteKind;
 use proc_macro2::{Literal, Span};
 
 use super::Renderer;
@@ -124,6 +125,9 @@ impl Renderer<'_> {
         if *left.ty == Ty::Error || *right.ty == Ty::Error {
             return self.unknown_binary(op, left, right, op_span, whole);
         }
+        if let Some(member) = self.wrapped_member(left.ty) {
+            return self.wrapping_operator(op, member, left, right, op_span, whole);
+        }
         // `3 * v` with the author's own `impl Mul<V> for i32` is a call.
         let is_own = matches!(right.ty, Ty::Struct(..) | Ty::Enum(..));
         match (op, scalar_of(left.ty).filter(|_| !is_own)) {
@@ -157,6 +161,63 @@ impl Renderer<'_> {
             }
             _ => verbatim(op, left, right, op_span),
         }
+    }
+
+    /// The integer in a `core::num::Wrapping`.
+    pub(super) fn wrapped_member(&self, ty: &Ty) -> Option<ScalarName> {
+        match ty {
+            Ty::Struct(_, Some(args)) if self.program.is_wrapping(ty) => args.first().and_then(scalar_of),
+            _ => None,
+        }
+    }
+
+    /// An operator of `core::num::Wrapping`: Rust's, but for what traps and what has 32 bits.
+    fn wrapping_operator(
+        &mut self,
+        op: BinaryOp,
+        member: ScalarName,
+        left: Operand<'_>,
+        mut right: Operand<'_>,
+        op_span: Span,
+        whole: &Expr,
+    ) -> Tokens {
+        let is_size = matches!(member, ScalarName::Usize | ScalarName::Isize);
+        match op {
+            BinaryOp::Div | BinaryOp::Rem => {
+                let (method, kind) = match op {
+                    BinaryOp::Div => (Word("wrapping_div"), SiteKind::DivideByZero),
+                    _ => (Word("wrapping_rem"), SiteKind::RemainderByZero),
+                };
+                let (left, right) = (receiver(left.tokens), receiver(right.tokens));
+                let (twin, sink, site) = (self.twin(), self.sink(), self.site(kind, whole));
+                let word = match member {
+                    ScalarName::Usize => Word("__u32"),
+                    ScalarName::Isize => Word("__i32"),
+                    _ => {
+                        let value = tokens!(#left.0.#method(#twin::nonzero(#sink, #site, #right.0)));
+                        return tokens!(::core::num::Wrapping(#value));
+                    }
+                };
+                self.uses_names();
+                let divisor = tokens!(#twin::nonzero(#sink, #site, #right.0 as #word));
+                tokens!(::core::num::Wrapping(#twin::widen((#left.0 as #word).#method(#divisor))))
+            }
+            BinaryOp::Shl | BinaryOp::Shr if is_size => {
+                let amount = right.tokens;
+                right.tokens = tokens!((#amount & 31));
+                self.narrow_wrapped(member, verbatim(op, left, right, op_span))
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if is_size => {
+                self.narrow_wrapped(member, verbatim(op, left, right, op_span))
+            }
+            _ => verbatim(op, left, right, op_span),
+        }
+    }
+
+    /// A `core::num::Wrapping`, cut to the device's 32 bits.
+    pub(super) fn narrow_wrapped(&self, member: ScalarName, value: Tokens) -> Tokens {
+        let value = self.narrow(member, tokens!((#value).0));
+        tokens!(::core::num::Wrapping(#value))
     }
 
     fn shift(&self, op: BinaryOp, scalar: ScalarName, left: Operand<'_>, right: Operand<'_>) -> Tokens {
