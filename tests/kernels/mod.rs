@@ -7,6 +7,7 @@ pub mod apart;
 pub mod arithmetic;
 pub mod assumed;
 pub mod batches;
+pub mod beside;
 pub mod best_ones;
 pub mod bvh;
 pub mod bytes;
@@ -191,6 +192,7 @@ const AREAS: &[&[Case]] = &[
     arithmetic::CASES,
     batches::CASES,
     batches::OF_NUMBERS,
+    beside::CASES,
     best_ones::CASES,
     bvh::CASES,
     bytes::CASES,

@@ -4,9 +4,10 @@
 
 use proc_macro2::Ident;
 
-use crate::ast::{Expr, ExprKind, Pattern, SpanRange, UnaryOp};
+use crate::ast::{Expr, ExprKind, Pattern, UnaryOp};
 use crate::builtin::iteration::Iteration;
 use crate::diag::code;
+use crate::source::text;
 use crate::typed::{Callee, Resolution};
 
 use super::block::strip;
@@ -25,7 +26,9 @@ impl<'a> Infer<'a> {
     /// Whether a chain goes through elements to write them.
     pub(super) fn is_written(&self, expr: &'a Expr) -> bool {
         match &strip(expr).kind {
-            ExprKind::Borrow { mutable, .. } => *mutable,
+            ExprKind::Borrow { mutable, operand } => {
+                *mutable && !matches!(self.table.shallow(&self.term(operand)), Term::Iterator(_) | Term::Range(..))
+            }
             ExprKind::Method { receiver, args, .. } => match self.tables.calls.get(&strip(expr).id) {
                 Some(Callee::Iterate(Iteration::IterMut)) => true,
                 Some(Callee::Iterate(_)) => self.is_written(receiver) || args.iter().any(|arg| self.is_written(arg)),
@@ -49,16 +52,20 @@ impl<'a> Infer<'a> {
     /// Notes which names of a loop's pattern are references to elements.
     pub(super) fn note_written(&mut self, looped: &'a Expr, pattern: &'a Pattern, iterated: &'a Expr) {
         let before = self.diags.len();
-        self.note_places(pattern, iterated);
+        self.note_places(pattern, iterated, true);
         if self.diags.len() == before {
             self.tables.written_loops.insert(looped.id);
         }
     }
 
-    fn note_places(&mut self, pattern: &'a Pattern, expr: &'a Expr) {
+    /// `is_whole`: nothing but `enumerate` stands behind, so that a `zip` may have any iterator beside the elements.
+    fn note_places(&mut self, pattern: &'a Pattern, expr: &'a Expr, is_whole: bool) {
         use Iteration as I;
         let expr = strip(expr);
-        let ExprKind::Method { receiver, args, name, .. } = &expr.kind else {
+        if !self.is_written(expr) {
+            return self.note_values(pattern);
+        }
+        let ExprKind::Method { receiver, args, .. } = &expr.kind else {
             if let ExprKind::Borrow { mutable: true, operand } = &expr.kind {
                 self.note_place(pattern, operand);
             }
@@ -66,23 +73,52 @@ impl<'a> Infer<'a> {
         };
         match self.tables.calls.get(&expr.id) {
             Some(Callee::Iterate(I::IterMut)) => self.note_place(pattern, receiver),
-            Some(Callee::Iterate(I::Rev | I::StepBy | I::Take | I::Skip)) => self.note_places(pattern, receiver),
-            Some(Callee::Iterate(I::IntoIter)) if self.is_written(receiver) => self.note_places(pattern, receiver),
+            Some(Callee::Iterate(I::Rev | I::StepBy | I::Take | I::Skip)) => self.note_places(pattern, receiver, false),
+            Some(Callee::Iterate(I::IntoIter)) => self.note_places(pattern, receiver, is_whole),
             Some(Callee::Iterate(I::Enumerate)) => match pair_of(pattern) {
-                Some([_, element]) => self.note_places(element, receiver),
+                Some([_, element]) => self.note_places(element, receiver, is_whole),
                 None => self.report_unnamed(pattern, "(i, v)"),
             },
             Some(Callee::Iterate(I::Zip)) => match (pair_of(pattern), args.as_slice()) {
                 (Some([left, right]), [arg]) => {
-                    self.note_places(left, receiver);
-                    self.note_places(right, arg);
+                    let may_be_any = is_whole && !self.is_written(arg);
+                    let others = [&**receiver, arg];
+                    let other = others.into_iter().take(if may_be_any { 1 } else { 2 }).find(|it| !self.has_places(it));
+                    if let Some(other) = other.filter(|it| !self.is_written(it)) {
+                        self.report_beside(other);
+                    }
+                    self.note_places(left, receiver, false);
+                    self.note_places(right, arg, false);
                 }
                 _ => self.report_unnamed(pattern, "(a, b)"),
             },
-            Some(Callee::Iterate(I::Iter | I::IntoIter | I::Parts(_))) => {}
-            // Beside the elements that are written, in a `zip`.
-            Some(Callee::Iterate(_)) => self.report_beside(range(name.span()), &name.to_string()),
             _ => {}
+        }
+    }
+
+    /// Whether the elements of a chain are reached by position.
+    fn has_places(&self, expr: &'a Expr) -> bool {
+        use Iteration as I;
+        let expr = self.unfold_fixed(expr);
+        let is_source = |it: &Expr| match self.table.shallow(&self.term(it)) {
+            Term::Array(..) | Term::ArrayOf(..) | Term::Buffer { .. } | Term::Error => true,
+            Term::Range(..) => !matches!(it.kind, ExprKind::Path(_)) || self.reference_of(it).is_none(),
+            _ => false,
+        };
+        match (&expr.kind, self.tables.calls.get(&expr.id)) {
+            (ExprKind::Range { .. }, _) => true,
+            (ExprKind::Borrow { operand, mutable }, _) => {
+                is_source(operand) && !(*mutable && matches!(self.table.shallow(&self.term(operand)), Term::Range(..)))
+            }
+            (ExprKind::Method { .. }, Some(Callee::Iterate(I::Iter | I::IterMut | I::Parts(_)))) => true,
+            (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => match iteration {
+                I::IntoIter | I::Same | I::Rev | I::StepBy | I::Take | I::Skip | I::Enumerate => {
+                    self.has_places(receiver)
+                }
+                I::Zip => self.has_places(receiver) && args.iter().all(|arg| self.has_places(arg)),
+                _ => false,
+            },
+            _ => is_source(expr),
         }
     }
 
@@ -144,10 +180,17 @@ impl<'a> Infer<'a> {
         pattern.for_each_binding(&mut |_, binding| self.note_reference(binding, true));
     }
 
-    fn report_beside(&mut self, span: SpanRange, name: &str) {
-        self.error(code::UNSUPPORTED_SYNTAX, span, format!("`{name}` beside `iter_mut` is not supported in kernels"))
+    /// Reports a chain that is not reached by position, where it has to be.
+    fn report_beside(&mut self, other: &'a Expr) {
+        let (span, name) = match &strip(other).kind {
+            ExprKind::Method { name, .. } => (range(name.span()), name.to_string()),
+            _ => (other.span, text(other)),
+        };
+        self.error(code::UNSUPPORTED_SYNTAX, span, format!("`{name}` beside `iter_mut` is not supported here"))
             .note("a loop that writes elements goes by position: through arrays, slices and ranges")
-            .help("compute it in the loop");
+            .help(
+                "put it last, and nothing but `enumerate` behind it, `x.iter_mut().zip(…)`; or compute it in the loop",
+            );
     }
 }
 

@@ -19,7 +19,7 @@ fn case(x: &[u32], y: &mut [u32]) {
     for pair in y.iter_mut().enumerate() {
         *pair.1 = 1;
     }
-    for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)) {
+    for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)).take(2) {
         *a = b;
     }
     for v in x.iter_mut() {

@@ -225,7 +225,7 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
     for v in &mut x[1..] { *v = 1; }
     for v in y.iter_mut().map(|v| v) { }
     y.iter_mut().for_each(|v| *v += 1);
-    for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)) { *a = b; }
+    for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)).take(2) { *a = b; }
     for pair in y.iter_mut().enumerate() { }
     for mut v in y.iter_mut() { }
     for (a, b) in y.iter_mut().zip(z.iter_mut().filter(|v| v.x > 0.0)) { }
@@ -252,10 +252,10 @@ fn kernel(x: &[u32], y: &mut [u32], z: &mut [Vec2]) {
                    help: write `for v in x.iter_mut() { … }`
              6 |     for v in y.iter_mut().map(|v| v) { }
                |                           ^^^
-            error: [K0001] `map` beside `iter_mut` is not supported in kernels
+            error: [K0001] `map` beside `iter_mut` is not supported here
                    note: a loop that writes elements goes by position: through arrays, slices and ranges
-                   help: compute it in the loop
-             8 |     for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)) { *a = b; }
+                   help: put it last, and nothing but `enumerate` behind it, `x.iter_mut().zip(…)`; or compute it in the loop
+             8 |     for (a, b) in y.iter_mut().zip(x.iter().map(|v| v + 1)).take(2) { *a = b; }
                |                                             ^^^
             error: [K0001] an element of `iter_mut` must be bound to a plain name
                    help: write `(i, v)`, and take it apart in the loop

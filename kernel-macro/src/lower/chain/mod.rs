@@ -69,13 +69,57 @@ impl FnCx<'_, '_, '_> {
 
     /// A loop whose elements are written: it counts positions, and the names of elements stand for their places.
     fn lower_written_for(&mut self, expr: &Expr, pattern: &Pattern, (machine, item): (Machine<'_>, &Ty), body: &Block) {
-        let Machine::Indexed { indexed: Indexed { extent, at, trusted }, .. } = machine else { return };
+        let mut numbers = Vec::new();
+        let (mut machine, mut pattern, mut item) = (machine, pattern, item);
+        while let Machine::Enumerate { inner, .. } = machine {
+            let [number, rest] = pair_of(pattern, item);
+            numbers.push(number);
+            (machine, (pattern, item)) = (*inner, rest);
+        }
+        // What stands beside the elements, if it is not reached by position; in lockstep it makes one of each position.
+        let (extent, at, trusted, mut beside) = match machine {
+            Machine::Indexed { indexed: Indexed { extent, at, trusted }, .. } => (extent, at, trusted, None),
+            Machine::Zip { left, right, .. } => match *left {
+                Machine::Indexed { indexed: Indexed { extent, at, trusted }, .. } => {
+                    (extent, at, trusted, Some((right, false)))
+                }
+                _ => unreachable!("what is written comes first"),
+            },
+            Machine::Lockstep { positions: Indexed { extent, trusted, .. }, left, right, .. } => match *left {
+                Machine::Indexed { indexed: Indexed { at, .. }, .. } => (extent, at, trusted, Some((right, true))),
+                _ => unreachable!("what is written comes first"),
+            },
+            _ => unreachable!("what is written is reached by position"),
+        };
         let (extent, start) = (self.settled(extent), self.u32(0));
         let positions = Indexed { extent, at: At::Range { start }, trusted };
+        if let Some((other, in_lockstep)) = &mut beside {
+            self.start_cursors(other, *in_lockstep);
+        }
         self.drive(Machine::Indexed { indexed: positions, cursor: None }, |cx, position, target| {
-            if let Some(position) = position {
-                cx.targets.insert(expr.id, target);
+            let Some(position) = position else { return };
+            cx.targets.insert(expr.id, target);
+            for (number, ty) in numbers {
+                let count = cx.cast(position, Scalar::U32);
+                cx.bind_pattern(number, ty, Some(count));
+            }
+            let Some((mut other, in_lockstep)) = beside else {
                 cx.bind_places(pattern, item, &at, position);
+                cx.lower_block(body);
+                return;
+            };
+            let [written, (pattern, ty)] = pair_of(pattern, item);
+            let none = Jump::Break(target.leaves());
+            let element = match in_lockstep {
+                true => {
+                    let exits = Exits { none: none.clone(), skip: none };
+                    cx.pull(&mut other, &exits, Some(Lead::Position(position)))
+                }
+                false => cx.pull_apart(&mut other, &none, ty),
+            };
+            if !cx.b.is_terminated() {
+                cx.bind_places(written.0, written.1, &at, position);
+                cx.bind_pattern(pattern, ty, element);
                 cx.lower_block(body);
             }
         });
@@ -223,5 +267,13 @@ impl FnCx<'_, '_, '_> {
             body(self, element, target);
         }
         self.go_on(target);
+    }
+}
+
+/// Both members of a pair that a pattern takes apart, with their types.
+fn pair_of<'t>(pattern: &'t Pattern, item: &'t Ty) -> [(&'t Pattern, &'t Ty); 2] {
+    match (pattern, item) {
+        (Pattern::Tuple(members, _), Ty::Tuple(types)) => [(&members[0], &types[0]), (&members[1], &types[1])],
+        _ => unreachable!("a pair in a loop that writes is taken apart"),
     }
 }
