@@ -138,6 +138,7 @@ pub mod quotients;
 pub mod ranges;
 pub mod readme;
 pub mod references;
+pub mod remainders;
 pub mod reports;
 pub mod reversed;
 pub mod rows;
@@ -327,6 +328,7 @@ const AREAS: &[&[Case]] = &[
     ranges::CASES,
     readme::CASES,
     references::CASES,
+    remainders::CASES,
     reports::CASES,
     reversed::CASES,
     rows::CASES,

@@ -359,7 +359,11 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("fill_with", "write it as a statement, with a closure or a function's name as its argument: `x.fill_with(|| …);`"),
     ("trim_ascii", "find the ends: `x.iter().position(|b| !b.is_ascii_whitespace())`, and write `&x[a..b]`"),
     ("split", "find where to cut with `.iter().position(…)`, and write `x.split_at(n)`"),
-    ("remainder", "write `&x[x.len() / n * n..]`"),
+    ("remainder", "take it of the iterator that `chunks_exact` or `rchunks_exact` gives, before anything else"),
+    (
+        "into_remainder",
+        "split before, `let (parts, rest) = x.split_at_mut(x.len() / n * n);`, and go through `parts.chunks_exact_mut(n)`",
+    ),
     ("concat", "kernels have no memory to allocate: write each part where it belongs"),
     ("to_vec", "kernels have no memory to allocate: copy to an array with `copy_from_slice`"),
 ];

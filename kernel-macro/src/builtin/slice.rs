@@ -59,6 +59,8 @@ pub(crate) enum SliceMethod {
     SearchBy,
     /// `binary_search_by_key`
     SearchByKey,
+    /// `remainder` of `chunks_exact` and `rchunks_exact`.
+    Remainder,
 }
 
 impl SliceMethod {
@@ -120,7 +122,8 @@ impl SliceMethod {
             | Self::SplitEnd { .. }
             | Self::AsChunks { .. }
             | Self::EndChunk { .. }
-            | Self::SplitChunk { .. } => 0,
+            | Self::SplitChunk { .. }
+            | Self::Remainder => 0,
             Self::Get
             | Self::GetPart { .. }
             | Self::SplitAtChecked

@@ -260,6 +260,7 @@ impl<'a> Infer<'a> {
         }
         match (&expr.kind, self.tables.calls.get(&expr.id)) {
             (_, Some(Callee::Iterate(Iteration::ByRef))) => true,
+            (ExprKind::Borrow { operand, .. }, _) => matches!(self.table.shallow(&self.term(operand)), Term::Range(..)),
             (ExprKind::Method { receiver, args, .. }, Some(Callee::Iterate(iteration))) => {
                 let is_pair = matches!(iteration, Iteration::Zip | Iteration::Chain);
                 self.draws(receiver) || is_pair && args.iter().any(|arg| self.draws(arg))

@@ -230,6 +230,12 @@ impl<'a> Infer<'a> {
                 self.record(strip(expr).id, term);
                 return element;
             }
+            if mutable && let Some(element) = self.lent_iterator(operand, &term) {
+                let given = over(&element);
+                self.record(expr.id, given.clone());
+                self.record(strip(expr).id, given);
+                return element;
+            }
             if !matches!(term, Term::Error | Term::Never) {
                 let found = self.describe(&term);
                 let message = format!("expected an array or a slice, found {found}");
@@ -264,6 +270,20 @@ impl<'a> Infer<'a> {
         }
         self.record(outer.id, over);
         (**element).clone()
+    }
+
+    /// The elements of an iterator or a range in a variable, which `&mut` lends.
+    fn lent_iterator(&mut self, operand: &'a Expr, term: &Term) -> Option<Term> {
+        match term {
+            Term::Iterator(element) if self.asks_kept(operand) => Some((**element).clone()),
+            Term::Range(item, _)
+                if self.reference_of(operand).is_none() && matches!(strip(operand).kind, ExprKind::Path(_)) =>
+            {
+                self.require_range_place(operand, "by_ref");
+                Some(self.counted(operand, item))
+            }
+            _ => None,
+        }
     }
 
     /// Reports elements that are not `Copy`, where an iterator would lend them.

@@ -44,6 +44,11 @@ impl<'a> Infer<'a> {
             self.tables.calls.insert(expr.id, Callee::Iterate(iteration));
             return term;
         }
+        if text == "remainder"
+            && let Some(rest) = self.infer_remainder(call, item)
+        {
+            return rest;
+        }
         let Some(iteration) = Iteration::from_name(&text) else {
             self.report_no_iteration(name, &text);
             self.infer_unknown_arguments(args);

@@ -63,7 +63,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Requires a variable that a method changes: of a range that nobody sees behind the call there is an easier way.
-    fn require_range_place(&mut self, receiver: &'a Expr, name: &str) {
+    pub(super) fn require_range_place(&mut self, receiver: &'a Expr, name: &str) {
         if is_place(receiver) {
             return self.require_own_range(receiver, name);
         }

@@ -5,8 +5,9 @@
 //! So it passes through options, tuples and closures. Methods with slices have, in the same `impl` or trait, a form of
 //! another name that the twin calls.
 
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, MethodCall};
 use crate::builtin::iteration::{Iteration, Parts};
+use crate::builtin::slice::SliceMethod;
 use crate::diag::code;
 use crate::program::crossing::{refuse_element, refuse_slice_element};
 use crate::source::text;
@@ -32,6 +33,24 @@ impl<'a> Infer<'a> {
         };
         self.check(size, &Term::USIZE, Because::Step);
         self.part_of(called, parts.writes()).map_or(Term::Error, |part| over(&part))
+    }
+
+    /// `remainder` of `x.chunks_exact(n)`, also in a variable; `None` for other iterators.
+    pub(super) fn infer_remainder(&mut self, call: MethodCall<'a>, item: &Term) -> Option<Term> {
+        let MethodCall { expr, receiver, args: [], .. } = call else { return None };
+        let parts = self.unfold(receiver);
+        let ExprKind::Method { receiver: whole, .. } = &parts.kind else { return None };
+        match self.tables.calls.get(&parts.id) {
+            Some(Callee::Iterate(Iteration::Parts(
+                Parts::ChunksExact { mutable: false } | Parts::RChunksExact { mutable: false },
+            ))) => {}
+            _ => return None,
+        }
+        let Term::Buffer { element, .. } = self.table.shallow(item) else { return None };
+        self.has_references = true;
+        self.tables.calls.insert(expr.id, Callee::Slice(SliceMethod::Remainder));
+        self.note_origin(expr.id, whole);
+        Some(Term::Buffer { element, mutable: false, origin: Some(expr.id) })
     }
 
     /// The type of the slices that a call makes of its receiver; `None` after an error.

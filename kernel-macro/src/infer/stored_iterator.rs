@@ -66,9 +66,12 @@ impl<'a> Infer<'a> {
         other.or_else(|| self.unkept(receiver, mutable))
     }
 
-    /// The iterator that an expression names, with what makes it and whether it is `mut`.
+    /// The iterator that an expression names, also by `&mut it`, with what makes it and whether it is `mut`.
     fn kept_at(&self, expr: &Expr) -> Option<(&'a Expr, bool)> {
-        let expr = strip(expr);
+        let mut expr = strip(expr);
+        if let ExprKind::Borrow { mutable: true, operand } = &expr.kind {
+            expr = strip(operand);
+        }
         let ExprKind::Path(_) = &expr.kind else { return None };
         match self.tables.paths.get(&expr.id) {
             Some(Resolution::Binding(binding)) => self.kept.get(binding).copied(),
@@ -81,6 +84,14 @@ impl<'a> Infer<'a> {
         match self.kept_at(expr) {
             Some((value, _)) => self.unfold(value),
             None => strip(expr),
+        }
+    }
+
+    /// The chain that an expression is, or names by a variable that is not `mut`.
+    pub(super) fn unfold_fixed(&self, expr: &'a Expr) -> &'a Expr {
+        match self.kept_at(expr) {
+            Some((value, false)) => self.unfold_fixed(value),
+            _ => strip(expr),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use gridwise_ir::descriptor::Site;
 
+use super::exact::Exact;
 use super::launch::TrapSink;
 use super::slice::{Slice, SliceMut};
 use crate::memory::data::GpuData;
@@ -52,8 +53,10 @@ macro_rules! divided {
             pub fn chunks_exact(
                 self,
                 size: usize,
-            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-                (0..self.len() / size).map(move |chunk| self.part_of(chunk * size, size))
+            ) -> Exact<impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T>, Self> {
+                let left = self.len() % size;
+                let parts = (0..self.len() / size).map(move |chunk| self.part_of(chunk * size, size));
+                Exact::new(parts, self.part_of(self.len() - left, left))
             }
 
             /// Slices of `size` elements from the end on, the last one of those that are left.
@@ -74,8 +77,11 @@ macro_rules! divided {
             pub fn rchunks_exact(
                 self,
                 size: usize,
-            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T> {
-                (0..self.len() / size).map(move |chunk| self.part_of(self.len() - (chunk + 1) * size, size))
+            ) -> Exact<impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone + use<'a, T>, Self> {
+                let left = self.len() % size;
+                let parts =
+                    (0..self.len() / size).map(move |chunk| self.part_of(self.len() - (chunk + 1) * size, size));
+                Exact::new(parts, self.part_of(0, left))
             }
 
             /// The parts of a slice that is split where `middle` is, if it is long enough.

@@ -16,6 +16,7 @@ mod chunk;
 pub mod coop;
 mod divided;
 mod equality;
+mod exact;
 mod fiber;
 pub mod generic;
 mod group;

@@ -334,6 +334,11 @@ impl Renderer<'_> {
         match (&expr.kind, self.expr_ty(expr)) {
             _ if self.is_original() => self.bare(expr),
             (ExprKind::Paren(inner, ..), _) => self.iterable(inner),
+            (ExprKind::Borrow { operand, .. }, Ty::Iterator(_))
+                if matches!(self.expr_ty(operand), Ty::Iterator(_) | Ty::Range(..)) =>
+            {
+                self.bare(expr)
+            }
             (ExprKind::Borrow { operand, mutable: true }, Ty::Iterator(_)) => self.elements_mut(operand),
             (ExprKind::Borrow { operand, .. }, Ty::Iterator(_)) => self.elements(operand),
             (_, Ty::Buffer { .. }) => self.elements(expr),
@@ -404,6 +409,8 @@ impl Renderer<'_> {
     pub(super) fn note_parts(&mut self, pattern: &Pattern, iterated: &Expr) {
         match (&iterated.kind, pattern) {
             (ExprKind::Paren(inner, ..), _) => self.note_parts(pattern, inner),
+            (ExprKind::Borrow { operand, .. }, _)
+                if matches!(self.expr_ty(operand), Ty::Iterator(_) | Ty::Range(..)) => {}
             (ExprKind::Borrow { operand, .. }, _) => self.note_part(pattern, operand),
             (ExprKind::Method { receiver, args, .. }, _) => match (self.typed.calls.get(&iterated.id), pattern) {
                 (Some(Callee::Iterate(Iteration::IterMut)), _) => self.note_part(pattern, receiver),

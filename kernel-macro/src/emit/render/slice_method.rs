@@ -24,6 +24,10 @@ impl Renderer<'_> {
                 let (slice, middle) = (self.slice(receiver, false), args.first().map(|middle| self.expr(middle)));
                 return tokens!(#slice.split_at_checked(#middle));
             }
+            SliceMethod::Remainder => {
+                let parts = self.expr(receiver);
+                return tokens!(#parts.remainder());
+            }
             SliceMethod::SplitEnd { .. } => {
                 let slice = self.slice(receiver, false);
                 return tokens!(#slice.#name());

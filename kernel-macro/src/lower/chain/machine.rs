@@ -257,6 +257,12 @@ impl<'p> FnCx<'p, '_, '_> {
         }
         let indexed = match &expr.kind {
             ExprKind::Paren(inner, ..) => return self.machine_of(inner, reversed),
+            ExprKind::Borrow { operand, .. } if matches!(self.ty_of(operand), Ty::Iterator(_)) => {
+                return self.machine_of(operand, reversed);
+            }
+            ExprKind::Borrow { operand, .. } if matches!(self.ty_of(operand), Ty::Range(..)) => {
+                return self.held_machine(operand, reversed);
+            }
             ExprKind::Borrow { operand, .. } => self.indexed_elements(operand, false)?,
             ExprKind::Path(_) if matches!(self.ty_of(expr), Ty::Iterator(_)) => return self.named_machine(expr),
             // Of a variable that is a reference, too.

@@ -41,6 +41,7 @@ impl FnCx<'_, '_, '_> {
             SliceMethod::MapLanes => return self.map_lanes(args[0], args[1]),
             SliceMethod::AsChunks { from_end } => return self.as_chunks(expr, args[0], from_end),
             SliceMethod::EndChunk { last } => return self.end_chunk(expr, args[0], last),
+            SliceMethod::Remainder => return self.left_of_chunks(expr, args[0]),
             SliceMethod::SplitChunk { last } => return self.split_chunk(expr, args[0], last),
             _ => {}
         }
@@ -101,6 +102,7 @@ impl FnCx<'_, '_, '_> {
             | SliceMethod::AsChunks { .. }
             | SliceMethod::EndChunk { .. }
             | SliceMethod::SplitChunk { .. }
+            | SliceMethod::Remainder
             | SliceMethod::Map
             | SliceMethod::MapLanes => None,
             SliceMethod::CopyFrom => {

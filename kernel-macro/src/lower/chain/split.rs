@@ -6,6 +6,7 @@ use gridwise_ir::ir::{Place, ValueId};
 use gridwise_ir::op::Op;
 
 use super::indexed::{At, Extent, Indexed};
+use super::machine::Machine;
 use crate::ast::{Expr, ExprKind};
 use crate::builtin::iteration::Parts;
 use crate::lower::function::FnCx;
@@ -57,6 +58,28 @@ impl FnCx<'_, '_, '_> {
         let step = if parts == Parts::Windows { one } else { size_value };
         let at = At::Parts { size: size_value, step, offset, total: len, exact, from_end: parts.is_from_end(), chunk };
         Some(Indexed { extent: Extent::Count(count), at, trusted: true })
+    }
+
+    /// `x.chunks_exact(n).remainder()`, also of an iterator that has given some of its parts.
+    pub(super) fn left_of_chunks(&mut self, call: &Expr, parts: &Expr) -> Option<ValueId> {
+        let mut machine = self.machine(parts, false)?;
+        while let Machine::Kept(inner) = machine {
+            machine = *inner;
+        }
+        let Ty::Iterator(part) = self.ty_of(parts) else { return None };
+        let Ty::Buffer { origin: Some(origin), .. } = **part else { return None };
+        let Machine::Indexed { indexed: Indexed { at, .. }, .. } = machine else { return None };
+        let At::Parts { size, offset, total, from_end, chunk, .. } = at else { return None };
+        let left = self.op(Op::Rem, &[total, size]);
+        let mut first = self.first_of(offset);
+        if !from_end {
+            let before = self.op(Op::Sub, &[total, left]);
+            let before = self.in_chunks(chunk, before);
+            first = self.op(Op::Add, &[first, before]);
+        }
+        let whole = self.origins.get(&origin)?.clone();
+        self.origins.insert(call.id, Origin { len: None, ..whole });
+        Some(self.slice_value(first, left))
     }
 
     /// `x.split_at(middle)`
