@@ -27,6 +27,7 @@ pub mod conversions;
 pub mod coop;
 pub mod coop_elements;
 pub mod coop_wide;
+pub mod cursors;
 pub mod defaults;
 pub mod directions;
 pub mod distinct;
@@ -214,6 +215,7 @@ const AREAS: &[&[Case]] = &[
     coop::CASES,
     coop_elements::CASES,
     coop_wide::CASES,
+    cursors::CASES,
     defaults::CASES,
     directions::CASES,
     distinct::CASES,

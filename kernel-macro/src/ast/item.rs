@@ -60,12 +60,21 @@ pub(crate) struct Param {
     pub(crate) mutable: bool,
     pub(crate) ty: TypeExpr,
     pub(crate) binding: BindingId,
+    /// Whether the type is `&mut I` of an iterator: then `ty` is `I`, and the iterator goes on where it was lent.
+    pub(crate) lends_iterator: bool,
     /// `#[texels]`, where a kernel's parameter has it.
     pub(crate) texels: Option<super::SpanRange>,
     /// Whether the type of a kernel's parameter is `&Distinct<T>`: then `ty` is the slice that it is in the kernel.
     pub(crate) is_distinct: bool,
     /// The part of a `&mut Scatter<T>` that a kernel's parameter is, if it is one.
     pub(crate) scattered: Option<Scattered>,
+}
+
+impl Param {
+    /// Whether it may be asked for one element at a time, if it is an iterator.
+    pub(crate) const fn goes_on(&self) -> bool {
+        self.mutable || self.lends_iterator
+    }
 }
 
 /// The two parameters of a kernel that a `&mut Scatter<T>` is.

@@ -52,17 +52,17 @@ impl<'a> Infer<'a> {
         let program = self.program;
         let binding = program.items[self.item].bindings.iter().find(|binding| named.name == binding.name);
         let chain = binding.and_then(|binding| binding.chain.as_ref()).unwrap_or(&UNKNOWN);
-        if param.mutable && chain.moves_on_by_loops {
-            let name = &param.name;
+        if param.goes_on() && chain.moves_on_by_loops {
+            let (name, mutable) = (&param.name, if param.mutable { "mut " } else { "" });
             self.error(
                 code::UNSUPPORTED_SYNTAX,
                 range(name.span()),
-                format!("the iterator that is passed for `mut {name}` cannot be asked for one element at a time"),
+                format!("the iterator that is passed for `{mutable}{name}` cannot be asked for one element at a time"),
             )
             .note("steps such as `take_while`, `scan` and `flat_map` are loops of their own here")
             .help("go through it with `for`, or put these steps into the function");
         }
-        self.iterators.insert(param.binding, Passed { chain, name: &param.name, mutable: param.mutable });
+        self.iterators.insert(param.binding, Passed { chain, name: &param.name, mutable: param.goes_on() });
         ty
     }
 

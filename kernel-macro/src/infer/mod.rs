@@ -380,7 +380,7 @@ impl<'a> Infer<'a> {
         self.locals = vec![None; function.binding_count];
         for param in &function.params {
             let ty = self.parameter_type(function, param);
-            self.declare(param.binding, &param.name, param.mutable, Term::from(&ty));
+            self.declare(param.binding, &param.name, param.goes_on(), Term::from(&ty));
             if let Some(mutable) = param.ty.reference() {
                 self.note_reference(param.binding, mutable);
             }

@@ -364,7 +364,7 @@ impl<'p> FnCx<'p, '_, '_> {
             {
                 Argument::Place(self.lower_code(arg, *made_by, *closure))
             } else if let Ty::Iterator(_) = ty {
-                Argument::Place(self.lower_passed_iterator(arg, param.mutable)?)
+                Argument::Place(self.lower_passed_iterator(arg, param.goes_on())?)
             } else if let Ty::Buffer { .. } = ty {
                 let spot = self.lower_slice(arg);
                 Argument::Place(spot.map_or(Slot::Nothing, |spot| self.alias(spot)))

@@ -246,12 +246,14 @@ impl Parser<'_> {
             Role::Kernel => self.param_name(&typed.pat)?,
             Role::Device | Role::Method | Role::Element => self.param_pattern(&typed.pat),
         };
+        let (ty, lends_iterator) = lent_iterator(ty, generics);
         let is_read = matches!(ty.kind, TypeKind::Slice { mutable: false, .. });
         let moves = mutable && is_read && role != Role::Kernel;
         let param = Param {
             mutable: mutable && !moves,
             ty,
             binding: self.next_binding(),
+            lends_iterator,
             texels,
             is_distinct,
             scattered,
@@ -305,7 +307,16 @@ impl Parser<'_> {
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
         let binding = self.next_binding();
-        Some(Param { name, mutable, ty, binding, texels: None, is_distinct: false, scattered: None })
+        Some(Param {
+            name,
+            mutable,
+            ty,
+            binding,
+            lends_iterator: false,
+            texels: None,
+            is_distinct: false,
+            scattered: None,
+        })
     }
 
     /// Reports names that two parameters have. rustc does, too, where it sees both.
@@ -561,5 +572,21 @@ impl Parser<'_> {
         };
         self.unsupported(ty, "a const that is a slice of references is", &help);
         TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() }
+    }
+}
+
+/// The type of a parameter, without `&mut` where that lends an iterator; whether it does.
+fn lent_iterator(ty: TypeExpr, generics: &Generics) -> (TypeExpr, bool) {
+    let is_iterator = |target: &TypeExpr| match &target.kind {
+        TypeKind::Path(path) => path
+            .as_name()
+            .is_some_and(|name| generics.params.iter().any(|param| param.name == *name && param.iterated().is_some())),
+        _ => false,
+    };
+    match ty.kind {
+        TypeKind::Ref { mutable: true, target } if is_iterator(&target) => {
+            (TypeExpr { kind: target.kind, span: ty.span, tokens: ty.tokens }, true)
+        }
+        kind => (TypeExpr { kind, span: ty.span, tokens: ty.tokens }, false),
     }
 }

@@ -60,7 +60,16 @@ impl Parser<'_> {
             if is_claimed {
                 let ty = self.kernel_param_ty(&parse_quote_spanned!(span=> &[#facade::Atomic<u32>]));
                 let (binding, scattered) = (self.next_binding(), Some(Scattered::Claims));
-                all.push(Param { name, mutable: false, ty, binding, texels: None, is_distinct: false, scattered });
+                all.push(Param {
+                    name,
+                    mutable: false,
+                    ty,
+                    binding,
+                    lends_iterator: false,
+                    texels: None,
+                    is_distinct: false,
+                    scattered,
+                });
             }
         }
         if !self.scatters.is_empty()

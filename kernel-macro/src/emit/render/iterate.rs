@@ -203,7 +203,7 @@ impl Renderer<'_> {
                 .is_some_and(TypeExpr::is_reference),
             _ => false,
         };
-        let (ty, chain) = (self.ty(self.expr_ty(whole)), self.passed_iterator(receiver, is_lent));
+        let (ty, chain) = (self.ty(self.expr_ty(whole)), self.passed_iterator(receiver, is_lent, false));
         tokens!(<#ty as ::core::iter::#of<_>>::#name(#chain))
     }
 

@@ -261,19 +261,23 @@ impl Renderer<'_> {
         self.call_passing(callee, slices, 0, args, call)
     }
 
-    /// For a parameter that is an iterator, whether its elements are references.
-    fn takes_iterator(&self, callee: Option<Callee>, position: usize) -> Option<bool> {
+    /// For a parameter that is an iterator, whether its elements are references, and whether it is lent itself.
+    fn takes_iterator(&self, callee: Option<Callee>, position: usize) -> Option<(bool, bool)> {
         let Some(Callee::Device(item)) = callee.filter(|_| !self.is_original()) else { return None };
         let Item::Fn(function) = &self.program.items[item].item else { return None };
-        let (_, element) = function.iterator_param(function.params.get(position)?)?;
-        Some(element.is_some_and(TypeExpr::is_reference))
+        let param = function.params.get(position)?;
+        let (_, element) = function.iterator_param(param)?;
+        Some((element.is_some_and(TypeExpr::is_reference), param.lends_iterator))
     }
 
     /// An iterator as an argument. Its elements are values here, and lent where the function wants references.
-    pub(super) fn passed_iterator(&mut self, arg: &Expr, is_lent: bool) -> Tokens {
+    /// `stays`: the function takes a reference to it.
+    pub(super) fn passed_iterator(&mut self, arg: &Expr, is_lent: bool, stays: bool) -> Tokens {
         let (twin, iterator) = (self.twin(), self.iterable(arg));
+        let by_ref = |iterator: Tokens| if stays { tokens!((#iterator).by_ref()) } else { iterator };
+        let iterator = by_ref(iterator);
         match is_lent {
-            true => tokens!(#twin::Lending::new().lend(#iterator)),
+            true => by_ref(tokens!(#twin::Lending::new().lend(#iterator))),
             false => iterator,
         }
     }
@@ -286,7 +290,7 @@ impl Renderer<'_> {
                 && element.is_reference()
             {
                 let name = &param.name;
-                let mutable = param.mutable.then(|| tokens!(mut));
+                let mutable = param.goes_on().then(|| tokens!(mut));
                 tokens!(let #mutable #name = ::core::iter::Iterator::copied(::core::iter::IntoIterator::into_iter(#name));).put(&mut writer);
             }
         }
@@ -308,8 +312,8 @@ impl Renderer<'_> {
             known.or(passed[position].filter(|_| callee.is_none()))
         };
         let pass = |cx: &mut Self, position: usize, arg: &Expr| {
-            if let Some(is_lent) = cx.takes_iterator(callee, position + skip) {
-                return cx.passed_iterator(arg, is_lent);
+            if let Some((is_lent, is_reference)) = cx.takes_iterator(callee, position + skip) {
+                return cx.passed_iterator(arg, is_lent, is_reference);
             }
             match slice(position) {
                 Some(mutable) => cx.slice(arg, mutable),
