@@ -93,6 +93,50 @@ both!(beside, plain_beside, {
     }
 });
 
+both!(rows, plain_rows, {
+    struct Lcg(u32);
+    impl Iterator for Lcg {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (self.0 % 11 != 0).then_some(self.0 >> 20)
+        }
+    }
+    fn digits(n: u32) -> impl Iterator<Item = u32> {
+        core::iter::successors(Some(n), |v| (*v > 9).then(|| v / 10)).map(|v| v % 10)
+    }
+    pub(super) fn rows(i: u32, x: &[u32]) -> u32 {
+        let mut own = [[i, 1, 2], [3, 4, 5], [6, 7, 8]];
+        let mut it = x.iter().copied();
+        'rows: for row in own.iter_mut() {
+            for (v, k) in row.iter_mut().zip(it.by_ref()) {
+                if k == i {
+                    continue 'rows;
+                }
+                if k > 30 {
+                    break 'rows;
+                }
+                *v = v.wrapping_mul(3) ^ k;
+            }
+        }
+        for (row, d) in own.iter_mut().zip(digits(x[30])) {
+            row[0] ^= d;
+            for (v, e) in row.iter_mut().zip(digits(d * 77 + i)) {
+                *v = v.wrapping_add(e);
+            }
+        }
+        let mut random = Lcg(i + 9);
+        for (v, r) in own[2].iter_mut().zip(&mut random) {
+            *v ^= r;
+        }
+        for (k, (v, r)) in own[0].iter_mut().zip(random.by_ref()).enumerate() {
+            *v ^= r << k;
+        }
+        own.iter().flatten().fold(random.0, |a, b| a.rotate_left(3) ^ b) ^ it.next().unwrap_or(7)
+    }
+});
+
 domain!("beside", {
     beside, Beside, plain_beside;
+    rows, Rows, plain_rows;
 });

@@ -442,7 +442,16 @@ impl<'a> Infer<'a> {
         if !is_number {
             let found = self.describe(term);
             let is_own = matches!(self.table.shallow(term), Term::Struct(..) | Term::Enum(..));
+            let stops = match self.table.shallow(term) {
+                Term::Option(_) => Some("Some"),
+                Term::Result(..) => Some("Ok"),
+                _ => None,
+            };
             let error = self.error(code::BAD_OPERAND, span, format!("cannot add or multiply {found} this way"));
+            if let Some(some) = stops {
+                error.help(format!("end where a value is missing: `.try_fold(0, |sum, v| {some}(sum + v?))`"));
+                return;
+            }
             match is_own {
                 true => error.help("write an `impl Sum` or `impl Product` for it in its `#[device] mod`, or fold: `.fold(start, |a, b| a + b)`"),
                 false => error.help("fold: `.fold(start, |a, b| a + b)`"),

@@ -27,7 +27,11 @@ impl<'a> Infer<'a> {
     pub(super) fn is_written(&self, expr: &'a Expr) -> bool {
         match &strip(expr).kind {
             ExprKind::Borrow { mutable, operand } => {
-                *mutable && !matches!(self.table.shallow(&self.term(operand)), Term::Iterator(_) | Term::Range(..))
+                *mutable
+                    && !matches!(
+                        self.table.shallow(&self.term(operand)),
+                        Term::Iterator(_) | Term::Range(..) | Term::Struct(..) | Term::Enum(..)
+                    )
             }
             ExprKind::Method { receiver, args, .. } => match self.tables.calls.get(&strip(expr).id) {
                 Some(Callee::Iterate(Iteration::IterMut)) => true,

@@ -22,7 +22,22 @@ pub(crate) fn parse_impl(item: &syn::ItemImpl, diags: &mut Diagnostics) -> (Impl
     let of_totals = item.trait_.as_ref().is_some_and(|(path, _)| is_total(path));
     parser.lends = is_operator || of_totals;
     let of = item.trait_.as_ref().and_then(|(path, _)| parser.path(path));
-    let self_ty = parser.ty(&item.self_ty);
+    let self_ty = match (&*item.self_ty, &of) {
+        (syn::Type::Reference(reference), Some(of)) if !parser.lends => {
+            let name = reference.elem.to_token_stream().to_string();
+            let of = of.segments.last().map(ToString::to_string).unwrap_or_default();
+            let help = match of.as_str() {
+                "IntoIterator" => {
+                    "write a method that gives the iterator, `fn iter(&self) -> impl Iterator<Item = T>`, and `for v in x.iter()`"
+                        .to_owned()
+                }
+                _ => format!("write `impl {of} for {name}`, whose methods with `&self` are called by references, too"),
+            };
+            parser.unsupported(&item.self_ty, "an `impl` for a reference is", &help);
+            parser.ty(&reference.elem)
+        }
+        _ => parser.ty(&item.self_ty),
+    };
     parser.lends = false;
     let right = of.as_ref().and_then(|path| path.last_args()?.args.first()?.ty.as_ref());
     let lent = Lent { left: is_operator && is_lent(&self_ty), right: is_operator && right.is_some_and(is_lent) };
