@@ -1,6 +1,6 @@
 //! The parts of a slice that all have one size, and the elements that are left over.
 
-/// What `chunks_exact` and `rchunks_exact` give.
+/// The iterator that `chunks_exact` and `rchunks_exact` give.
 #[derive(Debug, Clone)]
 pub struct Exact<I, S> {
     parts: I,
