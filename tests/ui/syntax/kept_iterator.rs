@@ -28,7 +28,7 @@ fn used(x: &[u32], y: &mut [u32]) {
     let around = it.by_ref().cycle().take(9).count();
     y[1] = it.by_ref().zip(x.iter()).map(|(a, b)| a * b).sum();
     y[2] = x.iter().map(|v| v + 1).zip(it.by_ref()).map(|(a, b)| a * b).sum();
-    for v in &mut it {
+    for v in &it {
         y[3] += *v;
     }
     let other = it.nth_back(1);
