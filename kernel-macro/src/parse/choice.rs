@@ -146,6 +146,7 @@ impl Parser<'_> {
             slice.root = slice.root.take().filter(|root| root != name);
         }
         self.arrays.retain(|array| array != name);
+        self.chains.retain(|chain| chain != name);
         self.roots.retain(|root| root != name);
     }
 

@@ -40,6 +40,8 @@ impl Parser<'_> {
     pub(super) fn name_written(&mut self, pattern: &mut Pattern, iterated: &Expr, parts: &mut Vec<Statement>) {
         match &iterated.kind {
             ExprKind::Paren(inner, _) => self.name_written(pattern, inner, parts),
+            // What an iterator gives is a value.
+            ExprKind::Borrow { mutable: true, operand } if self.is_chain(operand) => {}
             ExprKind::Borrow { mutable: true, .. } => self.name_element(pattern, parts),
             ExprKind::Method { name, args, .. } if name == "iter_mut" && args.is_empty() => {
                 self.name_element(pattern, parts);
@@ -59,6 +61,11 @@ impl Parser<'_> {
             },
             _ => {}
         }
+    }
+
+    /// Whether an expression is the name of an iterator, as far as the form of its declaration tells.
+    fn is_chain(&self, expr: &Expr) -> bool {
+        matches!(&expr.kind, ExprKind::Path(path) if path.as_name().is_some_and(|name| self.chains.contains(name)))
     }
 
     fn name_element(&mut self, pattern: &mut Pattern, parts: &mut Vec<Statement>) {

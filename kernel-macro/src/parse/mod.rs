@@ -94,6 +94,8 @@ pub(crate) struct Parser<'d> {
     roots: Vec<Ident>,
     /// Variables that are arrays by their values.
     arrays: Vec<Ident>,
+    /// Variables that are iterators by the methods that make them.
+    chains: Vec<Ident>,
     /// How often the statements that are parsed stand in the function.
     copies: usize,
     /// The names of slices that are moved where they stand.
@@ -140,6 +142,7 @@ impl<'d> Parser<'d> {
             writers: Vec::new(),
             roots: Vec::new(),
             arrays: Vec::new(),
+            chains: Vec::new(),
             copies: 1,
             moved: Vec::new(),
             is_unit: false,

@@ -22,7 +22,7 @@ impl Parser<'_> {
         let mut tail = None;
         let last = block.stmts.len().wrapping_sub(1);
         let imports = self.imports.len();
-        let around = (self.slices.clone(), self.arrays.clone(), self.roots.clone());
+        let around = (self.slices.clone(), self.arrays.clone(), self.chains.clone(), self.roots.clone());
         let writers = self.writers.len();
         self.import_all(&block.stmts);
         for (position, statement) in block.stmts.iter().enumerate() {
@@ -49,14 +49,14 @@ impl Parser<'_> {
                     }
                     self.slices.extend(slices);
                     self.note_hidden_parameters(&local.pat);
-                    self.note_array(local);
+                    self.note_kind(local);
                     self.note_root(local);
                 }
                 other => statements.extend(self.statement(other)),
             }
         }
         self.imports.truncate(imports);
-        (self.slices, self.arrays, self.roots) = around;
+        (self.slices, self.arrays, self.chains, self.roots) = around;
         self.writers.truncate(writers);
         let span = SpanRange { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
         Block { statements, tail, span, safety: None }

@@ -9,6 +9,7 @@ use syn::{BinOp, Expr, Lit, Local, Pat, Stmt};
 
 use super::Parser;
 use super::found_place::SEARCHES;
+use crate::builtin::iteration::Parts;
 
 /// A call that gives an option, with the code for an option without an element.
 struct Unwrapped<'e> {
@@ -104,14 +105,47 @@ impl Parser<'_> {
         self.slices.iter().any(|slice| slice.name == *name) || self.arrays.contains(name)
     }
 
-    /// Notes a variable that is an array by its value.
-    pub(super) fn note_array(&mut self, local: &Local) {
-        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init)
-            && matches!(*init.expr, Expr::Array(_) | Expr::Repeat(_))
-        {
-            self.arrays.push(name.ident.clone());
+    /// Notes variables that are arrays or iterators by their values.
+    pub(super) fn note_kind(&mut self, local: &Local) {
+        if let Some(init) = &local.init {
+            self.note_value(&local.pat, &init.expr);
         }
     }
+
+    fn note_value(&mut self, pattern: &Pat, value: &Expr) {
+        match (pattern, value) {
+            (Pat::Ident(name), Expr::Array(_) | Expr::Repeat(_)) => self.arrays.push(name.ident.clone()),
+            (Pat::Ident(name), Expr::MethodCall(call)) if makes_iterator(&call.method) => {
+                self.chains.push(name.ident.clone());
+            }
+            (Pat::Type(typed), value) => self.note_value(&typed.pat, value),
+            (Pat::Tuple(patterns), Expr::Tuple(values)) if patterns.elems.len() == values.elems.len() => {
+                patterns.elems.iter().zip(&values.elems).for_each(|(pattern, value)| self.note_value(pattern, value));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a method surely gives an iterator, as far as its name tells.
+fn makes_iterator(method: &Ident) -> bool {
+    let name = method.to_string();
+    let is_adapter = matches!(
+        name.as_str(),
+        "iter"
+            | "into_iter"
+            | "enumerate"
+            | "zip"
+            | "chain"
+            | "cycle"
+            | "skip"
+            | "step_by"
+            | "filter"
+            | "peekable"
+            | "rev"
+            | "copied"
+    );
+    is_adapter || Parts::from_name(&name).is_some_and(|parts| !parts.writes())
 }
 
 /// The array or slice that `x.iter_mut().find(…)` and its like search.
