@@ -96,6 +96,7 @@ pub mod lanes;
 pub mod lent;
 pub mod lent_places;
 pub mod lent_results;
+pub mod lent_rows;
 pub mod lent_slices;
 pub mod life;
 pub mod lifetimes;
@@ -280,6 +281,7 @@ const AREAS: &[&[Case]] = &[
     lent::CASES,
     lent_places::CASES,
     lent_results::CASES,
+    lent_rows::CASES,
     life::CASES,
     lent_slices::CASES,
     lifetimes::CASES,

@@ -362,7 +362,7 @@ pub(crate) const UNSUPPORTED: &[(&str, &str)] = &[
     ("remainder", "take it of the iterator that `chunks_exact` or `rchunks_exact` gives, before anything else"),
     (
         "into_remainder",
-        "split before, `let (parts, rest) = x.split_at_mut(x.len() / n * n);`, and go through `parts.chunks_exact_mut(n)`",
+        "split before, `let whole = x.len() / n * n; let (parts, rest) = x.split_at_mut(whole);`, and go through `parts.chunks_exact_mut(n)`",
     ),
     ("concat", "kernels have no memory to allocate: write each part where it belongs"),
     ("to_vec", "kernels have no memory to allocate: copy to an array with `copy_from_slice`"),

@@ -332,6 +332,11 @@ impl<'a> Infer<'a> {
                 )
                 .help("write `x`, and `match x { … }` in the closure");
             }
+            if ty.is_none() {
+                pattern.for_each_binding(&mut |_, binding| {
+                    self.closure_params.insert(binding);
+                });
+            }
             self.bind_pattern(pattern, &term);
             params.push(term);
         }

@@ -264,6 +264,8 @@ struct Infer<'a> {
     has_twin: bool,
     /// Variables of loops that are references to parts of the function's own arrays.
     rows: std::collections::BTreeSet<BindingId>,
+    /// Parameters of closures without a written type, which may be references.
+    closure_params: std::collections::BTreeSet<BindingId>,
     /// Variables that are references to parts of the function's own variables.
     own_references: std::collections::BTreeSet<BindingId>,
     /// Parameters of closures that are references: what others reach is copied in and out around a call.
@@ -351,6 +353,7 @@ impl<'a> Infer<'a> {
             held: Vec::new(),
             has_twin: false,
             rows: std::collections::BTreeSet::new(),
+            closure_params: std::collections::BTreeSet::new(),
             own_references: std::collections::BTreeSet::new(),
             closure_references: std::collections::BTreeSet::new(),
             flat_patterns: std::collections::BTreeSet::new(),

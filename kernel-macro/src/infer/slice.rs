@@ -148,7 +148,7 @@ impl<'a> Infer<'a> {
     /// Checks an argument that is a slice of elements of a type, to be written if `writes`.
     pub(super) fn check_slice_of(&mut self, arg: &'a Expr, wanted: &Term, writes: bool) {
         self.note_chosen_slices(arg);
-        let Some((element, mutable)) = self.infer_slice(arg, writes) else { return };
+        let Some((element, mutable)) = self.infer_slice(arg, writes) else { return self.table.poison(wanted) };
         if self.table.unify(wanted, &element) && (mutable || !writes) {
             return;
         }
@@ -197,6 +197,11 @@ impl<'a> Infer<'a> {
                     (Term::Array(element, _), Some(mutable)) if matches!(strip(expr).kind, ExprKind::Path(_)) => {
                         Some(((*element).clone(), mutable))
                     }
+                    // What a loop or a closure gets of an array of arrays is a reference, whose value is here.
+                    (Term::Array(element, _) | Term::ArrayOf(element, _), None) if !writes && self.is_given(expr) => {
+                        self.has_references = true;
+                        Some(((*element).clone(), false))
+                    }
                     (other, _) => {
                         let (source, found) = (text(expr), self.describe(&other));
                         let error =
@@ -205,13 +210,29 @@ impl<'a> Infer<'a> {
                             Term::Array(..) if writes => {
                                 error.help(format!("write `&mut {source}` of the array itself"))
                             }
-                            Term::Array(..) => error.help(format!("write `&{source}`")),
+                            Term::Array(..) => {
+                                error.help(format!("write `&{source}`, or of a reference `&{source}[..]`"))
+                            }
                             _ => error.help("slices are made of buffers and arrays: `&x[a..b]`"),
                         };
                         None
                     }
                 }
             }
+        }
+    }
+
+    /// Whether an expression names what an iterator or a slice gave, which may have been a reference.
+    fn is_given(&self, expr: &Expr) -> bool {
+        let mut named = strip(expr);
+        while let ExprKind::Unary(UnaryOp::Deref, inner) = &named.kind {
+            named = strip(inner);
+        }
+        match self.tables.paths.get(&named.id) {
+            Some(Resolution::Binding(binding)) => {
+                self.tables.values.contains(binding) || self.closure_params.contains(binding)
+            }
+            _ => false,
         }
     }
 

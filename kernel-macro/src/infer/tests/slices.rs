@@ -22,7 +22,7 @@ fn arguments() {
              1 | fn total(x: &[u32]) -> u32 { x[0] } fn kernel(x: &[f32], y: &mut [u32]) { y[0] = total(x); }
                |                                                                                        ^
             error: [K0102] expected a slice, found `[u32; 2]`
-                   help: write `&a`
+                   help: write `&a`, or of a reference `&a[..]`
              1 | fn total(x: &[u32]) -> u32 { x[0] } fn kernel(y: &mut [u32]) { let a = [1u32, 2]; y[0] = total(a); }
                |                                                                                                ^
             error: [K0108] cannot make a slice of `u32`
@@ -195,7 +195,7 @@ fn kernel(x: &[u32], y: &mut [u32], bins: &[Atomic<u32>], n: u32) {
             14 |     y.copy_from_slice(&[1.0f32, 2.0]);
                |                       ^^^^^^^^^^^^^^
             error: [K0102] expected a slice, found `[u32; 3]`
-                   help: write `&own`
+                   help: write `&own`, or of a reference `&own[..]`
             15 |     y.copy_from_slice(own);
                |                       ^^^
             error: [K0301] `bins` holds atomics and cannot be copied
@@ -406,7 +406,7 @@ fn compared() {
              8 |             let f = x.starts_with(2);
                |                                   ^
             error: [K0102] expected a slice, found `[u32; 2]`
-                   help: write `&own`
+                   help: write `&own`, or of a reference `&own[..]`
              9 |             let g = x.ends_with(own);
                |                                 ^^^
             error: [K0102] expected `&[u32]`, found `&[a float]`
