@@ -45,7 +45,7 @@ const MOST_COMPUTED: u32 = 8;
 const FEW_GUARDS: usize = 4;
 
 /// Instructions that a loop may become.
-const MOST_INSTS: usize = 1024;
+const MOST_INSTS: usize = 1536;
 
 /// The same where the elements are matrices of subgroups, which are registers of all its invocations: memory costs far more than code.
 const MOST_INSTS_OF_MATRICES: usize = 16 * 1024;
@@ -118,6 +118,11 @@ fn run_with(function: &mut Function, cx: &mut PassCx<'_>, definitions: Vec<Optio
     pass.block(pass.view.function.entry);
     // Of a loop without a round, the `break`s of outer loops are gone.
     if pass.changed == Changed::Yes { Changed::Yes | cut_unreachable(function) } else { Changed::No }
+}
+
+/// Whether an instruction takes part in what an invocation does, beside constants and ends of blocks.
+fn is_code(kind: &InstKind) -> bool {
+    !matches!(kind, InstKind::Const(_) | InstKind::Yield(_) | InstKind::Continue(..))
 }
 
 /// The largest divisor of a number of rounds that is not over `most`.
@@ -283,7 +288,7 @@ impl Pass<'_> {
             (0usize, Vec::new(), MOST_INSTS, MOST_ROUNDS_OF_REGISTERS);
         let mut others = Vec::new();
         walk(self.view.function, body, &mut |_, inst| {
-            size += 1;
+            size += usize::from(is_code(&inst.kind));
             if let Some(place) = inst.kind.place()
                 && matches!(place.root, Root::Buffer(_) | Root::Shared(_))
             {

@@ -1,7 +1,7 @@
 //! The local arrays that may stay in registers: every loop that chooses elements of them can be written out.
 
 use super::super::edit::walk;
-use super::{MOST_INSTS, MOST_REGISTERS, MOST_ROUNDS_OF_REGISTERS, guarded, leaving};
+use super::{MOST_INSTS, MOST_REGISTERS, MOST_ROUNDS_OF_REGISTERS, guarded, is_code, leaving};
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, InstId, InstKind, Root, ValueId};
 use crate::rounds::Counter;
@@ -40,8 +40,8 @@ pub(super) fn find(function: &Function, types: &Types, definitions: &[Option<Ins
 /// Counts the instructions of a block with all in it, and gathers the locals of which it chooses elements outside of inner loops.
 fn gather(function: &Function, block: BlockId, size: &mut usize, chosen: &mut Vec<usize>) {
     for id in &function.blocks[block].insts {
-        *size += 1;
         let kind = &function.insts[*id].kind;
+        *size += usize::from(is_code(kind));
         if let Some(place) = kind.place()
             && let Root::Local(local) = place.root
             && place.values().next().is_some()
