@@ -278,9 +278,13 @@ impl Parser<'_> {
             Type::Path(path) => last_and_argument(&path.path),
             _ => (String::new(), None),
         };
-        let written = target.to_token_stream();
+        let written = as_written(target);
         let help = match (last.as_str(), element) {
-            ("Vec" | "Tensor", Some(element)) => format!("write `&{mutable}[{}]`", element.to_token_stream()),
+            ("Vec" | "Tensor", Some(element)) => format!("write `&{mutable}[{}]`", as_written(element)),
+            ("Shared", Some(element)) => {
+                let element = as_written(element);
+                format!("declare it in the kernel's body: `let tile = Shared::<{element}>::new();`")
+            }
             ("str" | "String", _) => "write `&[u8]`, and launch with a tensor of `text.as_bytes()`".to_owned(),
             _ if matches!(target, Type::ImplTrait(_) | Type::TraitObject(_)) => {
                 "name the type of its source: `&[f32]`".to_owned()
@@ -370,6 +374,14 @@ fn is_of(some: &syn::TypeImplTrait, is_meant: impl Fn(&str) -> bool) -> bool {
         }
         _ => false,
     })
+}
+
+/// A type's text, without the spaces that tokens have between them.
+fn as_written(ty: &Type) -> String {
+    let text = ty.to_token_stream().to_string();
+    [(" < ", "<"), (" >", ">"), (" ,", ","), ("& ", "&"), (" :: ", "::")]
+        .iter()
+        .fold(text, |text, (from, to)| text.replace(from, to))
 }
 
 /// The last name of a path, and the type in its `<…>`.
