@@ -22,15 +22,19 @@ mod estimates;
 mod fields;
 mod filters;
 mod flows;
+mod frames;
 mod grids;
 mod halves;
+mod integers;
 mod measure;
 mod meshes;
 mod models;
+mod motions;
 mod numbers;
 mod openmp;
 mod operations;
 mod options;
+mod packets;
 mod peers;
 mod picks;
 mod pictures;
@@ -100,6 +104,10 @@ fn workloads(large: bool) -> Vec<Workload> {
         series::workloads,
         flows::workloads,
         draws::workloads,
+        packets::workloads,
+        integers::workloads,
+        motions::workloads,
+        frames::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))
