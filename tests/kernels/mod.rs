@@ -114,6 +114,7 @@ pub mod moving_slices;
 pub mod narrow;
 pub mod narrow_atomics;
 pub mod natural;
+pub mod near;
 pub mod neighbours;
 pub mod neutral;
 pub mod numbers;
@@ -311,6 +312,7 @@ const AREAS: &[&[Case]] = &[
     moving_slices::CASES,
     narrow::CASES,
     narrow_atomics::CASES,
+    near::CASES,
     natural::CASES,
     neighbours::CASES,
     neutral::CASES,

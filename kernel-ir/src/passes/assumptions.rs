@@ -61,11 +61,11 @@ impl Assumptions {
     pub(super) fn of(function: &Function, types: &Types, kernel: Option<&Kernel>) -> Option<Self> {
         let view = View { function, types, kernel, definitions: definitions(function) };
         let mut found = Self::default();
-        let (mut has_signed, mut axes) = (false, [false; 3]);
+        let (mut needs_few, mut axes) = (false, [false; 3]);
         for (_, inst) in function.insts.iter() {
             match &inst.kind {
                 InstKind::Op(Op::Cast, operands) if view.becomes_signed(operands[0], inst.results.first()) => {
-                    has_signed = true;
+                    needs_few = true;
                     found.learn(&view, operands[0], 0, Some(SIGNED));
                 }
                 InstKind::Op(Op::Eq | Op::Ne, operands) if view.number(operands[1]) == Some(0) => {
@@ -89,6 +89,12 @@ impl Assumptions {
                     {
                         found.learn(&view, operands[0], taken, None);
                     }
+                }
+                // `x + 3 < width`: a sum of a position, which does not wrap where there are few.
+                InstKind::Op(Op::Lt | Op::Le | Op::Gt | Op::Ge, operands)
+                    if operands.iter().any(|operand| view.is_step_ahead(*operand)) =>
+                {
+                    needs_few = true;
                 }
                 // `x.clamp(0, width - 1)` of a signed width, which is a size.
                 InstKind::Op(Op::Min, operands) if view.scalar(operands[0]) == Some(Scalar::I32) => {
@@ -119,7 +125,7 @@ impl Assumptions {
                 _ => {}
             }
         }
-        if has_signed {
+        if needs_few {
             found.axes = axes;
         }
         (!found.numbers.is_empty() || found.axes.contains(&true)).then_some(found)
@@ -241,6 +247,13 @@ impl View<'_> {
             Type::Scalar(scalar) => Some(scalar),
             _ => None,
         }
+    }
+
+    /// Whether a value is a sum of a small constant and something else.
+    fn is_step_ahead(&self, value: ValueId) -> bool {
+        let Some(InstKind::Op(Op::Add, parts)) = self.definition(value) else { return false };
+        self.scalar(value) == Some(Scalar::U32)
+            && parts.iter().any(|part| matches!(self.number(*part), Some(1..=MOST_TAKEN)))
     }
 
     fn becomes_signed(&self, from: ValueId, to: Option<&ValueId>) -> bool {

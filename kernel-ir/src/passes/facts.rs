@@ -69,6 +69,8 @@ pub(super) struct Facts<'a> {
     found: Vec<Cell<(u32, Range)>>,
     /// For each value, values that are not below it; with `true`, that are above it.
     uppers: Vec<Vec<(ValueId, bool)>>,
+    /// Sums, differences, quotients and remainders that some value is known not to be below.
+    guarded: Vec<ValueId>,
     /// Numbers within the intervals of values that these are not.
     holes: Vec<(ValueId, i128)>,
     undo: Vec<Undo>,
@@ -108,6 +110,7 @@ impl<'a> Facts<'a> {
             version: 1,
             found: vec![Cell::new((0, Range::ANY)); count],
             uppers: vec![Vec::new(); count],
+            guarded: Vec::new(),
             holes: Vec::new(),
             undo: Vec::new(),
             bounds: RefCell::new(KeptBounds::with_capacity_and_hasher(BOUNDS, Default::default())),
@@ -161,7 +164,12 @@ impl<'a> Facts<'a> {
         while self.undo.len() > mark.0 {
             match self.undo.pop() {
                 Some(Undo::Range(value, range)) => self.set_range(value, range),
-                Some(Undo::Upper(value)) => drop(self.uppers[value.index()].pop()),
+                Some(Undo::Upper(value)) => {
+                    self.uppers[value.index()].pop();
+                    if self.guarded.last() == Some(&value) {
+                        self.guarded.pop();
+                    }
+                }
                 Some(Undo::Hole) => drop(self.holes.pop()),
                 None => return,
             }
@@ -431,7 +439,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The same value under the name facts are kept for.
-    fn canonical(&self, value: ValueId) -> ValueId {
+    pub(super) fn canonical(&self, value: ValueId) -> ValueId {
         self.canonical.get(value.index()).copied().unwrap_or(value)
     }
 
@@ -451,6 +459,11 @@ impl<'a> Facts<'a> {
             value = inner;
         }
         value
+    }
+
+    /// Sums, differences, quotients and remainders that some value is known not to be below.
+    pub(super) fn guarded(&self) -> &[ValueId] {
+        &self.guarded
     }
 
     /// Values that are not below this one; with `true`, that are above it.

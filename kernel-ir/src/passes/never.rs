@@ -153,8 +153,19 @@ impl Facts<'_> {
             return self.upper_bound(count);
         }
         let depth = depth.checked_sub(1).filter(|_| self.integer(count) == Some(Scalar::U32))?;
-        let InstKind::Op(Op::Add, sum) = self.definition(position)? else { return None };
         let InstKind::Op(Op::Mul, whole) = self.definition(count)? else { return None };
+        // The first column of a row.
+        if let InstKind::Op(Op::Mul, of_start) = self.definition(position)? {
+            return [(whole[0], whole[1]), (whole[1], whole[0])].into_iter().find_map(|(rows, width)| {
+                let row = match (of_start[0], of_start[1]) {
+                    (row, by) | (by, row) if self.is_same(by, width) => row,
+                    _ => return None,
+                };
+                let rows_bound = self.whole_of_rows(row, rows, depth).filter(|_| self.range(width).lo >= 1)?;
+                Some(Bound::binary(BoundOp::Mul, rows_bound, self.upper_bound(width)?))
+            });
+        }
+        let InstKind::Op(Op::Add, sum) = self.definition(position)? else { return None };
         [(sum[0], sum[1]), (sum[1], sum[0])].into_iter().find_map(|(start, column)| {
             let InstKind::Op(Op::Mul, of_start) = self.definition(start)? else { return None };
             let both = |of: &[ValueId]| [(of[0], of[1]), (of[1], of[0])];
@@ -186,6 +197,14 @@ impl Facts<'_> {
                 obligations.extend(others);
                 Some((least, obligations))
             }
+            // A product that does not wrap around.
+            Some(InstKind::Op(Op::Mul, of)) if self.integer(value) == Some(Scalar::U32) => {
+                let [(a, mut obligations), (b, others)] = [self.least_of(of[0])?, self.least_of(of[1])?];
+                let most = Bound::binary(BoundOp::Mul, self.upper_bound(of[0])?, self.upper_bound(of[1])?);
+                obligations.extend(others);
+                obligations.push(Obligation { index: most, length: Bound::Const(u32::MAX), in_all: None });
+                Some((Bound::binary(BoundOp::Mul, a, b), obligations))
+            }
             _ => self.exact(value).map(|exact| (exact, Vec::new())),
         }
     }
@@ -212,16 +231,28 @@ impl Facts<'_> {
     }
 
     fn exact_within(&self, value: ValueId, quotients: usize) -> Option<Bound> {
-        if self.integer(value)? != Scalar::U32 {
+        let is_natural = match self.integer(value)? {
+            Scalar::U32 => true,
+            // The bits of a number that is not negative, which is all that the host reads.
+            Scalar::I32 => self.range(value).lo >= 0,
+            _ => false,
+        };
+        if !is_natural {
             return None;
         }
         match self.definition(value)? {
             InstKind::Len(buffer) => Some(Bound::Len(*buffer)),
             kind @ InstKind::Image(..) => self.extent(kind),
             InstKind::Param(param) => Some(Bound::Param(*param, [].into())),
+            InstKind::Extract(composite, path) => match self.definition(*composite)? {
+                InstKind::Param(param) => Some(Bound::Param(*param, path.clone())),
+                _ => None,
+            },
+            InstKind::Op(Op::Cast, of) => self.exact_within(of[0], quotients),
             InstKind::Op(Op::Div, of) if quotients > 0 && self.range(of[1]).lo > 0 => {
-                let [whole, by] = [of[0], of[1]].map(|part| self.exact_within(part, quotients - 1));
-                Some(Bound::binary(BoundOp::Div, whole?, by?))
+                let whole = self.exact_within(of[0], quotients - 1)?;
+                let by = self.divisor(of[1]).or_else(|| self.exact_within(of[1], quotients - 1))?;
+                Some(Bound::binary(BoundOp::Div, whole, by))
             }
             InstKind::Op(Op::Shr, of) if quotients > 0 => match self.range(of[1]) {
                 by if by.lo == by.hi && (0..32).contains(&by.lo) => {

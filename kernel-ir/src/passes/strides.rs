@@ -59,7 +59,14 @@ impl Facts<'_> {
 
     /// The two integers of which a value is the quotient that is rounded up: one more where something is left over.
     fn rounded_up(&self, value: ValueId) -> Option<[ValueId; 2]> {
-        let Some(InstKind::Op(Op::Add, parts)) = self.definition(value) else { return None };
+        match self.definition(value) {
+            Some(InstKind::Op(Op::Add, parts)) => self.rounded_up_sum(parts),
+            _ => None,
+        }
+    }
+
+    /// The same of the sum's addends.
+    pub(super) fn rounded_up_sum(&self, parts: &[ValueId]) -> Option<[ValueId; 2]> {
         let Some(InstKind::Op(Op::Div, divided)) = self.definition(parts[0]) else { return None };
         let is_left = match self.definition(parts[1])? {
             InstKind::Op(Op::Cast, rest) => rest[0],

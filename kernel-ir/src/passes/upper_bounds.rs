@@ -18,8 +18,19 @@ const DEPTH: usize = 12;
 const FUEL: usize = 128;
 /// How many sums within sums are taken apart.
 const ADDENDS: usize = 5;
+/// How many operations deep a value of the launch may be.
+const FACTORS: usize = 3;
 /// The same for what a value is made of, where a guard has given a bound already.
 const FUEL_BESIDE_GUARDS: usize = 16;
+
+/// How a number is made of another one.
+#[derive(Debug, Clone, Copy)]
+enum Made {
+    /// It is the other one and at least so much.
+    Sum(u32),
+    /// It is so many times the other one.
+    Product(u32),
+}
 
 impl Facts<'_> {
     /// A bound of an integer that is not negative: on the current path it is never above. `None` when all that is known is
@@ -101,10 +112,7 @@ impl Facts<'_> {
         }
         // Below something that is known: a loop's end, a guard. Looked at first, as what a value is made of may lead far.
         let mut guards = Vec::new();
-        for &(upper, is_above) in self.uppers_of(value) {
-            let Some(upper) = self.upper(upper, depth - 1, fuel) else { continue };
-            guards.push(if is_above { Bound::binary(BoundOp::Sub, upper, Bound::Const(1)) } else { upper });
-        }
+        self.limits(value, depth, fuel, &mut guards);
         let unit = if guards.is_empty() { 0 } else { self.low_zeros(value) };
         if unit > 0 {
             // The greatest multiple that is not above.
@@ -122,8 +130,232 @@ impl Facts<'_> {
                 _ => upper,
             });
         }
+        if let Some(parts) = self.upper_of_division(value, found.as_ref(), depth, fuel) {
+            found = Some(match found {
+                Some(found) if found != parts => Bound::binary(BoundOp::Min, found, parts),
+                _ => parts,
+            });
+        }
         let is_known = range.hi < Range::full(scalar).hi - 1;
         found.or_else(|| u32::try_from(range.hi).ok().filter(|_| is_known).map(Bound::Const))
+    }
+
+    /// Gathers what a value is known not to be above.
+    fn limits(&self, value: ValueId, depth: usize, fuel: &Cell<usize>, found: &mut Vec<Bound>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let is_guarded = !self.uppers_of(value).is_empty();
+        let is_of_launch = is_guarded && self.is_of_launch(value, FACTORS);
+        let is_exact = is_of_launch && self.exact(value).is_some();
+        for &(upper, is_above) in self.uppers_of(value) {
+            // Of what the host knows, an invocation's position says nothing. Nor do other numbers where it knows all.
+            let says_something =
+                if is_exact { self.constant(upper) != Range::ANY } else { self.is_of_launch(upper, FACTORS) };
+            if is_of_launch && !says_something {
+                continue;
+            }
+            // A sum or product of it: what that is made of says nothing new, but for what it is itself known not to be above.
+            if let Some(made) = self.made_of(upper, value) {
+                let mut limits = Vec::new();
+                self.limits(upper, depth, fuel, &mut limits);
+                found.extend(limits.into_iter().map(|limit| match made {
+                    Made::Sum(least) => Bound::binary(BoundOp::Sub, limit, Bound::Const(least)),
+                    Made::Product(times) => Bound::binary(BoundOp::Div, limit, Bound::Const(times)),
+                }));
+                continue;
+            }
+            let Some(upper) = self.upper(upper, depth, fuel) else { continue };
+            found.push(if is_above { Bound::binary(BoundOp::Sub, upper, Bound::Const(1)) } else { upper });
+        }
+    }
+
+    /// Whether a value is made of lengths, parameters and constants alone.
+    fn is_of_launch(&self, value: ValueId, depth: usize) -> bool {
+        let range = self.range(value);
+        if range.lo == range.hi {
+            return true;
+        }
+        match self.definition(value) {
+            Some(InstKind::Len(_) | InstKind::Param(_) | InstKind::ConstParam(_)) => true,
+            Some(InstKind::Extract(composite, _)) => {
+                matches!(self.definition(*composite), Some(InstKind::Param(_)))
+            }
+            Some(InstKind::Op(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Cast | Op::Min | Op::Max, of)) => {
+                depth > 0 && of.iter().all(|part| self.is_of_launch(*part, depth - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// How a value is made of another one, without wrapping around: the other one is known not to be above it.
+    fn made_of(&self, whole: ValueId, value: ValueId) -> Option<Made> {
+        let is_value = |part: ValueId| self.canonical(part) == self.canonical(value);
+        if let Some((factor, times)) = self.times(whole) {
+            let most = self.range(value).hi * times;
+            let is_whole = self.integer(whole).is_some_and(|scalar| most <= Range::full(scalar).hi);
+            return (is_value(factor) && is_whole).then(|| u32::try_from(times).ok().map(Made::Product))?;
+        }
+        let Some(InstKind::Op(Op::Add, parts)) = self.definition(whole) else { return None };
+        let other = match (is_value(parts[0]), is_value(parts[1])) {
+            (true, false) => parts[1],
+            (false, true) => parts[0],
+            _ => return None,
+        };
+        u32::try_from(self.range(other).lo).ok().filter(|least| *least > 0).map(Made::Sum)
+    }
+
+    /// A bound of a number by its quotient and its remainder, one of which a guard has bounded: `x % width + 1 < width`.
+    fn upper_of_division(
+        &self,
+        value: ValueId,
+        known: Option<&Bound>,
+        depth: usize,
+        fuel: &Cell<usize>,
+    ) -> Option<Bound> {
+        let (depth, value) = (depth.checked_sub(1)?, self.canonical(value));
+        let dividend = |part: ValueId| match self.definition(part) {
+            Some(InstKind::Op(Op::Div | Op::Rem, of)) => Some(self.canonical(of[0])),
+            _ => None,
+        };
+        let mut by = None;
+        let (mut quotient, mut rest): (Option<Bound>, Option<Bound>) = (None, None);
+        for guarded in self.guarded() {
+            // A part of the number, or of a part of it: the row in a plane.
+            let Some(of) = dividend(*guarded) else { continue };
+            let part = if of == value { *guarded } else { of };
+            if of != value && dividend(of) != Some(value) {
+                continue;
+            }
+            let Some(InstKind::Op(op, of)) = self.definition(part) else { continue };
+            if by.is_some_and(|by| by != of[1]) {
+                continue;
+            }
+            by = Some(of[1]);
+            let mut limits = Vec::new();
+            if part == *guarded {
+                self.limits(part, depth, fuel, &mut limits);
+            } else {
+                // What is known of the number says all of its parts, but for what guards say.
+                let by = self.number_divided_by(of[1]).and_then(|by| self.factor(by)).map(|(by, _)| by);
+                let known = by.and_then(|by| match op {
+                    Op::Div => Some(Bound::binary(BoundOp::Div, known?.clone(), by)),
+                    _ => Some(Bound::binary(BoundOp::Sub, by, Bound::Const(1))),
+                });
+                limits.extend(self.upper_of_division(part, known.as_ref(), depth, fuel));
+            }
+            let least = if *op == Op::Div { &mut quotient } else { &mut rest };
+            for limit in limits {
+                *least = Some(match least.take() {
+                    Some(least) if least != limit => Bound::binary(BoundOp::Min, least, limit),
+                    _ => limit,
+                });
+            }
+        }
+        if quotient.is_none() && rest.is_none() {
+            return None;
+        }
+        let (by, excess) = self.factor(self.number_divided_by(by?)?)?;
+        let quotient = match quotient {
+            Some(quotient) => quotient,
+            None => Bound::binary(BoundOp::Div, known?.clone(), by.clone()),
+        };
+        let rest = rest.unwrap_or_else(|| Bound::binary(BoundOp::Sub, by.clone(), Bound::Const(1)));
+        let whole = Bound::binary(BoundOp::Add, Bound::binary(BoundOp::Mul, quotient, by), rest);
+        Some(add_excess(whole, excess))
+    }
+
+    /// The divisor, where the host knows the number that the program names, or its two factors: the number, or one in place of zero. The other
+    /// bound is nothing, but more than any length where the product wraps around, so that no obligation holds that adds it.
+    fn factor(&self, number: ValueId) -> Option<(Bound, Option<Bound>)> {
+        let at_least_one = |bound| match self.range(number).lo {
+            1.. => bound,
+            _ => Bound::binary(BoundOp::Max, bound, Bound::Const(1)),
+        };
+        if let Some(exact) = self.exact(number) {
+            return Some((at_least_one(exact), None));
+        }
+        let Some(InstKind::Op(Op::Mul, of)) = self.definition(number).filter(|_| self.range(number).lo >= 0) else {
+            return None;
+        };
+        let product = Bound::binary(BoundOp::Mul, self.exact(of[0])?, self.exact(of[1])?);
+        let most = || Bound::Const(u32::MAX);
+        let wraps = Bound::binary(BoundOp::Div, product.clone(), most());
+        // As much as stays too much whatever it is divided by.
+        let excess = Bound::binary(BoundOp::Mul, Bound::binary(BoundOp::Mul, wraps, most()), most());
+        Some((at_least_one(product), Some(excess)))
+    }
+
+    /// A bound of a quotient that is rounded up.
+    fn upper_of_rounded_up(&self, sum: &[ValueId], upper: &impl Fn(ValueId) -> Option<Bound>) -> Option<Bound> {
+        let [whole, by] = self.rounded_up_sum(sum)?;
+        let by = self.divisor(by).or_else(|| self.exact(by))?;
+        let more = Bound::binary(BoundOp::Sub, by.clone(), Bound::Const(1));
+        Some(Bound::binary(BoundOp::Div, Bound::binary(BoundOp::Add, upper(whole)?, more), by))
+    }
+
+    /// The number that was divided by one factor of a product, which the host does not know, to give the other one.
+    fn whole_of_times(&self, factors: &[ValueId]) -> Option<ValueId> {
+        [(factors[0], factors[1]), (factors[1], factors[0])].into_iter().find_map(|(times, quotient)| {
+            let Some(InstKind::Op(Op::Div, of)) = self.definition(quotient) else { return None };
+            let is_same = of[1] == times || self.number_divided_by(of[1]) == Some(times);
+            let is_natural = self.range(of[0]).lo >= 0 && self.range(times).lo >= 0;
+            (is_same && is_natural && self.exact(times).is_none()).then_some(of[0])
+        })
+    }
+
+    fn upper_of_difference(&self, operands: &[ValueId], upper: &impl Fn(ValueId) -> Option<Bound>) -> Option<Bound> {
+        let (whole, taken) = (operands[0], operands[1]);
+        // `x - x % n`: the multiple that is not above.
+        if let Some(InstKind::Op(Op::Rem, of)) = self.definition(taken)
+            && of[0] == whole
+            && self.range(whole).lo >= 0
+            && let Some((by, excess)) = self.number_divided_by(of[1]).and_then(|by| self.factor(by))
+        {
+            let times = Bound::binary(BoundOp::Div, upper(whole)?, by.clone());
+            return Some(add_excess(Bound::binary(BoundOp::Mul, times, by), excess));
+        }
+        if !self.is_below(taken, whole, false) {
+            return self.upper_of_parts(whole, taken, ADDENDS, upper);
+        }
+        let least = match self.exact(taken) {
+            Some(exact) => exact,
+            None => Bound::Const(u32::try_from(self.range(taken).lo).ok()?),
+        };
+        Some(Bound::binary(BoundOp::Sub, upper(whole)?, least))
+    }
+
+    /// A bound of a sum less something, where a guard has bounded the difference of that and an addend: `row * width + x - 2` and
+    /// `x - 2 < width`.
+    fn upper_of_guarded_difference(
+        &self,
+        operands: &[ValueId],
+        upper: &impl Fn(ValueId) -> Option<Bound>,
+    ) -> Option<Bound> {
+        let Some(InstKind::Op(Op::Add, parts)) = self.definition(operands[0]) else { return None };
+        [(parts[0], parts[1]), (parts[1], parts[0])].into_iter().find_map(|(first, second)| {
+            let is_rest = |guarded: &&ValueId| {
+                matches!(self.definition(**guarded), Some(InstKind::Op(Op::Sub, of)) if of[..] == [second, operands[1]])
+            };
+            let rest = self.guarded().iter().find(is_rest)?;
+            Some(Bound::binary(BoundOp::Add, upper(first)?, upper(*rest)?))
+        })
+    }
+
+    /// A bound of a sum of three, two of which are a sum that a guard has bounded: `row * width + x` and `x + 1 < width`.
+    fn upper_of_three(&self, operands: &[ValueId], upper: &impl Fn(ValueId) -> Option<Bound>) -> Option<Bound> {
+        if self.guarded().is_empty() {
+            return None;
+        }
+        [(operands[0], operands[1]), (operands[1], operands[0])].into_iter().find_map(|(sum, third)| {
+            let Some(InstKind::Op(Op::Add, parts)) = self.definition(sum) else { return None };
+            [(parts[0], parts[1]), (parts[1], parts[0])].into_iter().find_map(|(first, second)| {
+                let is_both = |guarded: &&ValueId| {
+                    matches!(self.definition(**guarded), Some(InstKind::Op(Op::Add, of))
+                        if of[..] == [second, third] || of[..] == [third, second])
+                };
+                let both = self.guarded().iter().find(is_both)?;
+                Some(Bound::binary(BoundOp::Add, upper(first)?, upper(*both)?))
+            })
+        })
     }
 
     fn upper_by_definition(&self, value: ValueId, depth: usize, fuel: &Cell<usize>) -> Option<Bound> {
@@ -200,9 +432,16 @@ impl Facts<'_> {
         match op {
             Op::Add => match self.step_back(operands) {
                 Some((from, by)) => Some(Bound::binary(BoundOp::Sub, upper(from)?, Bound::Const(by))),
-                None => both(BoundOp::Add),
+                None => either(
+                    self.upper_of_rounded_up(operands, upper).or_else(|| both(BoundOp::Add)),
+                    self.upper_of_three(operands, upper),
+                ),
             },
-            Op::Mul => both(BoundOp::Mul),
+            Op::Mul => match self.whole_of_times(operands) {
+                // `n * (x / n)`
+                Some(whole) => upper(whole),
+                None => both(BoundOp::Mul),
+            },
             Op::Shl => {
                 let by = constant(operands[1]).filter(|by| *by < 32)?;
                 Some(Bound::binary(BoundOp::Mul, upper(operands[0])?, Bound::Const(1 << by)))
@@ -212,8 +451,15 @@ impl Facts<'_> {
                 Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(1 << by)))
             }
             Op::Div => {
-                let least = || Some(Bound::Const(u32::try_from(self.range(operands[1]).lo).ok()?.max(1)));
-                Some(Bound::binary(BoundOp::Div, upper(operands[0])?, self.divisor(operands[1]).or_else(least)?))
+                if let Some(by) = self.divisor(operands[1]) {
+                    return Some(Bound::binary(BoundOp::Div, upper(operands[0])?, by));
+                }
+                if let Some((by, excess @ Some(_))) = self.number_divided_by(operands[1]).and_then(|by| self.factor(by))
+                {
+                    return Some(add_excess(Bound::binary(BoundOp::Div, upper(operands[0])?, by), excess));
+                }
+                let least = u32::try_from(self.range(operands[1]).lo).ok()?.max(1);
+                Some(Bound::binary(BoundOp::Div, upper(operands[0])?, Bound::Const(least)))
             }
             Op::Rem => {
                 let below = upper(operands[1]).map(|end| Bound::binary(BoundOp::Sub, end, Bound::Const(1)));
@@ -234,11 +480,9 @@ impl Facts<'_> {
                 };
                 Some(Bound::binary(BoundOp::Max, arm(1)?, arm(2)?))
             }
-            Op::Sub if self.is_below(operands[1], operands[0], false) => {
-                let least = u32::try_from(self.range(operands[1]).lo).ok()?;
-                Some(Bound::binary(BoundOp::Sub, upper(operands[0])?, Bound::Const(least)))
+            Op::Sub => {
+                either(self.upper_of_difference(operands, upper), self.upper_of_guarded_difference(operands, upper))
             }
-            Op::Sub => self.upper_of_parts(operands[0], operands[1], ADDENDS, upper),
             // A cast of a number that is not negative keeps it or cuts bits off.
             Op::Cast if self.integer(operands[0]).is_some() => upper(operands[0]),
             _ => None,
@@ -260,20 +504,37 @@ impl Facts<'_> {
     }
 
     /// The divisor, if the host knows it: a number of the launch, by which nothing is divided where it is zero.
-    fn divisor(&self, value: ValueId) -> Option<Bound> {
-        let number = match self.definition(value) {
-            // `select number == 0, 1, number`
-            Some(InstKind::Op(Op::Select, operands)) if self.range(operands[1]) == Range::new(1, 1) => {
-                let Some(InstKind::Op(Op::Eq, compared)) = self.definition(operands[0]) else { return None };
-                let is_zero = compared[0] == operands[2] && self.range(compared[1]) == Range::new(0, 0);
-                Some(operands[2]).filter(|_| is_zero)?
-            }
-            _ => value,
-        };
-        match self.exact(number)? {
+    pub(super) fn divisor(&self, value: ValueId) -> Option<Bound> {
+        match self.exact(self.number_divided_by(value)?)? {
             Bound::Const(_) => None,
             bound => Some(bound),
         }
+    }
+
+    /// The number that a program divides by, behind the guard that divides by one in place of zero.
+    pub(super) fn number_divided_by(&self, value: ValueId) -> Option<ValueId> {
+        let operands = match self.definition(value) {
+            // `select number == 0, 1, number`
+            Some(InstKind::Op(Op::Select, operands)) if self.range(operands[1]) == Range::new(1, 1) => operands,
+            _ => return Some(value),
+        };
+        let number = operands[2];
+        let is = |condition: ValueId, wanted: i128| {
+            matches!(self.definition(condition), Some(InstKind::Op(Op::Eq, compared))
+                if compared[0] == number && self.range(compared[1]) == Range::new(wanted, wanted))
+        };
+        let is_guard = match self.definition(operands[0])? {
+            // `number == 0 || whole == MIN && number == -1`, for a number that is not negative.
+            InstKind::Op(Op::Or, parts) if self.range(number).lo >= 0 => {
+                let never = |part: ValueId| match self.definition(part) {
+                    Some(InstKind::Op(Op::And, both)) => both.iter().any(|part| is(*part, -1)),
+                    _ => false,
+                };
+                is(parts[0], 0) && never(parts[1])
+            }
+            _ => is(operands[0], 0),
+        };
+        is_guard.then_some(number)
     }
 
     /// A bound of the bits of a signed sum or product as a number without sign: of parts that are not negative they are what the sum or
@@ -327,5 +588,13 @@ impl Facts<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// A bound, and what keeps its obligations from holding where a factor of it is too large.
+fn add_excess(bound: Bound, excess: Option<Bound>) -> Bound {
+    match excess {
+        Some(excess) => Bound::binary(BoundOp::Add, bound, excess),
+        None => bound,
     }
 }

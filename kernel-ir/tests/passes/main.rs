@@ -13,6 +13,7 @@ mod launches;
 mod leaving;
 mod members;
 mod neighbours;
+mod parts;
 mod random;
 mod selected;
 mod text;

@@ -124,12 +124,16 @@ impl Facts<'_> {
         if a != b {
             self.note_upper(a, b, strict);
             self.learn_addends(a);
+            self.learn_factors(a);
         }
     }
 
     pub(super) fn note_upper(&mut self, value: ValueId, upper: ValueId, above: bool) {
         self.bounds.get_mut().clear();
         self.uppers[value.index()].push((upper, above));
+        if matches!(self.definition(value), Some(InstKind::Op(Op::Add | Op::Sub | Op::Div | Op::Rem, _))) {
+            self.guarded.push(value);
+        }
         self.undo.push(Undo::Upper(value));
     }
 
@@ -146,6 +150,70 @@ impl Facts<'_> {
             self.narrow(part, Range::new(i128::MIN, whole.hi - other.lo));
             let part = self.stripped(part);
             self.note_upper(part, sum, other.lo > 0);
+            self.learn_factors(part);
+        }
+    }
+
+    /// Learns about the factor of a product with a constant that does not wrap: it is not above the product.
+    fn learn_factors(&mut self, product: ValueId) {
+        let Some((factor, times)) = self.times(product) else { return };
+        let (range, whole) = (self.range(factor), self.range(product));
+        let is_whole = |scalar| Range::new(0, range.hi * times).is_within(Range::full(scalar));
+        if range.lo < 0 || !self.integer(product).is_some_and(is_whole) {
+            return;
+        }
+        self.narrow(factor, Range::new(i128::MIN, whole.hi / times));
+        let factor = self.stripped(factor);
+        self.note_upper(factor, product, false);
+    }
+
+    /// The number in a product of it and a positive constant, and that constant.
+    pub(in crate::passes) fn times(&self, product: ValueId) -> Option<(ValueId, i128)> {
+        let constant = |value: ValueId| {
+            let range = self.range(value);
+            (range.lo == range.hi && range.lo > 0).then_some(range.lo)
+        };
+        match self.definition(product)? {
+            InstKind::Op(Op::Mul, of) => match (constant(of[0]), constant(of[1])) {
+                (None, Some(times)) => Some((of[0], times)),
+                (Some(times), None) => Some((of[1], times)),
+                _ => None,
+            },
+            InstKind::Op(Op::Shl, of) => {
+                let by = constant(of[1]).filter(|by| *by < 31)?;
+                Some((of[0], 1 << by))
+            }
+            _ => None,
+        }
+    }
+
+    /// Learns about the operands of a product, quotient or remainder that is now known to be positive.
+    fn learn_operands(&mut self, part: ValueId) {
+        let Some(InstKind::Op(op @ (Op::Mul | Op::Div | Op::Rem), of)) = self.definition(part) else { return };
+        if *op == Op::Mul {
+            // Nothing times anything is nothing.
+            for factor in of {
+                if self.range(*factor).lo == 0 {
+                    self.narrow(*factor, Range::new(1, i128::MAX));
+                }
+            }
+            return;
+        }
+        let (whole, by) = (of[0], of[1]);
+        if self.range(whole).lo < 0 || self.range(by).lo < 1 {
+            return;
+        }
+        if *op == Op::Rem {
+            let least = self.range(part).lo;
+            self.narrow(whole, Range::new(least, i128::MAX));
+            return;
+        }
+        // Where a quotient is positive, the divisor is not above what was divided. Nor is zero, in place of which one divides.
+        let number = self.number_divided_by(by).filter(|number| *number != by);
+        for divisor in [Some(by), number].into_iter().flatten() {
+            if self.range(divisor).lo >= 0 && !self.is_below(divisor, whole, false) {
+                self.learn_below(divisor, whole, false);
+            }
         }
     }
 
@@ -179,6 +247,9 @@ impl Facts<'_> {
                 self.bounds.get_mut().clear();
                 self.undo.push(Undo::Range(value, old));
                 self.set_range(value, new);
+                if old.lo < 1 && new.lo >= 1 {
+                    self.learn_operands(value);
+                }
             }
             // A cast that keeps the number passes the interval on.
             match self.uncast(value) {

@@ -246,6 +246,21 @@ impl Facts<'_> {
                 Relation::Above | Relation::NotLess | Relation::Differs => None,
             };
         });
+        // `x + 1` where `x` is below something.
+        if found.is_none()
+            && let Some(InstKind::Op(Op::Add, parts)) = self.definition(arm)
+            && let Some(more) = u32::try_from(self.range(parts[1]).hi).ok().filter(|more| *more > 0)
+            && self.range(parts[1]).lo >= 0
+        {
+            self.relations(chosen, parts[0], CONDITIONS, &mut |relation, other| {
+                let more = match relation {
+                    Relation::Less => more - 1,
+                    Relation::NotAbove | Relation::Equal => more,
+                    Relation::Above | Relation::NotLess | Relation::Differs => return,
+                };
+                found = found.take().or_else(|| Some(Bound::binary(BoundOp::Add, upper(other)?, Bound::Const(more))));
+            });
+        }
         found
     }
 
