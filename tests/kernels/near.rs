@@ -238,4 +238,43 @@ near! {
             a[j as usize] ^ a[(j + half) as usize]
         }
     }
+    ring ring_plain ring_kernel RingKernel RING (i) {
+        /// Both neighbours on a ring.
+        pub(super) fn of(i: u32, _: [u32; 2], _: [u32; 2], a: &[u32]) -> u32 {
+            let (i, n) = (i as usize, a.len());
+            if i >= n {
+                return 0;
+            }
+            let next = if i + 1 == n { 0 } else { i + 1 };
+            let last = if i == 0 { n - 1 } else { i - 1 };
+            a[next] ^ a[last]
+        }
+    }
+    halving halving_plain halving_kernel HalvingKernel HALVING (i) {
+        /// The first place from which on numbers are large, as if they were sorted.
+        pub(super) fn of(i: u32, _: [u32; 2], _: [u32; 2], a: &[u32]) -> u32 {
+            let (mut low, mut high) = (0, a.len());
+            while low < high {
+                let middle = (low + high) / 2;
+                if a[middle] < i << 17 {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            low as u32
+        }
+    }
+    horner horner_plain horner_kernel HornerKernel HORNER (i) {
+        /// A polynomial, from its last coefficient down.
+        pub(super) fn of(i: u32, _: [u32; 2], [w, _]: [u32; 2], a: &[u32]) -> u32 {
+            let mut sum = 0u32;
+            let mut k = w as i32;
+            while k >= 0 {
+                sum = sum.wrapping_mul(i).wrapping_add(a[k as usize]);
+                k -= 1;
+            }
+            sum
+        }
+    }
 }

@@ -128,6 +128,9 @@ impl Assumptions {
         if needs_few {
             found.axes = axes;
         }
+        if function.insts.iter().any(|(_, inst)| view.is_middle(&inst.kind)) {
+            found.note_ends(&view);
+        }
         (!found.numbers.is_empty() || found.axes.contains(&true)).then_some(found)
     }
 
@@ -142,6 +145,18 @@ impl Assumptions {
             return;
         }
         self.note(number, least, below);
+    }
+
+    /// Assumes of what loops start with that twice as much does not wrap.
+    fn note_ends(&mut self, view: &View<'_>) {
+        for (_, inst) in view.function.insts.iter() {
+            let InstKind::Loop { initial, .. } = &inst.kind else { continue };
+            for end in initial.iter().filter_map(|value| view.asked(*value, Scalar::U32)) {
+                if !end.is_of_several() {
+                    self.note(end, 0, Some(SIGNED));
+                }
+            }
+        }
     }
 
     /// Assumes that a list has the members that are asked for by constants.
@@ -247,6 +262,15 @@ impl View<'_> {
             Type::Scalar(scalar) => Some(scalar),
             _ => None,
         }
+    }
+
+    /// Whether an instruction halves a sum: `(low + high) / 2`.
+    fn is_middle(&self, kind: &InstKind) -> bool {
+        let InstKind::Op(op @ (Op::Div | Op::Shr), operands) = kind else { return false };
+        let halves = if *op == Op::Div { 2 } else { 1 };
+        self.number(operands[1]) == Some(halves)
+            && matches!(self.definition(operands[0]), Some(InstKind::Op(Op::Add, parts))
+                if parts.iter().all(|part| self.number(*part).is_none()))
     }
 
     /// Whether a value is a sum of a small constant and something else.

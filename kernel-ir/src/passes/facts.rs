@@ -58,6 +58,8 @@ pub(super) struct Facts<'a> {
     lengths: SecondaryMap<BufferId, Option<ValueId>>,
     /// The same of each member of a list that a value names: list, value, length.
     member_lengths: Vec<(BufferId, ValueId, ValueId)>,
+    /// By axis: the position in the workgroup, if the function asks for it.
+    local_ids: [Option<ValueId>; 3],
     /// The first use of each const parameter stands for all of them.
     const_params: SecondaryMap<ConstParamId, Option<ValueId>>,
     ranges: Vec<Range>,
@@ -104,6 +106,7 @@ impl<'a> Facts<'a> {
             is_shared: Vec::new(),
             lengths: SecondaryMap::new(),
             member_lengths: Vec::new(),
+            local_ids: [None; 3],
             const_params: SecondaryMap::new(),
             ranges: function.values.iter().map(|(_, value)| full[value.ty.index()]).collect(),
             full,
@@ -125,6 +128,14 @@ impl<'a> Facts<'a> {
                 facts.definitions[result.index()] = Some((id, index));
             }
             match inst.kind {
+                InstKind::Extract(composite, ref path)
+                    if matches!(facts.definition(composite), Some(InstKind::Builtin(Builtin::LocalId))) =>
+                {
+                    if let Some(known) = path.first().and_then(|axis| facts.local_ids.get_mut(*axis as usize)) {
+                        let first = *known.get_or_insert(inst.results[0]);
+                        facts.keep_under(first, inst.results[0]);
+                    }
+                }
                 InstKind::Len(buffer) => {
                     let first = *facts.lengths[buffer].get_or_insert(inst.results[0]);
                     facts.keep_under(first, inst.results[0]);
@@ -459,6 +470,13 @@ impl<'a> Facts<'a> {
             value = inner;
         }
         value
+    }
+
+    /// The greatest position in a workgroup along an axis that is left on the current path, and the size of the workgroup, if guards say so.
+    pub(super) fn greatest_local_id(&self, axis: usize) -> Option<(u32, u32)> {
+        let Size::Known(size) = *self.kernel?.workgroup.get(axis)? else { return None };
+        let last = u32::try_from(self.range((*self.local_ids.get(axis)?)?).hi).ok()?;
+        (last < size.saturating_sub(1)).then_some((last, size))
     }
 
     /// Sums, differences, quotients and remainders that some value is known not to be below.

@@ -28,8 +28,27 @@ impl Facts<'_> {
                     }
                 }
             }
+            Some(InstKind::Op(op @ (Op::Div | Op::Shr), operands)) => {
+                let halves = if *op == Op::Div { 2 } else { 1 };
+                if self.range(operands[1]) == Range::new(halves, halves)
+                    && let Some(high) = self.higher_of_sum(operands[0])
+                {
+                    self.learn(value, high, true);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// The greater one of two different numbers whose sum does not wrap: half of that is below it.
+    fn higher_of_sum(&self, sum: ValueId) -> Option<ValueId> {
+        let Some(InstKind::Op(Op::Add, parts)) = self.definition(sum) else { return None };
+        let most = Range::full(self.integer(sum)?).hi / 2;
+        [(parts[0], parts[1]), (parts[1], parts[0])].into_iter().find_map(|(low, high)| {
+            let is_small = |value: ValueId| self.range(value).hi <= most;
+            let are_small = is_small(high) || self.uppers_of(high).iter().any(|(upper, _)| is_small(*upper));
+            (are_small && self.range(low).lo >= 0 && self.is_below(low, high, true)).then_some(high)
+        })
     }
 
     /// The value that `count * step` is not above, or is below: the one that was divided by `step` to give the bound of `count`.

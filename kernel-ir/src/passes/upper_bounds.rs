@@ -190,7 +190,7 @@ impl Facts<'_> {
     fn made_of(&self, whole: ValueId, value: ValueId) -> Option<Made> {
         let is_value = |part: ValueId| self.canonical(part) == self.canonical(value);
         if let Some((factor, times)) = self.times(whole) {
-            let most = self.range(value).hi * times;
+            let most = self.range(value).hi.saturating_mul(times);
             let is_whole = self.integer(whole).is_some_and(|scalar| most <= Range::full(scalar).hi);
             return (is_value(factor) && is_whole).then(|| u32::try_from(times).ok().map(Made::Product))?;
         }
@@ -400,6 +400,12 @@ impl Facts<'_> {
                 (InstKind::Param(param), path) => Some(Bound::Param(*param, path.into())),
                 // Masked or not, ids stay below what the launch counts.
                 (InstKind::Builtin(Builtin::GlobalId), [axis]) => {
+                    // Not the last ones of the last workgroup: `if local_id().x == 0 { … }`.
+                    if let Some((last, size)) = self.greatest_local_id(*axis as usize) {
+                        let before = Bound::binary(BoundOp::Sub, Bound::Groups(*axis as u8), Bound::Const(1));
+                        let before = Bound::binary(BoundOp::Mul, before, Bound::Const(size));
+                        return Some(Bound::binary(BoundOp::Add, before, Bound::Const(last)));
+                    }
                     Some(Bound::binary(BoundOp::Sub, Bound::Items(*axis as u8), Bound::Const(1)))
                 }
                 (InstKind::Builtin(Builtin::WorkgroupId), [axis]) => {

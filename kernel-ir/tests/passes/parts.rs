@@ -116,8 +116,10 @@ impl Writer<'_> {
                 self.op(op, &column, &one)
             }
             _ => {
-                let (is_so, one) = (self.line("bool", &format!("lt {b}, {c}")), self.constant(1));
+                let (op, one) = (["lt", "ne", "eq"][self.random.below(3)], self.constant(1));
                 let next = self.op("add", &b, &one);
+                let compared = if op == "lt" { &b } else { &next };
+                let is_so = self.line("bool", &format!("{op} {compared}, {c}"));
                 self.line(self.ty, &format!("select {is_so}, {next}, {a}"))
             }
         }
@@ -132,8 +134,8 @@ fn parts_of_positions_stay_within_what_launches_keep() {
     for seed in seeds {
         let mut random = Random(seed);
         let ty = if random.one_in(3) { "i32" } else { "u32" };
-        let mut writer = Writer { random: &mut random, text: String::new(), ty, next: 6, values: Vec::new() };
-        for source in ["%1", "%1", "%2", "%3", "%4", "%5", "%6"] {
+        let mut writer = Writer { random: &mut random, text: String::new(), ty, next: 7, values: Vec::new() };
+        for source in ["%1", "%1", "%2", "%3", "%4", "%5", "%6", "%7"] {
             let value = writer.line(ty, &format!("cast {source}"));
             writer.values.push(value);
         }
@@ -160,7 +162,7 @@ fn parts_of_positions_stay_within_what_launches_keep() {
             "file0 \"a.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"a\"\nsite1 divide_by_zero @file0:1:1 \"b\"\nkernel fn0 workgroup(4, 1, 1) \
              {{\n    buffer0 a: [u32]\n    buffer1 b: [u32] mut\n    param0 w: {ty}\n    param1 h: {ty}\n}}\nfn0 k() -> () {{\n    %0: u32 = const 7\n    \
              %100: vec3<u32> = global_id\n    %1: u32 = extract %100.0\n    %2: u32 = extract %100.1\n    %3: {ty} = param0\n    %4: {ty} = param1\n    %5: u32 = len \
-             buffer0\n    %6: u32 = len buffer1\n{}    return\n}}\n",
+             buffer0\n    %6: u32 = len buffer1\n    %101: vec3<u32> = local_id\n    %7: u32 = extract %101.0\n{}    return\n}}\n",
             writer.text
         );
         let module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));

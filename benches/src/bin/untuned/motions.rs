@@ -380,7 +380,7 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
             .with_helper(DOUBLE_SINES)
             .peer_value("len", (n / 4) as u32)
             .value("time", 12.5)
-            .read("anomalies", doubles(n / 4).into_iter().map(|x| 6.28 * x).collect())
+            .read("anomalies", doubles(n / 4).into_iter().map(|x| std::f64::consts::TAU * x).collect())
             .read("eccentricities", doubles(n / 4 + 1)[1..].iter().map(|x| 0.9 * x).collect())
             .read("axes", doubles(n / 4 + 2)[2..].iter().map(|x| 1.0 + 4.0 * x).collect())
             .write::<f64>("x", n / 4)

@@ -158,7 +158,7 @@ impl Facts<'_> {
     fn learn_factors(&mut self, product: ValueId) {
         let Some((factor, times)) = self.times(product) else { return };
         let (range, whole) = (self.range(factor), self.range(product));
-        let is_whole = |scalar| Range::new(0, range.hi * times).is_within(Range::full(scalar));
+        let is_whole = |scalar| Range::new(0, range.hi.saturating_mul(times)).is_within(Range::full(scalar));
         if range.lo < 0 || !self.integer(product).is_some_and(is_whole) {
             return;
         }
@@ -249,6 +249,11 @@ impl Facts<'_> {
                 self.set_range(value, new);
                 if old.lo < 1 && new.lo >= 1 {
                     self.learn_operands(value);
+                }
+                if old.lo < 0 && new.lo >= 0 {
+                    for (upper, _) in self.uppers[value.index()].clone() {
+                        self.narrow(upper, Range::new(0, i128::MAX));
+                    }
                 }
             }
             // A cast that keeps the number passes the interval on.

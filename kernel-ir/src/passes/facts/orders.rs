@@ -159,8 +159,9 @@ impl Facts<'_> {
             }
             Op::Sub if natural() => {
                 let taken = self.range(operands[1]);
+                let least = self.integer(value).map_or(0, |scalar| Range::full(scalar).lo);
                 let wraps_never = || {
-                    self.range(operands[0]).lo >= taken.hi
+                    self.range(operands[0]).lo.saturating_sub(taken.hi) >= least
                         || self.proves(operands[1], self.stripped(operands[0]), false, depth, fuel)
                 };
                 proves(0, strict && taken.lo == 0) && wraps_never()

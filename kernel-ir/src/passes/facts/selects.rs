@@ -243,6 +243,10 @@ impl Facts<'_> {
             found = match relation {
                 Relation::Less => upper(other).map(|end| Bound::binary(BoundOp::Sub, end, Bound::Const(1))),
                 Relation::NotAbove | Relation::Equal => upper(other),
+                // What is not above it, and differs, is below it.
+                Relation::Differs if self.is_below(arm, other, false) => {
+                    upper(other).map(|end| Bound::binary(BoundOp::Sub, end, Bound::Const(1)))
+                }
                 Relation::Above | Relation::NotLess | Relation::Differs => None,
             };
         });
