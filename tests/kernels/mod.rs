@@ -50,6 +50,7 @@ pub mod domains_tools;
 pub mod domains_types;
 pub mod doubles;
 pub mod drawn;
+pub mod element_chains;
 pub mod elements;
 pub mod equality;
 pub mod everyday;
@@ -242,6 +243,7 @@ const AREAS: &[&[Case]] = &[
     domains_tools::CASES,
     domains_types::CASES,
     doubles::CASES,
+    element_chains::CASES,
     elements::CASES,
     equality::CASES,
     everyday::CASES,

@@ -440,7 +440,7 @@ fn names_shared(tokens: TokenStream) -> bool {
     names_any(tokens, "Shared")
 }
 
-fn names_any(tokens: TokenStream, name: &str) -> bool {
+pub(super) fn names_any(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == name,
         TokenTree::Group(group) => names_any(group.stream(), name),

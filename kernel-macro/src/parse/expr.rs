@@ -7,6 +7,7 @@ use syn::{BinOp, Expr as Syn, Lit, UnOp};
 use super::Parser;
 use super::assign::written_insertion;
 use super::contains::{is_contains, without_parens};
+use super::element_chain::written_chain_if;
 use super::for_each::written_for_each;
 use super::found_pair::written_pair_if;
 use super::function::library_method;
@@ -121,7 +122,7 @@ impl Parser<'_> {
     fn control(&mut self, expr: &Syn) -> ExprKind {
         match expr {
             Syn::If(branch) => {
-                let written = written_pair_if(branch);
+                let written = written_pair_if(branch).or_else(|| written_chain_if(branch));
                 let branch = written.as_ref().unwrap_or(branch);
                 let is_unit = std::mem::take(&mut self.is_unit);
                 let (condition, then_block) = self.scope(|cx| {

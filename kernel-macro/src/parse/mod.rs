@@ -7,6 +7,7 @@ mod contains;
 mod data;
 mod destructure;
 mod distinct;
+mod element_chain;
 mod expr;
 mod expression_attribute;
 mod for_each;

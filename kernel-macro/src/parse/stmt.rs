@@ -4,6 +4,7 @@ use syn::Stmt;
 use syn::spanned::Spanned;
 
 use super::Parser;
+use super::element_chain::written_elements_let;
 use super::found_pair::written_pair_let;
 use super::pat::PatternPlace;
 use super::statics::const_of_static;
@@ -43,7 +44,8 @@ impl Parser<'_> {
                     let unwrapped = self.unwrapped_let(local);
                     let local = unwrapped.as_ref().unwrap_or(local);
                     let slices = self.slices_of(local);
-                    match written_pair_let(local).or_else(|| self.split(local)) {
+                    match written_pair_let(local).or_else(|| written_elements_let(local)).or_else(|| self.split(local))
+                    {
                         Some(lets) => lets.iter().for_each(|local| statements.extend(self.let_statement(local))),
                         None => statements.extend(self.let_statement(local)),
                     }
