@@ -19,11 +19,14 @@ pub struct Obligation {
 }
 
 impl Obligation {
-    /// Whether this one says all that another one does, as far as their forms tell: the other holds wherever this one does, and where the
+    /// Whether this one says all that another one does, as far as their forms tell, and stands for it: the other holds wherever this one does, and where the
     /// other is broken for certain, this one is.
     pub fn implies(&self, other: &Self) -> bool {
         let says_as_much = other.in_all.is_none() || self.in_all.is_some();
-        says_as_much && self.length == other.length && self.index.is_at_least(&other.index)
+        // What one number is above, another number need not be for the same reason: `letters > 255` and `letters > 0`.
+        let is_number = matches!(self.length, Bound::Param(..));
+        let is_as_strict = if is_number { self.index == other.index } else { self.index.is_at_least(&other.index) };
+        says_as_much && self.length == other.length && is_as_strict
     }
 
     /// Whether both ask for the same.
