@@ -19,8 +19,8 @@ pub struct Obligation {
 }
 
 impl Obligation {
-    /// Whether this one says all that another one does, as far as their forms tell, and stands for it: the other holds wherever this one does, and where the
-    /// other is broken for certain, this one is.
+    /// Whether this one says all that another one does, as far as their forms tell, and stands for it: the other holds wherever this one
+    /// does, and where the other is broken for certain, this one is.
     pub fn implies(&self, other: &Self) -> bool {
         let says_as_much = other.in_all.is_none() || self.in_all.is_some();
         // What one number is above, another number need not be for the same reason: `letters > 255` and `letters > 0`.

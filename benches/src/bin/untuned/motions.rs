@@ -390,7 +390,7 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
             .peer_value("height", 2 * side as u32)
             .read("heights", floats(4 * n))
             .write::<u8>("directions", 4 * n)
-            .roughly(0.001),
+            .roughly(0.000_01),
         Workload::new::<NearestTown>("nearest towns", [n / 16 / 128, 1, 1], NEAREST_TOWN)
             .peer_value("len", (n / 16) as u32)
             .peer_value("towns_len", towns as u32)
