@@ -164,7 +164,8 @@ pub use gridwise_macro::include_spirv;
 
 pub use gridwise_runtime::parallel::{
     Accumulator, Atomic, ConvertsTo, CoopElement, CoopMatrix, Distinct, MatrixA, MatrixB, MatrixLayout, MatrixRole,
-    MultipliesInto, Scatter, Scope, Shared, Unordered, barrier, detach, fence, subgroup, with_slope, workgroup_uniform,
+    MultipliesInto, Offsets, Scatter, Scope, Shared, Unordered, barrier, detach, fence, subgroup, with_slope,
+    workgroup_uniform,
 };
 pub use gridwise_runtime::twin::{
     global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
@@ -175,9 +176,9 @@ pub use gridwise_runtime::{
     DeviceChoice, DeviceInfo, DeviceKind, DeviceUuid, DistinctTensor, Error, Evaluation, Event, Executable,
     ExistingQueue, ExistingVulkan, GpuData, Grid, GridBeyondTensor, GridCounts, GridSide, GridSize, HostOptions,
     ImageUse, IndirectGrid, Kernel, KernelArgs, KernelName, Limits, LiveTensor, LostEvaluation, Manager, ManagerDesc,
-    Mapped, MappedMut, MayRace, MemoryHeap, MemoryKind, ModuleLaunch, NotAUuid, NotDistinct, Op, OpTime, PageVec,
-    Parameter, PciAddress, PipelineCache, Plain, PrintSink, Printed, Profile, ProfiledEvaluation, QueueChoice,
-    QueueFamily, QueueInfo, QueueKind, ReadList, RecordingError, Recovery, Resource, ResourceMut, Result,
+    Mapped, MappedMut, MayRace, MemoryHeap, MemoryKind, ModuleLaunch, NotAUuid, NotDistinct, NotOffsets, OffsetsTensor,
+    Op, OpTime, PageVec, Parameter, PciAddress, PipelineCache, Plain, PrintSink, Printed, Profile, ProfiledEvaluation,
+    QueueChoice, QueueFamily, QueueInfo, QueueKind, ReadList, RecordingError, Recovery, Resource, ResourceMut, Result,
     ScatterTensor, Sequence, SpirvAlgorithm, SpirvCode, SpirvDesc, Statistic, StatisticValue, Statistics, Stream,
     SubgroupLimits, Subnormals, Swap, SwapFault, Table, TableMut, Tensor, TensorDesc, TensorName, TensorRef,
     TensorView, TensorViewMut, Tuned, Value, ValueArg, VulkanHandles, WaitWay, Worker, WorkerCall, WorkerDesc,
@@ -210,8 +211,8 @@ pub mod prelude {
     pub use gridwise_runtime::half::{bf16, f16};
     pub use gridwise_runtime::parallel::MatrixLayout::{ColumnMajor, RowMajor};
     pub use gridwise_runtime::parallel::{
-        Accumulator, Atomic, CoopMatrix, Distinct, MatrixA, MatrixB, Scatter, Scope, Shared, Unordered, barrier,
-        detach, fence, subgroup, with_slope, workgroup_uniform,
+        Accumulator, Atomic, CoopMatrix, Distinct, MatrixA, MatrixB, Offsets, Scatter, Scope, Shared, Unordered,
+        barrier, detach, fence, subgroup, with_slope, workgroup_uniform,
     };
     pub use gridwise_runtime::twin::{
         global_id, local_id, local_index, num_subgroups, num_workgroups, subgroup_id, subgroup_local_id, subgroup_size,
@@ -236,8 +237,8 @@ pub mod __private {
     pub use dispatch::dispatch_type;
     pub use gridwise_runtime::image::{Image, Sampled};
     pub use gridwise_runtime::{
-        AnyGrid, Argument, Candidate, DistinctTensor, Grid, KernelArgs, Manager, ReadList, Result, ScatterTensor,
-        Sequence, Tensor, Tuned, ValueArg, WriteList, data, descriptor, glam, kernel, twin,
+        AnyGrid, Argument, Candidate, DistinctTensor, Grid, KernelArgs, Manager, OffsetsTensor, ReadList, Result,
+        ScatterTensor, Sequence, Tensor, Tuned, ValueArg, WriteList, data, descriptor, glam, kernel, twin,
     };
     pub use implementation::{implementation, run_twin, twin_fn, vec4_assertion};
     pub use tuning::tuning;

@@ -9,7 +9,7 @@ use crate::check_groups::CheckGroups;
 use crate::descriptor::{
     ConstType, Feature, HostStack, ImageAccess, LaunchWord, LaunchWordKind, ParamKind, SiteKind, Size,
 };
-use crate::ir::{ConstParam, ConstParamId, Image, Inst, InstKind, Kernel, Module, Obligation, SourceLocation};
+use crate::ir::{Checked, ConstParam, ConstParamId, Image, Inst, InstKind, Kernel, Module, Obligation, SourceLocation};
 use crate::launch_program;
 use crate::layout::Layout;
 use crate::locals;
@@ -396,9 +396,12 @@ fn merge_params(kernel: &Kernel, emitted: &Emitted, positions: &[u32]) -> Vec<Co
             }
             None if buffer.is_list => ParamKind::List { binding, writable: buffer.writable, stride, align },
             None if buffer.is_texels => ParamKind::Texels { binding, stride, align },
-            None if buffer.is_distinct => ParamKind::Distinct { binding },
             None if buffer.is_claims => ParamKind::Claims { binding },
-            None => ParamKind::Buffer { binding, writable: buffer.writable, stride, align },
+            None => match buffer.checked {
+                Some(Checked::Distinct) => ParamKind::Distinct { binding },
+                Some(Checked::Offsets) => ParamKind::Offsets { binding },
+                None => ParamKind::Buffer { binding, writable: buffer.writable, stride, align },
+            },
         };
         params.push(CompiledParam { name: buffer.name.clone(), kind });
     }

@@ -382,6 +382,11 @@ impl Param {
         Self { name, kind: ParamKind::Distinct { binding } }
     }
 
+    /// A storage buffer of `u32` that never fall.
+    pub const fn offsets(name: &'static str, binding: u32) -> Self {
+        Self { name, kind: ParamKind::Offsets { binding } }
+    }
+
     /// The claims of the parameter before.
     pub const fn claims(name: &'static str, binding: u32) -> Self {
         Self { name, kind: ParamKind::Claims { binding } }
@@ -425,6 +430,12 @@ pub enum ParamKind {
     /// `&Distinct<u32>`: a storage buffer in descriptor set 0 that is only read. No number is in it twice: the proof that invocations do
     /// not race may rest on that, so a launch takes none but those that were checked.
     Distinct {
+        /// Binding number.
+        binding: u32,
+    },
+    /// `&Offsets<u32>`: a storage buffer in descriptor set 0 that is only read. No number in it is less than the one before: the proof that
+    /// invocations do not race may rest on that, so a launch takes none but those that were checked.
+    Offsets {
         /// Binding number.
         binding: u32,
     },
@@ -483,7 +494,7 @@ impl ParamKind {
     pub const fn align(self) -> u32 {
         match self {
             Self::Buffer { align, .. } | Self::Texels { align, .. } | Self::List { align, .. } => align,
-            Self::Distinct { .. } | Self::Claims { .. } => 4,
+            Self::Distinct { .. } | Self::Offsets { .. } | Self::Claims { .. } => 4,
             Self::Image { .. } | Self::Images { .. } | Self::Value { .. } => 1,
         }
     }

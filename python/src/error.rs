@@ -136,6 +136,6 @@ variants! {
     NegativeGrid PartialWorkgroup IndirectGridTooLarge NoCandidates ForeignChoice MissingFeature
     WorkgroupTooLarge PushConstantsTooLarge TooManyBuffers TooManyImages SharedMemoryTooLarge LocalsTooLarge
     PartialSubgroups SubgroupSizeUnavailable MissingSubgroupOperations NoExecutableStatistics GridBeyondTensor
-    NotDistinct MayRace GradientGrid KernelPanic LoopsStopped DivergentBarrier KernelFaults NoIntermediate InvalidModule ModuleRefused ModuleNeeds
+    NotDistinct NotOffsets MayRace GradientGrid KernelPanic LoopsStopped DivergentBarrier KernelFaults NoIntermediate InvalidModule ModuleRefused ModuleNeeds
     ConstantMismatch NeedsVulkan NoWorker WorkerDied WorkerRefused Recording
 }

@@ -44,8 +44,8 @@ mod run;
 mod worker;
 
 pub use self::core::error::{
-    Error, GridBeyondTensor, ImageUse, KernelName, MayRace, NotDistinct, RecordingError, Result, SwapFault, TensorName,
-    WorkerEnd,
+    Error, GridBeyondTensor, ImageUse, KernelName, MayRace, NotDistinct, NotOffsets, RecordingError, Result, SwapFault,
+    TensorName, WorkerEnd,
 };
 pub use self::core::grid::{Grid, GridSide, GridSize};
 pub use self::core::print::{PrintSink, Printed};
@@ -66,6 +66,7 @@ pub use memory::data;
 pub use memory::data::{GpuData, Plain, Value};
 pub use memory::distinct::DistinctTensor;
 pub use memory::mapped::{Mapped, MappedMut, MemoryKind};
+pub use memory::offsets::OffsetsTensor;
 pub use memory::page_vec::PageVec;
 pub use memory::scatter::ScatterTensor;
 pub use memory::tensor::{Contents, Tensor, TensorDesc, TensorRef};

@@ -120,6 +120,7 @@ pub mod neighbours;
 pub mod neutral;
 pub mod numbers;
 pub mod obligations;
+pub mod offsets;
 pub mod open_ended;
 pub mod open_lengths;
 pub mod operands;
@@ -320,6 +321,7 @@ const AREAS: &[&[Case]] = &[
     neutral::CASES,
     numbers::CASES,
     obligations::CASES,
+    offsets::CASES,
     open_ended::CASES,
     open_lengths::CASES,
     operands::CASES,

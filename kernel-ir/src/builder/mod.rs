@@ -35,8 +35,8 @@ mod parallel;
 use crate::arena::{Arena, EntityId};
 use crate::descriptor::SiteKind;
 use crate::ir::{
-    Block, Buffer, BufferId, ConstParam, ConstParamId, FileId, Function, FunctionId, Image, Kernel, Module, ParamId,
-    PushParam, Shared, SharedId, Site, SiteId, SourceLocation, Value,
+    Block, Buffer, BufferId, Checked, ConstParam, ConstParamId, FileId, Function, FunctionId, Image, Kernel, Module,
+    ParamId, PushParam, Shared, SharedId, Site, SiteId, SourceLocation, Value,
 };
 use crate::types::{Scalar, Size, TypeId, Types};
 
@@ -111,13 +111,13 @@ impl ModuleBuilder {
         self.add_buffer(Buffer { writable, ..Buffer::new(name, element) })
     }
 
-    /// Adds a buffer parameter to the kernel whose elements all differ.
+    /// Adds a buffer parameter to the kernel whose elements were checked.
     ///
     /// # Panics
     /// Before [`Self::begin_kernel`].
     #[track_caller]
-    pub fn distinct(&mut self, name: impl Into<String>, element: TypeId) -> BufferId {
-        self.add_buffer(Buffer { is_distinct: true, ..Buffer::new(name, element) })
+    pub fn checked(&mut self, name: impl Into<String>, element: TypeId, checked: Checked) -> BufferId {
+        self.add_buffer(Buffer { checked: Some(checked), ..Buffer::new(name, element) })
     }
 
     /// Adds the claims of the buffer parameter that was added last.

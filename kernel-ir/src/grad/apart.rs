@@ -57,7 +57,7 @@ pub(super) fn find(module: &Module, by: &By) -> Apart {
 /// Whether it is worth a proof: the buffer is read only, and its elements are not those that all invocations read.
 fn may_be_apart(module: &Module, kernel: &Kernel, buffer: BufferId) -> bool {
     let of = &kernel.buffers[buffer];
-    if of.writable || of.is_list || of.image.is_some() || of.is_texels || of.is_distinct {
+    if of.writable || of.is_list || of.image.is_some() || of.is_texels || of.checked.is_some() {
         return false;
     }
     let function = &module.functions[kernel.function];

@@ -28,7 +28,7 @@ pub use function::{Block, BlockId, Function, FunctionId, InstId, Local, LocalId,
 pub use image::{Image, ImageOp};
 pub use inst::{Inst, InstKind};
 pub use module::{
-    Buffer, BufferId, ConstParam, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId,
+    Buffer, BufferId, Checked, ConstParam, FileId, Kernel, Module, ParamId, PushParam, Shared, SharedId, Site, SiteId,
     SourceLocation,
 };
 pub use obligation::{Bound, BoundOp, Obligation};

@@ -136,11 +136,30 @@ pub struct Buffer {
     pub image: Option<Image>,
     /// Whether it is a uniform texel buffer and not a storage buffer, so that its elements are fetched as texels are.
     pub is_texels: bool,
-    /// Whether its elements all differ, which was found out before the launch: then nobody writes it.
-    pub is_distinct: bool,
+    /// What was found out about its elements before the launch: then nobody writes it.
+    pub checked: Option<Checked>,
     /// Whether it has a word for each element of the buffer before it: the invocation that claimed the element in a launch, counted from
     /// one; zero before. A claimed element is written by no other invocation.
     pub is_claims: bool,
+}
+
+/// A property of a buffer's elements that proofs rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checked {
+    /// They all differ.
+    Distinct,
+    /// None is less than the one before it, and none is above 2^31 - 1: where rows begin that lie one behind the other.
+    Offsets,
+}
+
+impl Checked {
+    /// The name of the parameter's type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Distinct => "Distinct",
+            Self::Offsets => "Offsets",
+        }
+    }
 }
 
 impl Buffer {
@@ -153,7 +172,7 @@ impl Buffer {
             is_list: false,
             image: None,
             is_texels: false,
-            is_distinct: false,
+            checked: None,
             is_claims: false,
         }
     }

@@ -5,7 +5,9 @@ use super::cursor::{Cursor, Result};
 use crate::descriptor::ImageFormat;
 use crate::descriptor::SiteKind;
 use crate::few::Few;
-use crate::ir::{Buffer, ConstParam, ConstParamId, Image, Kernel, Module, PushParam, Shared, Site, SourceLocation};
+use crate::ir::{
+    Buffer, Checked, ConstParam, ConstParamId, Image, Kernel, Module, PushParam, Shared, Site, SourceLocation,
+};
 use crate::types::{CoopRole, CoopType, Field, Scalar, Size, StructDef, Type, TypeId, Types};
 
 const SITE_KINDS: [SiteKind; 9] = [
@@ -142,11 +144,15 @@ fn parse_kernel(cursor: &mut Cursor<'_>, types: &mut Types) -> Result<Kernel> {
         let is_list = cursor.eat_word("list");
         let writable = cursor.eat_word("mut");
         let is_texels = cursor.eat_word("texels");
-        let is_distinct = cursor.eat_word("distinct");
+        let checked = match (cursor.eat_word("distinct"), cursor.eat_word("offsets")) {
+            (true, _) => Some(Checked::Distinct),
+            (false, true) => Some(Checked::Offsets),
+            (false, false) => None,
+        };
         let is_claims = cursor.eat_word("claims");
         let image = if cursor.eat_word("image") { Some(image(cursor)?) } else { None };
         let of_list = Buffer { writable, is_list, image, ..Buffer::new(name, element) };
-        kernel.buffers.push(Buffer { is_texels, is_distinct, is_claims, ..of_list });
+        kernel.buffers.push(Buffer { is_texels, checked, is_claims, ..of_list });
     }
     while !cursor.is_at_id("shared") && !cursor.is_at("}") && cursor.peek_word() != Some("requires") {
         cursor.declared::<crate::ir::ParamId>("param", kernel.params.len())?;

@@ -10,7 +10,7 @@ mod function;
 use std::fmt::{self, Display, Formatter};
 
 use crate::descriptor::SiteKind;
-use crate::ir::{Image, Kernel, Module, Place, Root, SourceLocation, Step};
+use crate::ir::{Checked, Image, Kernel, Module, Place, Root, SourceLocation, Step};
 use crate::types::{Type, TypeId, Types};
 
 const INDENT: &str = "    ";
@@ -166,10 +166,14 @@ fn write_kernel(f: &mut Formatter<'_>, module: &Module, kernel: &Kernel) -> fmt:
         let list = if buffer.is_list { " list" } else { "" };
         let mutable = if buffer.writable { " mut" } else { "" };
         let texels = if buffer.is_texels { " texels" } else { "" };
-        let distinct = if buffer.is_distinct { " distinct" } else { "" };
+        let checked = match buffer.checked {
+            Some(Checked::Distinct) => " distinct",
+            Some(Checked::Offsets) => " offsets",
+            None => "",
+        };
         let claims = if buffer.is_claims { " claims" } else { "" };
         let element = module.types.display(buffer.element);
-        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}{distinct}{claims}", name(&buffer.name))?;
+        write!(f, "{INDENT}{id} {}: [{element}]{list}{mutable}{texels}{checked}{claims}", name(&buffer.name))?;
         if let Some(Image { format, dimensions, is_sampled }) = buffer.image {
             write!(f, " image({dimensions}, {format}{})", if is_sampled { ", sampled" } else { "" })?;
         }

@@ -6,6 +6,7 @@ use super::atoms::{Atom, Less, Limit};
 use super::firsts::Change;
 use super::form::{AtomId, Form};
 use super::index::Index;
+use super::offsets::Row;
 use crate::arena::EntityId;
 use crate::hash::{FastMap, FastSet};
 use crate::ir::{
@@ -73,6 +74,8 @@ pub(super) enum Fact {
     Equal(Form, Form),
     /// A number of 32 bits is below another one.
     Order(Form, Form),
+    /// The number of 32 bits that a form is, lies in a row.
+    Row(Form, Row),
     /// A number of 32 bits with sign is not negative.
     Natural(Form),
     /// The invocation is the one of its subgroup that this value says is elected.

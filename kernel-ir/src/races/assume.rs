@@ -139,6 +139,17 @@ impl Walker<'_, '_> {
         if let Some(InstKind::Op(Op::Min, operands)) = self.index.definition(b) {
             operands.iter().for_each(|operand| self.below(a, *operand, more));
         }
+        // No number is below zero, so that the other one was chosen.
+        if let Some(InstKind::Op(Op::Select, operands)) = self.index.definition(b)
+            && more == 0
+            && self.index.scalar(a) == Some(Scalar::U32)
+        {
+            match [1, 2].map(|at| self.index.constant(operands[at]) == Some(0)) {
+                [false, true] => self.below(a, operands[1], 0),
+                [true, false] => self.below(a, operands[2], 0),
+                _ => {}
+            }
+        }
         let (low, high) = (self.index.form(a), self.index.form(b));
         if low.as_constant().is_some_and(|low| low >= more) {
             self.positive(b);
@@ -146,6 +157,8 @@ impl Walker<'_, '_> {
         if requires.is_empty() {
             if more == 0 {
                 self.below_steps(&low, b);
+                self.below_offset(&low, &high);
+                self.below_length(&low, &high);
             }
             let is_varying = |form: &Form| !self.index.atoms.is_launch_wide(form);
             // `j <= i - 1` is no `j < i`: where `i` is zero, it always holds.
@@ -198,6 +211,7 @@ impl Walker<'_, '_> {
             _ => (Form::default(), self.index.form(from)),
         };
         if !self.index.atoms.is_launch_wide(&end) {
+            self.steps_to_offset(&start, &step, low, &end);
             return;
         }
         let (Some(limit), Some(most)) = (self.limit(&end), self.index.most(&start)) else { return };
@@ -277,7 +291,7 @@ impl Walker<'_, '_> {
 
     /// Notes that a variable is below what another one is below that it does not exceed.
     fn below_variable(&mut self, low: &Form, below: &Form) {
-        let offset = below.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, offset)| *offset);
+        let offset = below.constant_part();
         let high = below.sub(&Form::constant(offset)).as_atom().filter(|_| (0..=1).contains(&offset));
         let is_round = |atom: &AtomId| matches!(self.index.atoms.get(*atom), Atom::Round(_));
         let Some(high) = high.filter(|high| !is_round(high)) else { return };
@@ -367,7 +381,7 @@ impl Walker<'_, '_> {
     }
 
     /// The counter that a form is, if the condition that is assumed held in all rounds before.
-    fn counter(&self, form: &Form) -> Option<&(ValueId, Form, Form)> {
+    pub(super) fn counter(&self, form: &Form) -> Option<&(ValueId, Form, Form)> {
         let around = &self.loops[self.head?];
         around.counters.iter().find(|(param, ..)| self.index.is_defined_as(*param, form))
     }

@@ -43,6 +43,8 @@ pub(super) enum Atom {
     Start(InstId, ValueId),
     /// The element of a buffer whose elements differ, by its index there: elements at other indices within the buffer are others.
     Distinct(BufferId, Form),
+    /// The element of a buffer of offsets, by its index there: elements at higher indices within the buffer are no less.
+    Offset(BufferId, Form),
     /// How many rounds of a loop came before: no number of 32 bits.
     Round(u32),
     /// A number that is another one in each invocation and each round of a loop.

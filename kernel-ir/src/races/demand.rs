@@ -45,13 +45,12 @@ pub(super) fn of(index: &Index<'_>, less: &Less) -> Option<Demand> {
     if !is_small(&taken) || !is_small(&added) {
         return None;
     }
-    let constant = |form: &Form| form.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |term| term.1);
-    if constant(&added) >= LARGE {
+    if added.constant_part() >= LARGE {
         return Some(Demand::NoWrap);
     }
     let degree = |form: &Form| form.terms().iter().map(|(product, _)| product.len()).max().unwrap_or(0);
     // A product below a number of another kind: rows times workgroups below the length of a row.
-    if degree(&taken) > degree(&added).max(1) || constant(&taken) >= LARGE {
+    if degree(&taken) > degree(&added).max(1) || taken.constant_part() >= LARGE {
         return None;
     }
     let has = |form: &Form, is: fn(&Bound) -> bool| form.atoms().any(|atom| names(index, atom, is));
@@ -61,8 +60,8 @@ pub(super) fn of(index: &Index<'_>, less: &Less) -> Option<Demand> {
     match (has(&taken, is_groups), has(&taken, is_items)) {
         (true, _) => Some(Demand::WholeTiles),
         (false, true) => Some(Demand::Extent),
-        // Whoever makes a tensor of numbers that differ has it as long as what it goes with.
-        (false, false) if has_distinct(index, &added) => Some(Demand::Extent),
+        // Whoever makes a tensor of numbers that are checked has it as long as what it goes with.
+        (false, false) if has_checked(index, &added) => Some(Demand::Extent),
         // As is one of cells, whose first changes decide.
         (false, false) if has_firsts(index, &added) => Some(Demand::Extent),
         // Tensors may be of any length.
@@ -82,10 +81,10 @@ fn names(index: &Index<'_>, atom: AtomId, is: fn(&Bound) -> bool) -> bool {
     matches!(index.atoms.get(atom), Atom::Uniform(Uniform::Known(bound)) if within(bound, is))
 }
 
-/// Whether a form speaks of the length of a buffer whose elements differ.
-fn has_distinct(index: &Index<'_>, form: &Form) -> bool {
+/// Whether a form speaks of the length of a buffer whose elements were checked.
+fn has_checked(index: &Index<'_>, form: &Form) -> bool {
     form.atoms().any(|atom| match index.atoms.get(atom) {
-        Atom::Uniform(Uniform::Known(Bound::Len(buffer))) => index.kernel.buffers[*buffer].is_distinct,
+        Atom::Uniform(Uniform::Known(Bound::Len(buffer))) => index.kernel.buffers[*buffer].checked.is_some(),
         _ => false,
     })
 }

@@ -30,7 +30,7 @@ impl Pair<'_, '_> {
     }
 
     /// The conditions under which an index is less than the length of a buffer where an access stands: none where a fact there says so.
-    fn within(&mut self, buffer: BufferId, index: &Form, side: usize) -> Option<Vec<Less>> {
+    pub(super) fn within(&mut self, buffer: BufferId, index: &Form, side: usize) -> Option<Vec<Less>> {
         let len = self.index.len(buffer).add(&Form::constant(shift(Mutant::Within, 1)));
         let facts = self.sides[side].facts.iter().filter_map(|fact| match fact {
             Fact::Value(form, limit) if form == index => Some(limit.clone()),
@@ -38,8 +38,12 @@ impl Pair<'_, '_> {
             _ => None,
         });
         let mut limits: Vec<Limit> = facts.collect();
-        if let Some(atom) = index.as_atom() {
-            limits.extend(self.limits(atom, side));
+        // A variable, or what comes so many places behind it.
+        let offset = index.constant_part();
+        if let Some(atom) = index.sub(&Form::constant(offset)).as_atom().filter(|_| offset >= 0) {
+            limits.extend(self.limits(atom, side).into_iter().map(|Limit { below, requires }| {
+                Limit { below: below.add(&Form::constant(offset)), requires }
+            }));
         }
         if let Some(most) = self.index.most(index) {
             limits.push(Limit::always(most.add(&Form::constant(1))));

@@ -64,6 +64,11 @@ impl Form {
         }
     }
 
+    /// The number that is added to all others.
+    pub(super) fn constant_part(&self) -> i128 {
+        self.terms.iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, number)| *number)
+    }
+
     /// The atom, if it is one and nothing else.
     pub(super) fn as_atom(&self) -> Option<AtomId> {
         match &self.terms[..] {

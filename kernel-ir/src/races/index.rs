@@ -7,8 +7,8 @@ use super::tickets::Tickets;
 use crate::arena::EntityId;
 use crate::hash::FastSet;
 use crate::ir::{
-    BlockId, Bound, BufferId, Builtin, Constant, Function, ImageOp, InstId, InstKind, Kernel, Module, Place, Root,
-    Step, ValueId,
+    BlockId, Bound, BufferId, Builtin, Checked, Constant, Function, ImageOp, InstId, InstKind, Kernel, Module, Place,
+    Root, Step, ValueId,
 };
 use crate::op::Op;
 use crate::passes::eval;
@@ -363,8 +363,13 @@ impl<'m> Index<'m> {
             return self.atoms.uniform(Uniform::Memory(buffer, way));
         }
         match way.as_slice() {
-            [index] if self.kernel.buffers[buffer].is_distinct => {
-                Form::atom(self.atoms.intern(Atom::Distinct(buffer, index.clone())).0)
+            [index] => {
+                let atom = match self.kernel.buffers[buffer].checked {
+                    Some(Checked::Distinct) => Atom::Distinct(buffer, index.clone()),
+                    Some(Checked::Offsets) => Atom::Offset(buffer, index.clone()),
+                    None => return self.opaque(value),
+                };
+                Form::atom(self.atoms.intern(atom).0)
             }
             _ => self.opaque(value),
         }

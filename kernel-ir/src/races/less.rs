@@ -25,7 +25,7 @@ pub(super) fn is_certainly_less(index: &Index<'_>, low: &Form, high: &Form) -> b
             _ => false,
         };
         let first = varying.next();
-        let rest = low.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, factor)| *factor);
+        let rest = low.constant_part();
         return varying.next().is_none()
             && rest <= 0
             && first.is_none_or(|(product, factor)| {

@@ -2,7 +2,8 @@
 //!
 //! An access of a buffer is in no order with one of another workgroup, so that indices must tell invocations apart: `index` and
 //! `operations` make forms of them, `access` gathers them with what `assume` says of where they stand, and `rules` compares them by
-//! the digits of an `equation`, which `weighing` puts in order. `conditions` are what the host has to check for a proof, `open` the
+//! the digits of an `equation`, which `weighing` puts in order. `distinct` and `offsets` are what was checked of elements that indices are
+//! made of. `conditions` are what the host has to check for a proof, `open` the
 //! axes along which it may be asked for a single position. `owners` spares the comparison of each with each, where every
 //! invocation has a part of its own. Within a workgroup barriers put accesses in order: `intervals` tells which are in none, whoever
 //! does them. For pairs in shared memory whose indices do not tell invocations apart, `workgroup` chooses sizes of one, and `segments`
@@ -36,6 +37,7 @@ mod layout;
 mod less;
 mod mix;
 mod mutants;
+mod offsets;
 mod open;
 mod operations;
 mod owners;

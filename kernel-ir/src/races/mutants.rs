@@ -15,6 +15,10 @@ pub(super) enum Mutant {
     Single,
     /// The length that an index of a `Distinct` is below.
     Within,
+    /// The rows between the offsets that an index is known to lie between.
+    Rows,
+    /// The largest offset that there is.
+    Offset,
     /// The numbers that invocations claim elements with.
     Claims,
     /// The factors of two in a number that has an inverse.

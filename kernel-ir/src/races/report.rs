@@ -78,6 +78,8 @@ pub enum Rule {
     First,
     /// An element of a tensor whose elements differ.
     Distinct,
+    /// The index lies in a row, and rows lie one behind the other.
+    Offsets,
     /// R2: the indices are in ranges that have nothing in common.
     Ranges,
     /// R3: the indices have different remainders.
@@ -106,6 +108,7 @@ impl Rule {
             Self::Ticket => "the index is a ticket, which nobody else gets",
             Self::First => "only the first to change a cell, by an atomic operation, comes here",
             Self::Distinct => "the index is an element of a `Distinct`",
+            Self::Offsets => "the index lies in a row between elements of an `Offsets`",
             Self::Ranges => "R2, the indices have no range in common",
             Self::Remainders => "R3, the indices have different remainders",
             Self::Guards => "R4, no two invocations come to both",

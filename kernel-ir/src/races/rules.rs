@@ -119,7 +119,7 @@ fn prove_with(
     }
     match pair.reach(goal, open) {
         Ok(()) => {
-            let rule = if equations.has_distinct { Rule::Distinct } else { pair.rule() };
+            let rule = equations.by.unwrap_or_else(|| pair.rule());
             (Ok(Proof { rule, ..pair.proof }), false)
         }
         Err(_) if pair.contradict(&equations.open) => (Ok(Proof { rule: Rule::Remainders, ..pair.proof }), false),
@@ -133,8 +133,8 @@ struct Equations {
     open: Vec<(Form, Form)>,
     /// All that there were.
     tried: Vec<(Form, Form)>,
-    /// Whether one was between elements that all differ.
-    has_distinct: bool,
+    /// The property of elements that one came from.
+    by: Option<Rule>,
 }
 
 impl Equations {
@@ -198,7 +198,7 @@ impl Pair<'_, '_> {
                 self.note_constants(form);
             }
         }
-        Equations { tried: open.clone(), open, has_distinct: false }
+        Equations { tried: open.clone(), open, by: None }
     }
 
     /// Solves equations as long as the result of one helps with others; false where one never holds.
@@ -230,8 +230,16 @@ impl Pair<'_, '_> {
         forms: &mut Vec<Form>,
     ) -> Option<bool> {
         if let Some(indices) = self.indices(&left, &right) {
-            equations.has_distinct = true;
+            equations.by = Some(Rule::Distinct);
             equations.add(indices);
+            return Some(true);
+        }
+        // The places in the rows stay to be compared, now that the rows are the same.
+        if let Some(rows) = self.same_row(&left, &right)
+            && equations.add(rows)
+        {
+            equations.by = Some(Rule::Offsets);
+            equations.open.push((left, right));
             return Some(true);
         }
         let solved = self.triangles(&left, &right).or_else(|| self.diagonals(&left, &right));
@@ -301,7 +309,7 @@ impl Pair<'_, '_> {
     pub(super) fn is_equal(&self, atom: AtomId) -> bool {
         self.equal.contains(&atom)
             || match self.index.atoms.get(atom) {
-                Atom::Mixed(of, _) | Atom::Triangle(of) => {
+                Atom::Mixed(of, _) | Atom::Triangle(of) | Atom::Offset(_, of) => {
                     of.atoms().all(|atom| self.index.atoms.is_uniform(atom) || self.is_equal(atom))
                 }
                 Atom::Quotient(of, by) | Atom::Remainder(of, by) | Atom::Exchanged(of, by) => {

@@ -55,7 +55,7 @@ impl Pair<'_, '_> {
 
     /// Conditions under which the side of a triangle is below 2^16.
     fn is_side(&mut self, side: &Form, of: usize) -> Option<Vec<Less>> {
-        let offset = side.terms().iter().find(|(product, _)| product.is_empty()).map_or(0, |(_, offset)| *offset);
+        let offset = side.constant_part();
         let atom = side.sub(&Form::constant(offset)).as_atom().filter(|_| (-1..=0).contains(&offset))?;
         let most = Form::constant((1 << 16) + 1);
         let mut ways: Vec<Vec<Less>> = Vec::new();

@@ -213,11 +213,11 @@ fn check_buffer(types: &Types, kernel: &Kernel, id: BufferId, errors: &mut Vec<V
     if buffer.is_texels && !element.is_some_and(Type::is_texel) {
         report("texels are one, two or four numbers of 32 bits");
     }
-    if buffer.is_distinct && (buffer.writable || !is_storage || buffer.is_texels) {
-        report("a buffer whose elements differ is only read, and one storage buffer");
+    if buffer.checked.is_some() && (buffer.writable || !is_storage || buffer.is_texels) {
+        report("a buffer whose elements were checked is only read, and one storage buffer");
     }
-    if buffer.is_distinct && !is_word {
-        report("elements that differ are numbers of 32 bits without sign");
+    if buffer.checked.is_some() && !is_word {
+        report("elements that were checked are numbers of 32 bits without sign");
     }
     if buffer.is_claims {
         let is_plain = |of: &Buffer| of.writable && !of.is_list && of.image.is_none() && !of.is_claims;

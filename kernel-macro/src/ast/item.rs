@@ -1,5 +1,6 @@
 //! Items a kernel consists of: functions, structs, enums and consts; what stands in bodies is in `expr.rs`.
 
+use gridwise_ir::ir::Checked;
 use proc_macro2::Ident;
 
 use super::{BindingId, Block, Expr, ExprId, Generics, Impl, Path, Trait, TypeExpr, TypeKind};
@@ -64,8 +65,9 @@ pub(crate) struct Param {
     pub(crate) lends_iterator: bool,
     /// `#[texels]`, where a kernel's parameter has it.
     pub(crate) texels: Option<super::SpanRange>,
-    /// Whether the type of a kernel's parameter is `&Distinct<T>`: then `ty` is the slice that it is in the kernel.
-    pub(crate) is_distinct: bool,
+    /// The property that the type of a kernel's parameter promises, `&Distinct<T>` or `&Offsets<T>`: then `ty` is the slice that it is in the
+    /// kernel.
+    pub(crate) checked: Option<Checked>,
     /// The part of a `&mut Scatter<T>` that a kernel's parameter is, if it is one.
     pub(crate) scattered: Option<Scattered>,
 }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use gridwise_ir::ir::Checked;
+
 use crate::ast::{Fn, Param, ScalarName};
 use crate::diag::{Diagnostics, code};
 use crate::infer::{holds_atomics, infer_signature, type_name};
@@ -19,15 +21,18 @@ pub(super) fn check_parameters(program: &Program, item: ItemId, function: &Fn, d
                 .note("texels are one, two or four numbers of 32 bits, and only read")
                 .help("take a slice of such elements, as `&[f32]` or `&[UVec4]`, or remove the attribute");
         }
-        if param.is_distinct
+        if let Some(checked) = param.checked
             && let Ty::Buffer { element, .. } = ty
             && !matches!(**element, Ty::Scalar(ScalarName::U32) | Ty::Error)
         {
             let message = format!("the elements of `{}` are of type `{}`", param.name, type_name(program, element));
             diags
                 .error(code::PARAMETER_TYPE, param.ty.span, message)
-                .note("a `Distinct` has indices: numbers of type `u32`")
-                .help("write `&Distinct<u32>`");
+                .note(match checked {
+                    Checked::Distinct => "a `Distinct` has indices: numbers of type `u32`",
+                    Checked::Offsets => "an `Offsets` has places where rows begin: numbers of type `u32`",
+                })
+                .help(format!("write `&{}<u32>`", checked.name()));
         }
         let refusal = match ty {
             _ if ty.is_list() => refuse_list(program, ty),

@@ -416,7 +416,7 @@ fn check_name(name: &Ident, diags: &mut Diagnostics) {
 /// The dispatch type would hide a built-in type of the same name that the kernel speaks of: `fn scatter(y: &mut Scatter<f32>)`.
 fn check_hidden(name: &Ident, item: TokenStream, diags: &mut Diagnostics) {
     let hidden = type_name(name);
-    let is_known = |name: &str| is_type_name(name) || matches!(name, "Distinct" | "Scatter");
+    let is_known = |name: &str| is_type_name(name) || matches!(name, "Distinct" | "Offsets" | "Scatter");
     // `Shared` is written with its path where the kernel runs on the host.
     if !is_known(&hidden.to_string()) || hidden == "Shared" {
         return;

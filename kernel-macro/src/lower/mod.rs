@@ -274,11 +274,13 @@ fn declare_interface(
                     let of = name.strip_prefix(Scattered::CLAIMS).unwrap_or(&name);
                     KernelParam::Buffer(module.claims(of, element))
                 }
-                Some(element) if param.is_distinct => KernelParam::Buffer(module.distinct(name, element)),
-                Some(element) => {
-                    let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
-                    KernelParam::Buffer(module.buffer(name, element, writable))
-                }
+                Some(element) => KernelParam::Buffer(match param.checked {
+                    Some(checked) => module.checked(name, element, checked),
+                    None => {
+                        let writable = *mutable || typed.atomic_buffers.contains(&param.binding);
+                        module.buffer(name, element, writable)
+                    }
+                }),
                 None => KernelParam::Nothing,
             },
             Ty::Image(ImageTy { image, mutable }) => KernelParam::Buffer(module.image(name, *image, *mutable)),

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use syn::{FnArg, Pat, ReturnType, Type};
 
 use super::Parser;
-use super::distinct::distinct_element;
+use super::checked::checked_element;
 use super::pat::PatternPlace;
 use super::scatter::scatter_element;
 use super::ty::{is_iterator, ungroup};
@@ -226,13 +226,12 @@ impl Parser<'_> {
                 self.unsupported(attr, "attributes on parameters are", help);
             }
         }
-        let distinct = (role == Role::Kernel).then(|| self.distinct_param(&typed.ty)).flatten();
-        let is_distinct = distinct.is_some();
+        let (checked, elements) = (role == Role::Kernel).then(|| self.checked_param(&typed.ty)).flatten().unzip();
         let scatter = (role == Role::Kernel).then(|| self.scatter_param(&typed.ty)).flatten();
         let scattered = scatter.is_some().then_some(Scattered::Elements);
         let ty = match role {
-            _ if is_distinct || scattered.is_some() => TypeExpr {
-                kind: distinct.or(scatter).unwrap_or(TypeKind::Error),
+            _ if checked.is_some() || scattered.is_some() => TypeExpr {
+                kind: elements.or(scatter).unwrap_or(TypeKind::Error),
                 span: SpanRange::of(&typed.ty),
                 tokens: typed.ty.to_token_stream(),
             },
@@ -255,7 +254,7 @@ impl Parser<'_> {
             binding: self.next_binding(),
             lends_iterator,
             texels,
-            is_distinct,
+            checked,
             scattered,
             name,
         };
@@ -307,16 +306,7 @@ impl Parser<'_> {
             tokens: quote::ToTokens::to_token_stream(&quote::format_ident!("Self")),
         };
         let binding = self.next_binding();
-        Some(Param {
-            name,
-            mutable,
-            ty,
-            binding,
-            lends_iterator: false,
-            texels: None,
-            is_distinct: false,
-            scattered: None,
-        })
+        Some(Param { name, mutable, ty, binding, lends_iterator: false, texels: None, checked: None, scattered: None })
     }
 
     /// Reports names that two parameters have. rustc does, too, where it sees both.
@@ -376,9 +366,9 @@ impl Parser<'_> {
         {
             return self.param_ty(ty);
         }
-        if distinct_element(ty).is_some() {
+        if let Some((checked, ..)) = checked_element(ty) {
             let help = "take a slice, `ix: &[u32]`, and pass the kernel's parameter";
-            self.unsupported(ty, "`&Distinct<T>` as the type of this parameter is", help);
+            self.unsupported(ty, &format!("`&{}<T>` as the type of this parameter is", checked.name()), help);
             return TypeExpr { kind: TypeKind::Error, span: SpanRange::of(ty), tokens: ty.to_token_stream() };
         }
         if scatter_element(ty).is_some() {

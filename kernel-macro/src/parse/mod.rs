@@ -1,12 +1,12 @@
 //! syn's tree → ours: what is outside the language becomes an error at its token. Resolves no names, knows no types.
 
 mod assign;
+mod checked;
 mod choice;
 
 mod contains;
 mod data;
 mod destructure;
-mod distinct;
 mod element_chain;
 mod expr;
 mod expression_attribute;

@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::{Expr as Syn, Type, parse_quote_spanned};
 
 use super::Parser;
-use super::distinct::wrapped_element;
+use super::checked::wrapped_element;
 use super::ty::ungroup;
 use crate::ast::{Block, ExprKind, Param, Scattered, SpanRange, TypeKind};
 use crate::diag::code;
@@ -67,7 +67,7 @@ impl Parser<'_> {
                     binding,
                     lends_iterator: false,
                     texels: None,
-                    is_distinct: false,
+                    checked: None,
                     scattered,
                 });
             }

@@ -3,6 +3,7 @@
 mod distinct;
 mod handles;
 mod objects;
+mod offsets;
 mod recovery;
 mod scatter;
 #[cfg(unix)]

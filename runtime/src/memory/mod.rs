@@ -7,6 +7,7 @@ pub(crate) mod distinct;
 pub(crate) mod host_copies;
 pub(crate) mod image;
 pub(crate) mod mapped;
+pub(crate) mod offsets;
 pub(crate) mod padding;
 pub(crate) mod page_vec;
 pub(crate) mod scatter;

@@ -5,6 +5,7 @@ mod atomic;
 mod barrier;
 mod coop;
 mod distinct;
+mod offsets;
 mod scatter;
 mod shared;
 mod slope;
@@ -17,6 +18,7 @@ pub use coop::{
     Accumulator, ConvertsTo, CoopElement, CoopMatrix, MatrixA, MatrixB, MatrixLayout, MatrixRole, MultipliesInto,
 };
 pub use distinct::Distinct;
+pub use offsets::Offsets;
 pub use scatter::Scatter;
 pub use shared::{Shared, held};
 pub use slope::{detach, with_slope};

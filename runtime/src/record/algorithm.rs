@@ -337,6 +337,7 @@ fn bindings_of(descriptor: &KernelDescriptor, listed_images: u32) -> Vec<Binding
     let binding = |kind: ParamKind| match kind {
         ParamKind::Buffer { binding, .. }
         | ParamKind::Distinct { binding }
+        | ParamKind::Offsets { binding }
         | ParamKind::Claims { binding }
         | ParamKind::List { binding, .. } => Some(Binding::buffer(binding)),
         ParamKind::Texels { binding, .. } => Some(Binding { is_texels: true, ..Binding::buffer(binding) }),

@@ -8,6 +8,7 @@ use crate::core::error::{Error, Result};
 use crate::memory::buffer::Buffer;
 use crate::memory::data::GpuData;
 use crate::memory::distinct::DistinctTensor;
+use crate::memory::offsets::OffsetsTensor;
 use crate::memory::scatter::ScatterTensor;
 use crate::memory::tensor::Tensor;
 use crate::record::aliases::{refuse_alias, refuse_aliases};
@@ -236,16 +237,44 @@ impl KernelArgs {
     ///     Ok(())
     /// }
     /// ```
-    pub fn distinct<T: GpuData>(mut self, tensor: &DistinctTensor<T>) -> Self {
+    pub fn distinct<T: GpuData>(self, tensor: &DistinctTensor<T>) -> Self {
+        self.checked(tensor.tensor(), "distinct", |kind| match kind {
+            ParamKind::Distinct { binding } => Some(binding),
+            _ => None,
+        })
+    }
+
+    /// The next argument, for a `&Offsets<T>` parameter.
+    ///
+    /// ```
+    /// use gridwise::{Grid, Kernel, KernelArgs, OffsetsTensor, Result, Sequence, Tensor};
+    ///
+    /// /// Launches a kernel `fn(starts: &Offsets<u32>, y: &mut [f32])`, whichever it is.
+    /// fn launch<K: Kernel>(sequence: &Sequence, starts: &OffsetsTensor<u32>, y: &mut Tensor<f32>) -> Result<()> {
+    ///     sequence.dispatch(Grid::items(starts.len() - 1), KernelArgs::new::<K>().offsets(starts).write(y))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn offsets<T: GpuData>(self, tensor: &OffsetsTensor<T>) -> Self {
+        self.checked(tensor.tensor(), "offsets", |kind| match kind {
+            ParamKind::Offsets { binding } => Some(binding),
+            _ => None,
+        })
+    }
+
+    /// The next argument, a tensor that was checked and is read-only: nobody else can have it as an argument to be written.
+    fn checked<T: GpuData>(
+        mut self,
+        tensor: &Tensor<T>,
+        name: &str,
+        binding: impl Fn(ParamKind) -> Option<u32>,
+    ) -> Self {
         self.fill(|descriptor, param, filled| {
-            let (buffer, stride) = (tensor.tensor().handle().buffer, size_of::<T>());
-            let found = || format!("& distinct tensor `{}` of {stride}-byte elements", buffer.name());
-            let binding = match param_kind(descriptor, param, found)? {
-                ParamKind::Distinct { binding } if stride == 4 => binding,
-                _ => return Err(mismatch(descriptor, param, found())),
-            };
+            let (buffer, stride) = (tensor.handle().buffer, size_of::<T>());
+            let found = || format!("& {name} tensor `{}` of {stride}-byte elements", buffer.name());
+            let binding = binding(param_kind(descriptor, param, found)?).filter(|_| stride == 4);
+            let Some(binding) = binding else { return Err(mismatch(descriptor, param, found())) };
             let (param, is_written, role) = (param as u32, false, Role::Whole);
-            // Nobody else can have it as an argument to be written.
             filled.buffers.push(BufferArg { buffer, param, binding, is_written, sampler: None, role });
             Ok(())
         });

@@ -75,6 +75,7 @@ pub(super) fn mismatch(descriptor: &'static KernelDescriptor, param: usize, foun
             describe_images(access, format, dimensions.into())
         }
         Some(ParamKind::Distinct { .. }) => "& distinct tensor of 4-byte elements, from `Manager::distinct`".to_owned(),
+        Some(ParamKind::Offsets { .. }) => "& offsets tensor of 4-byte elements, from `Manager::offsets`".to_owned(),
         Some(ParamKind::Claims { .. }) => "the claims of a scatter tensor, from `Manager::scatter`".to_owned(),
         Some(ParamKind::Texels { stride, .. }) => format!("& tensor of {stride}-byte elements"),
         Some(ParamKind::Buffer { writable, stride, .. }) => {

@@ -202,7 +202,7 @@ impl<'a> HostArgs<'a> {
                 assert!(!mutable, "parameter {param} has another mutability");
                 self.aligned::<T>(param, binding)
             }
-            ParamKind::Distinct { binding } => {
+            ParamKind::Distinct { binding } | ParamKind::Offsets { binding } => {
                 assert_eq!(4, size_of::<T>(), "parameter {param} has another stride");
                 assert!(!mutable, "parameter {param} has another mutability");
                 self.aligned::<T>(param, binding)

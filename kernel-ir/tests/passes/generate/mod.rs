@@ -110,7 +110,7 @@ pub(crate) fn kernel(random: &mut Random) -> Module {
             is_list: false,
             image: None,
             is_texels,
-            is_distinct: false,
+            checked: None,
             is_claims: false,
         });
     }

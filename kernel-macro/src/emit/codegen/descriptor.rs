@@ -150,6 +150,10 @@ pub(super) fn param_tokens(param: &CompiledParam) -> Tokens {
             let binding = number(binding);
             tokens!(distinct #binding)
         }
+        ParamKind::Offsets { binding } => {
+            let binding = number(binding);
+            tokens!(offsets #binding)
+        }
         ParamKind::Claims { binding } => {
             let binding = number(binding);
             tokens!(claims #binding)

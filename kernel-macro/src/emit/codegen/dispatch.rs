@@ -1,5 +1,6 @@
 //! The dispatch type of a kernel: its name, and `dispatch` with the types its author wrote.
 
+use gridwise_ir::ir::Checked;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt as _;
 
@@ -141,7 +142,8 @@ pub(super) fn arguments(function: &Fn) -> impl Iterator<Item = &Param> {
 pub(super) fn push(param: &Param) -> Tokens {
     let name = &param.name;
     match &param.ty.kind {
-        TypeKind::Slice { .. } if param.is_distinct => tokens!(.distinct(#name)),
+        TypeKind::Slice { .. } if param.checked == Some(Checked::Distinct) => tokens!(.distinct(#name)),
+        TypeKind::Slice { .. } if param.checked == Some(Checked::Offsets) => tokens!(.offsets(#name)),
         TypeKind::Slice { .. } if param.scattered.is_some() => tokens!(.scatter(#name)),
         TypeKind::Slice { mutable: true, .. } => tokens!(.write(#name)),
         TypeKind::Slice { mutable: false, .. } => tokens!(.read(#name)),
@@ -288,9 +290,13 @@ pub(crate) fn dispatch_param(param: &Param, private: &TokenStream) -> Tokens {
     let name = &param.name;
     let span = param.ty.span.start;
     match &param.ty.kind {
-        TypeKind::Slice { element, .. } if param.is_distinct => {
+        TypeKind::Slice { element, .. } if param.checked == Some(Checked::Distinct) => {
             let element = plain_element(element);
             tokens_at!(span=> #name: &#private::DistinctTensor<#element>)
+        }
+        TypeKind::Slice { element, .. } if param.checked == Some(Checked::Offsets) => {
+            let element = plain_element(element);
+            tokens_at!(span=> #name: &#private::OffsetsTensor<#element>)
         }
         TypeKind::Slice { element, .. } if param.scattered.is_some() => {
             let element = plain_element(element);

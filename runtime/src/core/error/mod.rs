@@ -9,7 +9,7 @@ mod vulkan;
 mod worker_end;
 
 use gridwise_ir::descriptor::{Feature, ImageFormat};
-pub use launch::{GridBeyondTensor, ImageUse, MayRace, NotDistinct};
+pub use launch::{GridBeyondTensor, ImageUse, MayRace, NotDistinct, NotOffsets};
 pub use recording::{RecordingError, SwapFault};
 pub use result::{KernelName, Result};
 pub use tensor_name::TensorName;
@@ -648,6 +648,9 @@ pub enum Error {
     /// Two elements of a tensor are equal.
     #[error(transparent)]
     NotDistinct(Box<NotDistinct>),
+    /// An element of a tensor is less than the one before it.
+    #[error(transparent)]
+    NotOffsets(Box<NotOffsets>),
     /// An invocation of a kernel panicked.
     #[error(
         "kernel `{kernel}` panicked at {file}:{line}:{column}: {message} (in `{text}`, invocation {invocation:?}, {count} in all)"
@@ -739,9 +742,7 @@ pub enum Error {
         cause: String,
     },
     /// A module needs a feature that the device lacks or gridwise does not enable.
-    #[error(
-        "module `{module}` needs {needs}, which `{device}` does not offer here; compile it without, or choose another device"
-    )]
+    #[error("module `{module}` needs {needs}, which `{device}` lacks; compile it without, or choose another device")]
     ModuleNeeds {
         /// The module's name.
         module: KernelName,

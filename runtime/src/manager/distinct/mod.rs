@@ -93,7 +93,7 @@ impl Manager {
         Ok(DistinctTensor::new(copy))
     }
 
-    fn scratch(&self, name: &str, len: usize) -> Result<Tensor<u32>> {
+    pub(super) fn scratch(&self, name: &str, len: usize) -> Result<Tensor<u32>> {
         self.tensor_with(TensorDesc { name, contents: Contents::Uninit(len) })
     }
 

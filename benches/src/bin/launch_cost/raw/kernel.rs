@@ -28,6 +28,7 @@ impl RawKernel {
             ParamKind::Buffer { binding, .. } => Some(binding),
             ParamKind::Value { .. }
             | ParamKind::Distinct { .. }
+            | ParamKind::Offsets { .. }
             | ParamKind::Claims { .. }
             | ParamKind::Texels { .. }
             | ParamKind::List { .. }

@@ -4,8 +4,10 @@ mod beyond;
 mod image_use;
 mod may_race;
 mod not_distinct;
+mod not_offsets;
 
 pub use beyond::GridBeyondTensor;
 pub use image_use::ImageUse;
 pub use may_race::MayRace;
 pub use not_distinct::NotDistinct;
+pub use not_offsets::NotOffsets;
