@@ -109,6 +109,19 @@ fn row_sums(width: u32, words: &[u32], halves: &[f16], out: &mut [u32]) {
     out[i] = sum;
 }
 
+/// Runs of eight halves and of twelve, which are vectors of four.
+#[kernel(workgroup = 32)]
+fn eight_halves(halves: &[f16], out: &mut [f16]) {
+    let i = global_id().x as usize;
+    let Some(own) = out.chunks_exact_mut(8).nth(i) else { return };
+    let mut turned = [f16::ZERO; 8];
+    turned.copy_from_slice(&halves[i * 8..(i + 1) * 8]);
+    turned.reverse();
+    let sum: f16 = halves[12 * i..][..12].iter().copied().sum();
+    own.copy_from_slice(&turned);
+    own[i % 8] += sum;
+}
+
 #[derive(Clone, Copy, GpuData)]
 #[repr(C)]
 struct Number {
@@ -317,6 +330,25 @@ pub const CASES: &[Case] = &[
             Ok(vec![Output::I32(out.to_vec()?)])
         },
         pixels_of
+    ),
+    case!(
+        "neighbours::eight_halves",
+        [EightHalves],
+        |mgr| {
+            let (x, mut out) = (mgr.tensor(&halves(12 * N))?, mgr.tensor(&[f16::ZERO; 8 * N])?);
+            let seq = mgr.sequence()?;
+            EightHalves::dispatch(&seq, Grid::items(N), &x, &mut out)?.eval()?;
+            Ok(vec![Output::U32(out.to_vec()?.into_iter().map(|half| half.to_bits().into()).collect())])
+        },
+        || {
+            let x = halves(12 * N);
+            let one = |i: usize| {
+                let mut own: [f16; 8] = std::array::from_fn(|k| x[8 * i + 7 - k]);
+                own[i % 8] += x[12 * i..][..12].iter().copied().fold(f16::NEG_ZERO, |sum, half| sum + half);
+                own.map(|half| u32::from(half.to_bits()))
+            };
+            vec![Output::U32((0..N).flat_map(one).collect())]
+        }
     ),
     case!("neighbours::whole", [Whole], |mgr| {
         let flat = bytes(12 * N);

@@ -281,7 +281,9 @@ impl Finder<'_> {
             let is_gain = count > 1 || elements.is_whole();
             let is_shape = bytes > 4 || elements.scalar.bits() < 32;
             // Halves have no words, and a vector of one is none.
-            if !(all || most) || !is_gain || !is_shape || !first.is_multiple_of(count) {
+            // Eight halves are two vectors.
+            let is_vector = elements.joined(bytes).1 <= 4;
+            if !(all || most) || !is_gain || !is_shape || !is_vector || !first.is_multiple_of(count) {
                 return None;
             }
             Some((bytes, self.forms.alignment(form, count)?))

@@ -12,6 +12,8 @@ use crate::passes;
 const WIDTHS: [u32; 2] = [2, 2];
 /// Elements of the buffer whose elements differ.
 const LEN: u32 = 3;
+/// Where rows begin, and where the last one ends: one is empty, and the last one is as long as it can be.
+const STARTS: [u32; 5] = [1, 3, 3, 6, (1 << 31) - 1];
 
 /// A number of an invocation.
 #[derive(Clone)]
@@ -28,6 +30,8 @@ enum Expr {
     /// An element of the buffer whose elements differ.
     Element(Box<Expr>),
     Len,
+    /// An element of the buffer of offsets.
+    Start(Box<Expr>),
     /// The bits in reverse order.
     Reversed(Box<Expr>),
     Op(&'static str, Box<Expr>, Box<Expr>),
@@ -67,6 +71,7 @@ impl Expr {
             // 5, 2 and 4, and zero beyond them.
             Self::Element(index) => [5, 2, 4].get(index.value(at) as usize).copied().unwrap_or(0),
             Self::Len => LEN,
+            Self::Start(index) => STARTS.get(index.value(at) as usize).copied().unwrap_or(0),
             Self::Reversed(of) => of.value(at).reverse_bits(),
             Self::Op(name, a, b) => {
                 let (a, b) = (a.value(at), b.value(at));
@@ -99,6 +104,10 @@ impl Expr {
                 text.value(&format!("u32 = load buffer0[%{index} !site0]"))
             }
             Self::Len => text.value("u32 = len buffer0"),
+            Self::Start(index) => {
+                let index = index.write(text);
+                text.value(&format!("u32 = load buffer3[%{index} !site0]"))
+            }
             Self::Reversed(of) => {
                 let of = of.write(text);
                 text.value(&format!("u32 = reverse_bits %{of}"))
@@ -201,7 +210,7 @@ impl Kernel {
         let [x, y] = WIDTHS;
         format!(
             "file0 \"k.rs\"\nsite0 index_out_of_bounds @file0:1:1 \"y[i]\"\nkernel fn0 workgroup({x}, {y}, 1) {{\n    \
-             buffer0 ix: [u32] distinct\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    param0 n: u32\n}}\nfn0 k() -> () {{\n{}    \
+             buffer0 ix: [u32] distinct\n    buffer1 y: [u32] mut\n    buffer2 z: [u32] mut\n    buffer3 starts: [u32] offsets\n    param0 n: u32\n}}\nfn0 k() -> () {{\n{}    \
              return\n}}\n",
             text.lines
         )
@@ -272,7 +281,11 @@ fn number(bound: &Bound, items: [u32; 2], param: u32) -> u128 {
         Bound::Const(number) => (*number).into(),
         Bound::Items(axis) => size(*axis).into(),
         Bound::Groups(axis) => size(*axis).div_ceil(width(*axis)).into(),
-        Bound::Len(buffer) => if buffer.index() == 0 { LEN } else { u32::MAX }.into(),
+        Bound::Len(buffer) => match buffer.index() {
+            0 => LEN.into(),
+            3 => STARTS.len() as u128,
+            _ => u32::MAX.into(),
+        },
         Bound::Param(..) => param.into(),
         Bound::Extent(..) | Bound::Least(_) | Bound::LeastExtent(..) | Bound::Constant(_) => {
             unreachable!("there are no images, lists and const parameters")
@@ -343,7 +356,7 @@ fn kernels() -> Vec<(String, Kernel)> {
     let (x, y) = (Expr::Global(0), Expr::Global(1));
     let straight = [writes(&x, &y), pairs(&x, &y), mixtures(&x, &y)].into_iter().flatten();
     let straight = straight.map(|accesses| Kernel { accesses, around: None });
-    straight.chain(loops(&x)).map(|kernel| (kernel.text(), kernel)).collect()
+    straight.chain(loops(&x)).chain(rows(&x)).map(|kernel| (kernel.text(), kernel)).collect()
 }
 
 /// One access, of one invocation or of all: P1 to P4.
@@ -495,6 +508,35 @@ fn loops(x: &Expr) -> Vec<Kernel> {
     all
 }
 
+/// Places in rows between offsets: by loops from one to another one, by distances, and behind conditions.
+fn rows(x: &Expr) -> Vec<Kernel> {
+    use Expr::{Const, Counter, Group, Local, Param};
+    let start = |index: Expr| Expr::Start(Box::new(index));
+    let mut all = Vec::new();
+    for (factor, of) in [(1, x.clone()), (2, x.clone()), (1, Group(0)), (2, Group(0))] {
+        // Offsets end at 2^31 - 1, so that 2^31 may be added to each, and no more.
+        let large = |more| plus(times(1 << 30, Local(0)), Const((1 << 30) + more));
+        for offset in [0, u32::MAX] {
+            let row = plus(times(factor, of.clone()), Const(offset));
+            for rows in [1, 2, u32::MAX] {
+                let (begin, end) = (start(row.clone()), start(plus(row.clone(), Const(rows))));
+                for more in [Const(0), Const(1), Const(u32::MAX), Local(0), Param, large(0), large(1)] {
+                    let first = plus(begin.clone(), more.clone());
+                    for step in [1, 2] {
+                        let around = Some([first.clone(), end.clone(), Const(step)]);
+                        all.push(Kernel { accesses: vec![write(Counter)], around });
+                    }
+                    let before_end = behind(vec![("lt", first.clone(), end.clone())], first.clone());
+                    let length = op("sub", end.clone(), begin.clone());
+                    let within = behind(vec![("lt", more, length)], first);
+                    all.extend([before_end, within].map(|access| Kernel { accesses: vec![access], around: None }));
+                }
+            }
+        }
+    }
+    all
+}
+
 /// Kernels as people write them, of the suite `races`.
 fn written() -> Vec<crate::ir::Module> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/races/kernels");
@@ -530,6 +572,7 @@ fn no_rule_accepts_what_races() {
         Rule::Stride,
         Rule::Part,
         Rule::Distinct,
+        Rule::Offsets,
         Rule::Ranges,
         Rule::Remainders,
         Rule::Guards,
@@ -551,6 +594,8 @@ fn no_rule_accepts_what_races() {
         Mutant::Mixed,
         Mutant::Reversed,
         Mutant::Claims,
+        Mutant::Rows,
+        Mutant::Offset,
         Mutant::Differs,
         Mutant::Triangle,
         Mutant::Crossing,

@@ -41,9 +41,11 @@ impl Pair<'_, '_> {
         // A variable, or what comes so many places behind it.
         let offset = index.constant_part();
         if let Some(atom) = index.sub(&Form::constant(offset)).as_atom().filter(|_| offset >= 0) {
-            limits.extend(self.limits(atom, side).into_iter().map(|Limit { below, requires }| {
-                Limit { below: below.add(&Form::constant(offset)), requires }
-            }));
+            limits.extend(
+                self.limits(atom, side)
+                    .into_iter()
+                    .map(|Limit { below, requires }| Limit { below: below.add(&Form::constant(offset)), requires }),
+            );
         }
         if let Some(most) = self.index.most(index) {
             limits.push(Limit::always(most.add(&Form::constant(1))));
