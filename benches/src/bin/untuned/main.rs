@@ -41,6 +41,7 @@ mod pictures;
 mod points;
 mod records;
 mod rows;
+mod scans;
 mod search;
 mod series;
 mod shapes;
@@ -49,6 +50,7 @@ mod solvers;
 mod sparse;
 mod tables;
 mod texts;
+mod tokens;
 mod vision;
 mod workload;
 
@@ -108,6 +110,8 @@ fn workloads(large: bool) -> Vec<Workload> {
         integers::workloads,
         motions::workloads,
         frames::workloads,
+        scans::workloads,
+        tokens::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))
