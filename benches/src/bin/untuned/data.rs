@@ -48,6 +48,7 @@ elements! {
     [f32; 12], "f32x12", Numbers::F32;
     [u32; 2], "u32x2", Numbers::Exact(4);
     [u32; 4], "u32x4", Numbers::Exact(4);
+    [u32; 8], "u32x8", Numbers::Exact(4);
     [u8; 16], "u8x16", Numbers::Exact(1);
     [u64; 4], "u64x4", Numbers::Exact(8);
 }

@@ -10,6 +10,7 @@
 //! sizes for a GPU, `--sizes small` those for a processor, whatever the device is: beside C++ the small ones measure little but launches.
 
 mod algebra;
+mod archives;
 mod blocks;
 mod ciphers;
 mod complex;
@@ -112,6 +113,7 @@ fn workloads(large: bool) -> Vec<Workload> {
         frames::workloads,
         scans::workloads,
         tokens::workloads,
+        archives::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))

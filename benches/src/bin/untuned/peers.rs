@@ -46,6 +46,7 @@ struct f32x8 { float v[8]; };
 struct f32x12 { float v[12]; };
 struct u32x2 { uint v[2]; };
 struct u32x4 { uint v[4]; };
+struct u32x8 { uint v[8]; };
 struct u8x16 { uint8_t v[16]; };
 struct u64x4 { uint64_t v[4]; };
 ";
