@@ -12,6 +12,7 @@
 mod algebra;
 mod archives;
 mod blocks;
+mod boards;
 mod ciphers;
 mod complex;
 mod cuda;
@@ -27,6 +28,7 @@ mod frames;
 mod grids;
 mod halves;
 mod integers;
+mod likelihoods;
 mod measure;
 mod meshes;
 mod models;
@@ -114,6 +116,8 @@ fn workloads(large: bool) -> Vec<Workload> {
         scans::workloads,
         tokens::workloads,
         archives::workloads,
+        boards::workloads,
+        likelihoods::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))
