@@ -43,9 +43,11 @@ elements! {
     f32, "float", Numbers::F32;
     f64, "double", Numbers::F64;
     [f32; 2], "f32x2", Numbers::F32;
+    [f32; 3], "f32x3", Numbers::F32;
     [f32; 4], "f32x4", Numbers::F32;
     [f32; 8], "f32x8", Numbers::F32;
     [f32; 12], "f32x12", Numbers::F32;
+    [f64; 3], "f64x3", Numbers::F64;
     [u32; 2], "u32x2", Numbers::Exact(4);
     [u32; 4], "u32x4", Numbers::Exact(4);
     [u32; 8], "u32x8", Numbers::Exact(4);

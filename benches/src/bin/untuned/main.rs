@@ -19,6 +19,8 @@ mod cuda;
 mod data;
 mod digests;
 mod draws;
+mod echoes;
+mod elements;
 mod error;
 mod estimates;
 mod fields;
@@ -118,6 +120,8 @@ fn workloads(large: bool) -> Vec<Workload> {
         archives::workloads,
         boards::workloads,
         likelihoods::workloads,
+        elements::workloads,
+        echoes::workloads,
     ]
     .into_iter()
     .flat_map(|domain| domain(large))

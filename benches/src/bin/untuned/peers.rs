@@ -41,9 +41,11 @@ const GLSL: &str = r"#version 460
 
 /// Elements that are arrays, in all three languages.
 const ARRAYS: &str = "struct f32x2 { float v[2]; };
+struct f32x3 { float v[3]; };
 struct f32x4 { float v[4]; };
 struct f32x8 { float v[8]; };
 struct f32x12 { float v[12]; };
+struct f64x3 { double v[3]; };
 struct u32x2 { uint v[2]; };
 struct u32x4 { uint v[4]; };
 struct u32x8 { uint v[8]; };
