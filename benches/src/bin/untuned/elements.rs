@@ -291,9 +291,11 @@ fn stiff(until: f32, tolerance: f32, speeds: &[[f64; 3]], ends: &mut [[f64; 3]],
 
 const STIFF: &str = r"
 #ifdef __CUDACC__
-#define EXACT(x) x
+#define GAMMA_ 1.7071067811865475
+#define FIRST_STEP 1e-4
 #else
-#define EXACT(x) x##lf
+#define GAMMA_ 1.7071067811865475lf
+#define FIRST_STEP 1e-4lf
 #endif
 struct Vector { double v[3]; };
 DEVICE Vector rates_of(f64x3 k, Vector y) {
@@ -331,14 +333,13 @@ DEVICE Vector solve(f64x3 k, Vector y, double step_, Vector b) {
 KERNEL {
     uint i = GLOBAL_X;
     if (i >= len) return;
-    const double GAMMA_ = EXACT(1.7071067811865475);
     double end = double(until), most = double(tolerance);
     f64x3 k = speeds[i];
     Vector y;
     y.v[0] = DOUBLE(1.0);
     y.v[1] = DOUBLE(0.0);
     y.v[2] = DOUBLE(0.0);
-    double time = DOUBLE(0.0), step_ = EXACT(1e-4);
+    double time = DOUBLE(0.0), step_ = FIRST_STEP;
     uint taken = 0u;
     while (time < end && taken < 10000u) {
         taken++;
