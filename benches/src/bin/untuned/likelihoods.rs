@@ -325,7 +325,7 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
     let letter = |word: u32| b"ACGTACGTACGTACGTACGTACGTACGTRY-N"[(word % 32) as usize];
     let term = |&[a, b, c, d]: &[f32; 4]| [80.0 + 40.0 * a, 90.0 + 20.0 * b, 0.2 + 2.0 * c, 30.0 * d];
     let bin = |&[a, b]: &[f32; 2]| [a - 0.5, 0.1 + b];
-    let root = |k: usize, x: f32| if k % 5 == 0 { 1.0 + 4.0 * x } else { 2.0 * x - 1.0 };
+    let root = |k: usize, x: f32| if k.is_multiple_of(5) { 1.0 + 4.0 * x } else { 2.0 * x - 1.0 };
     vec![
         Workload::new::<Pruning>("letters along a tree", [n / 4 / 128, 1, 1], PRUNING)
             .value("sites", (n / 4) as u32)
