@@ -62,33 +62,29 @@ fn block_rows(per_row: u32, blocks: &[Block], x: &[f32], y: &mut [f32]) {
 }
 
 const BLOCK_ROWS: &str = r"
-DEVICE float scale_of(Block block, uint j) {
-    if (j < 4u) return float(uint(block.packed_[j]) & 63u);
-    return float((uint(block.packed_[j + 4u]) & 15u) | uint(block.packed_[j - 4u]) >> 6 << 4);
-}
-DEVICE float least_of(Block block, uint j) {
-    if (j < 4u) return float(uint(block.packed_[j + 4u]) & 63u);
-    return float(uint(block.packed_[j + 4u]) >> 4 | uint(block.packed_[j]) >> 6 << 4);
-}
+#define PACKED(j) uint(blocks[at].packed_[j])
+#define SCALE_OF(j) float(j < 4u ? PACKED(j) & 63u : (PACKED(j + 4u) & 15u) | PACKED(j - 4u) >> 6 << 4)
+#define LEAST_OF(j) float(j < 4u ? PACKED(j + 4u) & 63u : PACKED(j + 4u) >> 4 | PACKED(j) >> 6 << 4)
 KERNEL {
     uint row = GLOBAL_X;
     if (row >= rows) return;
     float sum = 0.0f;
     for (uint k = 0u; k < per_row; k++) {
-        Block block = blocks[row * per_row + k];
-        float scale = float(block.scale), least = float(block.least);
+        uint at = row * per_row + k;
+        float scale = float(blocks[at].scale), least = float(blocks[at].least);
         for (uint pair = 0u; pair < 4u; pair++) {
             float first_dot = 0.0f, second_dot = 0.0f, first_sum = 0.0f, second_sum = 0.0f;
             for (uint w = 0u; w < 32u; w++) {
-                uint q = uint(block.quants[32u * pair + w]);
+                uint q = uint(blocks[at].quants[32u * pair + w]);
                 float a = x[256u * k + 64u * pair + w], b = x[256u * k + 64u * pair + 32u + w];
                 first_dot += float(q & 15u) * a;
                 second_dot += float(q >> 4) * b;
                 first_sum += a;
                 second_sum += b;
             }
-            sum += scale * (scale_of(block, 2u * pair) * first_dot + scale_of(block, 2u * pair + 1u) * second_dot)
-                - least * (least_of(block, 2u * pair) * first_sum + least_of(block, 2u * pair + 1u) * second_sum);
+            uint j = 2u * pair, l = j + 1u;
+            sum += scale * (SCALE_OF(j) * first_dot + SCALE_OF(l) * second_dot)
+                - least * (LEAST_OF(j) * first_sum + LEAST_OF(l) * second_sum);
         }
     }
     y[row] = sum;
