@@ -58,8 +58,8 @@ KERNEL {
 /// The pitch of each frame of a sound, or 0 (YIN: de Cheveigné and Kawahara, 2002).
 #[kernel(workgroup = [64])]
 fn pitches(hop: u32, rate: f32, limit: f32, sound: &[f32], pitches: &mut [f32]) {
-    const WINDOW: usize = 256;
-    const LAGS: usize = 128;
+    const WINDOW: usize = 128;
+    const LAGS: usize = 96;
     let i = global_id().x as usize;
     let Some(pitch) = pitches.get_mut(i) else { return };
     let frame = &sound[i * hop as usize..][..WINDOW + LAGS];
@@ -92,10 +92,10 @@ const PITCHES: &str = r"
 KERNEL {
     uint i = GLOBAL_X;
     if (i >= len) return;
-    float differences[128];
-    for (uint lag = 1u; lag < 128u; lag++) {
+    float differences[96];
+    for (uint lag = 1u; lag < 96u; lag++) {
         float difference = 0.0f;
-        for (uint k = 0u; k < 256u; k++) {
+        for (uint k = 0u; k < 128u; k++) {
             float d = sound[i * hop + k] - sound[i * hop + k + lag];
             difference += d * d;
         }
@@ -103,17 +103,17 @@ KERNEL {
     }
     float sum = 0.0f;
     differences[0] = 1.0f;
-    for (uint lag = 1u; lag < 128u; lag++) {
+    for (uint lag = 1u; lag < 96u; lag++) {
         sum += differences[lag];
         differences[lag] *= float(lag) / sum;
     }
     uint lag = 2u;
-    while (lag < 127u && differences[lag] >= limit) lag++;
-    if (lag == 127u) {
+    while (lag < 95u && differences[lag] >= limit) lag++;
+    if (lag == 95u) {
         pitches[i] = 0.0f;
         return;
     }
-    while (lag + 2u < 128u && differences[lag + 1u] < differences[lag]) lag++;
+    while (lag + 2u < 96u && differences[lag + 1u] < differences[lag]) lag++;
     float before = differences[lag - 1u], here = differences[lag], after = differences[lag + 1u];
     float bend = before - 2.0f * here + after;
     float shift = bend == 0.0f ? 0.0f : 0.5f * (before - after) / bend;
@@ -300,7 +300,7 @@ pub(crate) fn workloads(large: bool) -> Vec<Workload> {
         let time = at as f32 / rate;
         (time * (1.0 + 0.05 * (time * 3.0).sin()) * 1500.0).sin() + (x - 0.5) * if at & 0x1000 == 0 { 0.1 } else { 2.0 }
     };
-    let sound: Vec<f32> = floats(frames * hop + 384).into_iter().enumerate().map(|(at, x)| tone(at, x)).collect();
+    let sound: Vec<f32> = floats(frames * hop + 224).into_iter().enumerate().map(|(at, x)| tone(at, x)).collect();
     let (bands, bins, spectra) = (80, 513, n / 256);
     let hertz = |mel: f32| 700.0 * (10.0f32.powf(mel / 2595.0) - 1.0);
     let edge = |k: i32| hertz(2840.0 * k as f32 / (bands + 1) as f32) / 8000.0 * (bins - 1) as f32;
