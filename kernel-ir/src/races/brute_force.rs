@@ -515,7 +515,7 @@ fn rows(x: &Expr) -> Vec<Kernel> {
     let mut all = Vec::new();
     for (factor, of) in [(1, x.clone()), (2, x.clone()), (1, Group(0)), (2, Group(0))] {
         // Offsets end at 2^31 - 1, so that 2^31 may be added to each, and no more.
-        let large = |more| plus(times(1 << 30, Local(0)), Const((1 << 30) + more));
+        let large = |more: u32| plus(times(1 << 30, Local(0)), Const((1 << 30) + more));
         for offset in [0, u32::MAX] {
             let row = plus(times(factor, of.clone()), Const(offset));
             for rows in [1, 2, u32::MAX] {
