@@ -14,7 +14,7 @@ use crate::launch_program;
 use crate::layout::Layout;
 use crate::locals;
 use crate::parallel;
-use crate::passes::{CheckCount, Optimized, TooLarge, optimize_with};
+use crate::passes::{Aims, CheckCount, Optimized, TooLarge, optimize_with};
 use crate::races::{Analysis, Race};
 use crate::spirv::{self, EmitError, Emitted, Facts, TooNested};
 use crate::types::{self, Scalar};
@@ -239,7 +239,8 @@ pub fn compile(mut module: Module, options: &CompileOptions) -> Result<Compiled,
     }
     let ir = options.keep_ir.then(|| module.to_string());
     let host_stack = locals::estimate(&module);
-    let Optimized { checks, divergences, races, too_large } = optimize_with(&mut module, options.finds_races);
+    let Optimized { checks, divergences, races, too_large } =
+        optimize_with(&mut module, Aims { finds_races: options.finds_races, leaves: true });
     let Analysis { conditions, races } = races;
     if let Some(too_large) = too_large {
         return Err(CompileError::TooLarge(too_large));

@@ -1,6 +1,7 @@
-//! Reachability in structured control flow: whether the instruction after an `if`, `switch` or `loop` is ever reached.
+//! Where control goes: what it comes to behind an instruction, and whether invocations wait for each other.
 
-use crate::ir::{BlockId, Function, InstKind};
+use crate::arena::EntityId;
+use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Module};
 
 /// Whether control may come out behind an instruction: not behind terminators, nor behind an `if` or `switch` none of
 /// whose blocks yields, nor behind a `loop` that nothing breaks.
@@ -39,5 +40,29 @@ fn holds_break(function: &Function, block: BlockId, body: BlockId, left: &mut us
             kind.blocks().iter().any(|nested| holds_break(function, *nested, body, left))
         }
         _ => false,
+    })
+}
+
+/// Whether invocations neither come together nor wait for what others write: none reads what an atomic operation gives.
+pub(crate) fn nobody_waits(module: &Module, functions: &[FunctionId]) -> bool {
+    functions.iter().all(|id| {
+        let function = &module.functions[*id];
+        let mut given = Vec::new();
+        for (_, inst) in function.insts.iter() {
+            match &inst.kind {
+                kind if kind.needs_full_workgroup() || matches!(kind, InstKind::Fence(..)) => return false,
+                InstKind::Atomic(_) => {
+                    given.resize(function.values.len(), false);
+                    inst.results.iter().for_each(|result| given[result.index()] = true);
+                }
+                _ => {}
+            }
+        }
+        let is_read = |inst: &Inst| {
+            let mut found = false;
+            inst.kind.for_each_use(|value| found |= given[value.index()]);
+            found
+        };
+        given.is_empty() || !function.insts.iter().any(|(_, inst)| is_read(inst))
     })
 }

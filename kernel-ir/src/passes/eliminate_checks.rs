@@ -81,17 +81,24 @@ pub fn run(function: &mut Function, cx: &mut PassCx<'_>) -> Changed {
     if changed { Changed::Yes } else { Changed::No }
 }
 
-/// Gives a branch a constant for its condition, which other branches may share, unless it is one of the `constants` now.
+/// Gives a branch or a selection a constant for its condition, which others may share, unless it is one of the `constants` now.
 fn settle(function: &mut Function, block: BlockId, id: InstId, truth: bool, constants: &HashSet<ValueId>) {
-    let Inst { kind: InstKind::If { condition, then_block, else_block }, location, .. } = &function.insts[id] else {
-        return;
+    let Inst { kind, location, .. } = &function.insts[id];
+    let condition = match kind {
+        InstKind::If { condition, .. } => *condition,
+        InstKind::Op(Op::Select, operands) => operands[0],
+        _ => return,
     };
-    if constants.contains(condition) {
+    if constants.contains(&condition) {
         return;
     }
-    let (ty, then_block, else_block, location) = (function.values[*condition].ty, *then_block, *else_block, *location);
-    let (constant, condition) = add_inst(function, InstKind::Const(Constant::Bool(truth)), ty, location);
-    function.insts[id].kind = InstKind::If { condition, then_block, else_block };
+    let (ty, location) = (function.values[condition].ty, *location);
+    let (constant, value) = add_inst(function, InstKind::Const(Constant::Bool(truth)), ty, location);
+    match &mut function.insts[id].kind {
+        InstKind::If { condition, .. } => *condition = value,
+        InstKind::Op(_, operands) => operands[0] = value,
+        _ => {}
+    }
     let insts = &mut function.blocks[block].insts;
     if let Some(at) = insts.iter().position(|known| *known == id) {
         insts.insert(at, constant);
@@ -244,7 +251,7 @@ struct Walker<'a> {
     /// Integers that can be one number only.
     known: Vec<(InstId, Constant)>,
     /// Branches with a block that traps, which never take it: a comparison made earlier, where less was known, or a condition that an
-    /// earlier branch has decided.
+    /// earlier branch has decided. Choices of indices, too.
     settled: Vec<(BlockId, InstId, bool)>,
     /// Sites of traps to which control may come.
     traps: Vec<SiteId>,
@@ -378,6 +385,7 @@ impl Walker<'_> {
                     }
                     self.find_number(id, inst);
                     match kind {
+                        InstKind::Op(Op::Select, operands) => self.choose(block, id, operands),
                         InstKind::Op(op @ (Op::Eq | Op::Ne), operands)
                             if self.has_guards || self.is_guard(operands) =>
                         {
@@ -399,6 +407,18 @@ impl Walker<'_> {
         self.facts.take_back(mark);
         self.nesting -= 1;
         yielded
+    }
+
+    /// Notes an index of which it is known whether it is the one for what is out of range.
+    fn choose(&mut self, block: BlockId, id: InstId, operands: &[ValueId]) {
+        let &[condition, _, outside] = operands else { return };
+        let is_decided = matches!(self.facts.definition(condition), Some(InstKind::Const(_)));
+        if matches!(self.facts.definition(outside), Some(InstKind::Const(Constant::U32(u32::MAX))))
+            && !is_decided
+            && self.facts.never(condition, false)
+        {
+            self.settled.push((block, id, true));
+        }
     }
 
     /// Notes a branch that never takes its block that traps.

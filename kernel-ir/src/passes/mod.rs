@@ -27,6 +27,7 @@ pub mod join_bytes;
 pub mod join_loads;
 pub mod late_panics;
 pub mod leave_at_head;
+pub mod leave_at_traps;
 mod live_locals;
 pub mod loop_divisions;
 pub(crate) mod loop_ends;
@@ -152,11 +153,21 @@ pub type FunctionPass = fn(&mut Function, &mut PassCx<'_>) -> Changed;
 /// Optimises a module. The result has no call that can be inlined, no local that can be a value, and no jump out of more
 /// than one loop.
 pub fn optimize(module: &mut Module) -> Optimized {
-    optimize_with(module, false)
+    optimize_with(module, Aims::default())
 }
 
-/// As [`optimize`]; looks for races first, if asked to.
-pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
+/// What to do besides what [`optimize`] does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Aims {
+    /// Whether to look for races first.
+    pub finds_races: bool,
+    /// Whether an invocation leaves at its first trap where nobody waits for it. Only that trap counts then, and no store behind it.
+    pub leaves: bool,
+}
+
+/// As [`optimize`], with other aims.
+pub fn optimize_with(module: &mut Module, aims: Aims) -> Optimized {
+    let Aims { finds_races, leaves } = aims;
     let mut checks = CheckCount::default();
     let is_alone = module.functions.len() == 1;
     let mut too_large = None;
@@ -207,6 +218,15 @@ pub fn optimize_with(module: &mut Module, finds_races: bool) -> Optimized {
         let _ = run_on_functions(module, "remove_dead_code", remove_dead_code::run, &mut checks);
     }
     let _ = run_on_functions(module, "leave_at_head", leave_at_head::run, &mut checks);
+    if leaves && run_on_module(module, "leave_at_traps", leave_at_traps::run) == Changed::Yes {
+        let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);
+        // Indices that were chosen are sums after the first time.
+        for _ in 0..2 {
+            if run_on_functions(module, "eliminate_checks", eliminate_checks::run, &mut checks) == Changed::Yes {
+                fold_and_share(module, &mut checks);
+            }
+        }
+    }
     leave_to_the_launch(module, std::mem::take(&mut checks.indices));
     if run_on_module(module, "version_loops", version_loops::run) == Changed::Yes {
         let _ = run_on_functions(module, "share_values", share_values::run, &mut checks);

@@ -69,11 +69,11 @@ impl Facts<'_> {
             let [whole, by] = self.rounded_up(upper)?;
             (is_above && self.is_same(by, step)).then_some((whole, true))
         };
-        self.uppers_of(count).iter().find_map(|&(upper, is_above)| match self.definition(upper) {
+        narrowest(self.uppers_of(count).iter().filter_map(|&(upper, is_above)| match self.definition(upper) {
             // Below both is below either.
             Some(InstKind::Op(Op::Min, parts)) => parts.iter().find_map(|part| of_number(*part, is_above)),
             _ => of_number(upper, is_above),
-        })
+        }))
     }
 
     /// The two integers of which a value is the quotient that is rounded up: one more where something is left over.
@@ -119,7 +119,7 @@ impl Facts<'_> {
             // At most half of the way, which is not nothing.
             return Some((end, true));
         }
-        self.uppers_of(way).iter().find_map(|&(left, is_above)| match self.definition(left)? {
+        narrowest(self.uppers_of(way).iter().filter_map(|&(left, is_above)| match self.definition(left)? {
             // `if start < end { end - start } else { 0 }`: where anything is below it, it is the difference.
             InstKind::Op(Op::Select, parts) if is_above && self.is_zero(parts[2]) => {
                 let InstKind::Op(Op::Lt, compared) = self.definition(parts[0])? else { return None };
@@ -130,7 +130,7 @@ impl Facts<'_> {
                 let end = self.end_from(left, start)?;
                 self.is_below(start, end, false).then_some((end, is_above))
             }
-        })
+        }))
     }
 
     /// The end in `end - start`.
@@ -150,5 +150,14 @@ impl Facts<'_> {
     pub(super) fn is_same(&self, a: ValueId, b: ValueId) -> bool {
         let (x, y) = (self.range(a), self.range(b));
         a == b || x.lo == x.hi && x == y
+    }
+}
+
+/// The first limit that something is below, or else the first one that it is not above.
+fn narrowest(mut limits: impl Iterator<Item = (ValueId, bool)>) -> Option<(ValueId, bool)> {
+    let first = limits.next()?;
+    match first.1 {
+        true => Some(first),
+        false => limits.find(|(_, is_above)| *is_above).or(Some(first)),
     }
 }

@@ -6,12 +6,13 @@ use rspirv::spirv::{Op, StorageClass};
 
 use super::EmitError;
 use super::interface::Prologue;
-use super::late_traps::{Failed, LateTrap, LoopTraps, Repeat, nobody_waits};
+use super::late_traps::{Failed, LateTrap, LoopTraps, Repeat};
 use super::locals::{self, Locals, Start};
 use super::loops::OpenLoop;
 use super::module::Writer;
 use super::words::{Id, Ids};
 use crate::arena::EntityId;
+use crate::flow::nobody_waits;
 use crate::ir::{Function, FunctionId, InstId, InstKind, LocalId, ValueId};
 use crate::rounds::definitions;
 

@@ -15,8 +15,7 @@ use super::function::FunctionWriter;
 use super::memory::Check;
 use super::module::Writer;
 use super::words::Id;
-use crate::arena::EntityId;
-use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step, Unroll};
+use crate::ir::{BlockId, Function, Inst, InstKind, Kernel, Module, Place, Root, SiteId, Step, Unroll};
 use crate::passes::loop_ends;
 
 /// Instructions of the largest loop of which there is a copy for its traps.
@@ -129,30 +128,6 @@ fn may_repeat(function: &Function, body: BlockId) -> bool {
         todo.extend(insts.iter().flat_map(|id| function.insts[*id].kind.blocks()));
     }
     true
-}
-
-/// Whether invocations neither come together nor wait for what others write: none reads what an atomic operation gives.
-pub(super) fn nobody_waits(module: &Module, functions: &[FunctionId]) -> bool {
-    functions.iter().all(|id| {
-        let function = &module.functions[*id];
-        let mut given = Vec::new();
-        for (_, inst) in function.insts.iter() {
-            match &inst.kind {
-                kind if kind.needs_full_workgroup() || matches!(kind, InstKind::Fence(..)) => return false,
-                InstKind::Atomic(_) => {
-                    given.resize(function.values.len(), false);
-                    inst.results.iter().for_each(|result| given[result.index()] = true);
-                }
-                _ => {}
-            }
-        }
-        let is_read = |inst: &Inst| {
-            let mut found = false;
-            inst.kind.for_each_use(|value| found |= given[value.index()]);
-            found
-        };
-        given.is_empty() || !function.insts.iter().any(|(_, inst)| is_read(inst))
-    })
 }
 
 /// Whether a loop ends, with all that are nested in it.

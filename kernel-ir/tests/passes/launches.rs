@@ -7,7 +7,7 @@ use gridwise_ir::descriptor::{LaunchNumbers, Obligations, SiteKind, Verdict};
 use gridwise_ir::interpret::{FindingKind, ImageInput, Inputs, Options, Report, Value, World, run};
 use gridwise_ir::ir::{Constant, Module};
 use gridwise_ir::parse::parse;
-use gridwise_ir::passes::optimize;
+use gridwise_ir::passes::{Aims, optimize_with};
 
 use crate::generate::{Random, kernel};
 use crate::random::world;
@@ -114,15 +114,18 @@ pub(crate) fn verdict_with(
         // The checks of the other groups are left out.
         Verdict::Open { unproven } => {
             let mut optimized = module.clone();
-            optimize(&mut optimized);
+            let _ = optimize_with(&mut optimized, Aims { leaves: true, ..Aims::default() });
             let groups = CheckGroups::of(&optimized.sites);
-            let is_left_out = |trap: &Report| {
-                let (kind, text) = (module.sites[trap.site].kind, &module.sites[trap.site].text);
-                let mut same = optimized.sites.iter().filter(|(_, site)| site.kind == kind && site.text == *text);
-                same.all(|(id, _)| groups.group(id).is_some_and(|group| unproven & 1 << group == 0))
-            };
+            let is_left_out = |trap: &Report| groups.group(trap.site).is_some_and(|group| unproven & 1 << group == 0);
+            // Behind a trap an invocation may have left.
+            let options = Options { finds_races: false, fuel: 8000, ..Options::default() };
+            let outcome = run(&optimized, &inputs, &options);
+            let undefined = |kind: &FindingKind| matches!(kind, FindingKind::Undefined(_));
+            if let Some(finding) = outcome.findings.iter().find(|finding| undefined(&finding.kind)) {
+                panic!("{launch_groups:?} with {:?}: {finding:?}\n{module}\n{optimized}", world.params);
+            }
             if let Some(trap) = outcome.traps.iter().find(|trap| is_left_out(trap)) {
-                let (text, operands) = (&module.sites[trap.site].text, &trap.operands);
+                let (text, operands) = (&optimized.sites[trap.site].text, &trap.operands);
                 panic!(
                     "{launch_groups:?} with {:?}: {text} traps with {operands:?} without its check\n{module}",
                     world.params

@@ -34,6 +34,14 @@ fn run_pass(module: &mut Module, name: &str) {
             let _ = passes::optimize(module);
             return;
         }
+        "optimize_for_launches" => {
+            let _ = passes::optimize_with(module, passes::Aims { leaves: true, ..passes::Aims::default() });
+            return;
+        }
+        "leave_at_traps" => {
+            let _ = passes::leave_at_traps::run(module);
+            return;
+        }
         "inline_functions" => {
             let _ = passes::inline_functions::run(module);
             return;

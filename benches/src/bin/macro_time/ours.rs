@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gridwise_benches::Error;
 use gridwise_ir::batch::Request;
 use gridwise_ir::compile::{CompileOptions, Compiled, compile};
-use gridwise_ir::passes::optimize;
+use gridwise_ir::passes::{Aims, optimize_with};
 use gridwise_ir::spirv;
 use gridwise_ir::verify::verify;
 use proc_macro2::TokenStream;
@@ -101,7 +101,7 @@ pub(crate) fn run_stages(workload: &Workload) -> Result<Staged, Error> {
 
     let mut optimized = module.clone();
     clock.skip();
-    let _ = optimize(&mut optimized);
+    let _ = optimize_with(&mut optimized, Aims { leaves: true, ..Aims::default() });
     clock.next();
 
     verify(&optimized).map_err(|e| wrong(workload, e.to_string()))?;
