@@ -20,7 +20,7 @@ use super::{Changed, Indices, PassCx, eval};
 use crate::arena::SecondaryMap;
 use crate::few::Few;
 use crate::ir::{
-    BlockId, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, SiteId, Step, ValueId,
+    BlockId, Bound, Constant, Function, Inst, InstId, InstKind, Kernel, Obligation, Place, SiteId, Step, ValueId,
 };
 use crate::op::Op;
 use crate::types::Types;
@@ -485,10 +485,14 @@ impl Walker<'_> {
             let mark = self.facts.mark();
             // An access that traps there, and that no invocation comes to, may be left to the launch.
             let traps = self.traps.len();
-            let obligations = if self.facts.always_traps(self.function, block) {
-                self.facts.never_if(condition, truth)
-            } else {
-                None
+            // Of numbers alone, the host knows no more than is known here.
+            let may_hold = |obligation: &Obligation| match (&obligation.index, &obligation.length) {
+                (Bound::Const(index), Bound::Const(length)) => index < length,
+                _ => true,
+            };
+            let obligations = match self.facts.always_traps(self.function, block) {
+                true => self.facts.never_if(condition, truth).filter(|asked| asked.iter().all(may_hold)),
+                false => None,
             };
             self.facts.assume(condition, truth);
             let yielded = self.block(block);

@@ -186,6 +186,20 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
+    /// Notes that an index is below a length where a branch leaves otherwise.
+    fn note_inside(&mut self, condition: ValueId, [then_block, else_block]: [BlockId; 2]) {
+        let definition = self.definitions[condition.index()].map(|id| &self.function.insts[id].kind);
+        let Some(InstKind::Op(op, operands)) = definition else { return };
+        let leaving = match op {
+            crate::op::Op::Lt => else_block,
+            crate::op::Op::Ge => then_block,
+            _ => return,
+        };
+        if !crate::flow::yields(self.function, leaving) {
+            self.inside.push((self.value(operands[0]), self.value(operands[1])));
+        }
+    }
+
     /// The least of an index and the last one of an array, where the index is in the array.
     fn least_that_is_known(&mut self, op: crate::op::Op, operands: &[ValueId]) -> Option<Id> {
         if op != crate::op::Op::Min || self.inside.is_empty() {
@@ -246,6 +260,7 @@ impl FunctionWriter<'_, '_> {
         match &inst.kind {
             InstKind::If { condition, then_block, else_block } => {
                 self.write_if(inst, *condition, *then_block, *else_block)?;
+                self.note_inside(*condition, [*then_block, *else_block]);
             }
             InstKind::Switch { selector, cases, default } => self.write_switch(inst, *selector, cases, *default)?,
             InstKind::Loop { initial, body, unroll } => self.write_loop(inst, initial, *body, *unroll)?,
