@@ -135,6 +135,7 @@ impl Threader<'_> {
         let (stays, left_to) = match (then_stays, else_stays) {
             (true, false) => (then_block, else_block),
             (false, true) => (else_block, then_block),
+            (true, true) if !is_branch => return None,
             (true, true) => {
                 let behind = if way { [then_block, else_block] } else { [else_block, then_block] };
                 let arms = [(arms[0], behind[0]), (arms[1], behind[1])];
