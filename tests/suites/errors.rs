@@ -34,8 +34,8 @@ use list_arguments::{
 };
 use places::{evaluations_name_the_argument, grids_beyond_tensors, lengths_name_the_argument};
 use races::{
-    elements_that_are_equal, elements_that_differ_stay_so, elements_with_two_writers, indirect_launches_may_race,
-    launches_may_race,
+    elements_that_are_equal, elements_that_differ_stay_so, elements_that_fall, elements_with_two_writers,
+    indirect_launches_may_race, launches_may_race,
 };
 use recordings::{
     conditions_of_races_follow_each_launch, decisions_follow_each_launch, long_lists_of_images,
@@ -60,7 +60,7 @@ cases! {
         long_lists_of_images, parameters_of_every_type, parameters_leave_checks, parameters_of_generic_kernels_and_reports,
         profiles_tell_which_launches_keep_checks,
         grids_beyond_tensors, lengths_name_the_argument, evaluations_name_the_argument, launches_may_race,
-        indirect_launches_may_race, elements_that_are_equal, elements_that_differ_stay_so,
+        indirect_launches_may_race, elements_that_are_equal, elements_that_differ_stay_so, elements_that_fall, rows_stay_apart,
         elements_with_two_writers,
         the_sanitizer_is_there_with_its_feature, managers_in_turn_find_their_device, the_environment_names_a_device_by_its_uuid;
     unless: validation_reports_a_missing_barrier;

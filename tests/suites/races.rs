@@ -142,6 +142,67 @@ pub(super) fn elements_that_are_equal() {
     assert_eq!(foreign.to_vec().expect("memory"), [1]);
 }
 
+#[kernel(workgroup = 64)]
+fn fill_rows(starts: &Offsets<u32>, y: &mut [u32]) {
+    let row = global_id().x;
+    for k in starts[row]..starts[row + 1] {
+        y[k] = row + 1;
+    }
+}
+
+pub(super) fn elements_that_fall() {
+    let mgr = manager();
+    for len in [0u32, 1, 2, 1000, 70_000] {
+        let mut values: Vec<u32> = (0..len).map(|i| i / 3 * 2).collect();
+        let tensor = mgr.tensor_named("starts", &values).expect("memory");
+        assert_eq!(mgr.offsets(&tensor).expect("they ascend").to_vec().expect("memory"), values);
+        let Some(last) = values.len().checked_sub(1) else { continue };
+        for (value, position) in [(i32::MAX as u32 + 1, last), (u32::MAX, last / 2), (1, last / 2)] {
+            let kept = std::mem::replace(&mut values[position], value);
+            let tensor = mgr.tensor_named("starts", &values).expect("memory");
+            let falls = position > 0 && value < values[position - 1] || value > i32::MAX as u32;
+            match mgr.offsets(&tensor) {
+                Err(Error::NotOffsets(found)) if falls => {
+                    let before = position.checked_sub(1).map_or(0, |before| values[before]);
+                    assert_eq!((found.value, found.position, found.before), (value, position, before));
+                    assert!(found.to_string().contains("`starts`"), "{found}");
+                }
+                Ok(_) => assert!(!falls),
+                Err(other) => panic!("{other}"),
+            }
+            values[position] = kept;
+        }
+    }
+}
+
+pub(super) fn rows_stay_apart() {
+    let mgr = manager();
+    let mut tensor = mgr.tensor_named("starts", &[0u32, 2, 2, 9]).expect("memory");
+    let starts = mgr.offsets(&tensor).expect("they ascend");
+    tensor.write(&[9, 0, 9, 0]).expect("a tensor of its own");
+    let mut y = mgr.tensor_of_len::<u32>(9).expect("memory");
+    let seq = mgr.sequence().expect("a sequence");
+    // As many invocations as there are places have no row for the last one.
+    let error = FillRows::dispatch(&seq, Grid::items(4), &starts, &mut y).expect_err("the last has no end");
+    assert!(matches!(error, Error::GridBeyondTensor(_) | Error::MayRace(_)), "{error}");
+    FillRows::dispatch(&seq, Grid::items(3), &starts, &mut y).expect("recorded").eval().expect("rows are apart");
+    assert_eq!(y.to_vec().expect("memory"), [1, 1, 3, 3, 3, 3, 3, 3, 3]);
+    // A row beyond the end is what an index there always is.
+    let mut short = mgr.tensor_of_len::<u32>(4).expect("memory");
+    let error = FillRows::dispatch(&seq, Grid::items(3), &starts, &mut short).expect("recorded").eval();
+    assert!(matches!(error, Err(Error::KernelPanic { .. })), "{error:?}");
+    // A tensor that was not checked is no argument, nor is one that was checked for something else.
+    let args = KernelArgs::new::<FillRows>().read(&tensor).write(&mut y);
+    let error = seq.dispatch(Grid::items(3), args).expect_err("nobody checked it");
+    assert!(
+        matches!(error, Error::ArgumentMismatch { .. }) && error.to_string().contains("Manager::offsets"),
+        "{error}"
+    );
+    let differ = mgr.distinct(&mgr.tensor(&[4u32, 0, 2]).expect("memory")).expect("all differ");
+    let args = KernelArgs::new::<FillRows>().distinct(&differ).write(&mut y);
+    assert!(matches!(seq.dispatch(Grid::items(2), args), Err(Error::ArgumentMismatch { .. })));
+}
+
 pub(super) fn elements_that_differ_stay_so() {
     let mgr = manager();
     let mut tensor = mgr.tensor_named("order", &[2u32, 0, 9]).expect("memory");

@@ -266,6 +266,7 @@ fn run_rounds(module: &mut Module, checks: &mut CheckCount) {
         // Behind the one that looks for branches which leave: afterwards fewer do.
         changed |= run_on_functions(module, "tail_continues", tail_exits::run_on_rounds, checks);
         changed |= run_on_functions(module, "flatten_branches", flatten_branches::run, checks);
+        changed |= run_on_functions(module, "thread_results", thread_branches::run_on_results, checks);
         changed |= run_on_functions(module, "compared_numbers", compared_numbers::run, checks);
         if changed == Changed::No && round > 0 {
             // The others have seen all that is there.

@@ -17,18 +17,32 @@ const MOST_BETWEEN: usize = 12;
 /// Values that a condition may be computed from, one from the other.
 const DEEPEST: usize = 16;
 
-/// Runs the pass.
+/// Runs the pass where a block of the second `if` leaves.
 pub fn run(function: &mut Function, _: &mut PassCx<'_>) -> Changed {
+    let leaves = |block: &BlockId| yields(function, *block).is_none();
+    let is_test = |kind: &InstKind| match kind {
+        InstKind::If { then_block, else_block, .. } => leaves(then_block) != leaves(else_block),
+        _ => false,
+    };
+    let mut is_any = false;
+    walk(function, function.entry, &mut |_, inst| is_any |= is_test(&inst.kind));
+    if is_any { thread(function, false) } else { Changed::No }
+}
+
+/// Runs the pass where neither leaves, and on selections. Branches that are cheap as selections are such by then.
+pub fn run_on_results(function: &mut Function, _: &mut PassCx<'_>) -> Changed {
     let gives = |inst: &Inst| matches!(inst.kind, InstKind::If { .. }) && !inst.results.is_empty();
-    if !function.insts.iter().any(|(_, inst)| gives(inst)) {
-        return Changed::No;
-    }
+    let is_any = function.insts.iter().any(|(_, inst)| gives(inst));
+    if is_any { thread(function, true) } else { Changed::No }
+}
+
+fn thread(function: &mut Function, on_results: bool) -> Changed {
     let mut definitions = vec![None; function.values.len()];
     for (id, inst) in function.insts.iter() {
         inst.results.iter().for_each(|result| definitions[result.index()] = Some(id));
     }
     let substitution = Substitution::of(function);
-    let mut pass = Threader { function, definitions, substitution, changed: Changed::No };
+    let mut pass = Threader { function, on_results, definitions, substitution, changed: Changed::No };
     pass.block(pass.function.entry);
     let Threader { substitution, changed, .. } = pass;
     function.insts.values_mut().for_each(|inst| substitution.apply(&mut inst.kind));
@@ -37,6 +51,8 @@ pub fn run(function: &mut Function, _: &mut PassCx<'_>) -> Changed {
 
 struct Threader<'a> {
     function: &'a mut Function,
+    /// Whether neither block of the second `if` leaves.
+    on_results: bool,
     /// By value: what defines it.
     definitions: Vec<Option<InstId>>,
     substitution: Substitution,
@@ -103,13 +119,8 @@ impl Threader<'_> {
             return None;
         }
         let is_pure = |id: &InstId| self.function.insts[*id].kind.is_pure();
-        // Where both blocks only compute, they are to become selections themselves.
-        let is_branch = arms.iter().any(|arm| {
-            let insts = &self.function.blocks[*arm].insts;
-            !insts.iter().all(|id| is_pure(id) || matches!(self.function.insts[*id].kind, InstKind::Yield(_)))
-        });
         let behind = insts[at + 1..].iter().take(MOST_BETWEEN).take_while(|id| is_pure(id)).enumerate();
-        let chosen = behind.filter(|_| is_branch).find_map(|(between, id)| {
+        let chosen = behind.filter(|_| self.on_results).find_map(|(between, id)| {
             let InstKind::Op(Op::Select, operands) = &self.function.insts[*id].kind else { return None };
             let ways = arms.map(|arm| self.truth(operands[0], insts[at], arm, DEEPEST));
             let is_told = match ways {
@@ -135,14 +146,16 @@ impl Threader<'_> {
         let (stays, left_to) = match (then_stays, else_stays) {
             (true, false) => (then_block, else_block),
             (false, true) => (else_block, then_block),
-            (true, true) if !is_branch => return None,
-            (true, true) => {
+            (true, true) if self.on_results => {
                 let behind = if way { [then_block, else_block] } else { [else_block, then_block] };
                 let arms = [(arms[0], behind[0]), (arms[1], behind[1])];
                 return Some((second, Pair::Both { first: insts[at], arms }));
             }
-            (false, false) => return None,
+            (true, true) | (false, false) => return None,
         };
+        if self.on_results {
+            return None;
+        }
         let leaving = arms[usize::from(way == then_stays)];
         // What leaves moves in front of what is computed between the two.
         let between = &insts[at + 1..second];

@@ -67,6 +67,7 @@ fn run_pass(module: &mut Module, name: &str) {
         "tail_continues" => passes::tail_exits::run_on_rounds,
         "compared_numbers" => passes::compared_numbers::run,
         "late_panics" => passes::late_panics::run,
+        "thread_results" => passes::thread_branches::run_on_results,
         "thread_branches" => passes::thread_branches::run,
         "split_locals" => passes::split_locals::run,
         "split_columns" => passes::split_locals::run_columns,

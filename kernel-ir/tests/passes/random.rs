@@ -40,6 +40,7 @@ const PASSES: &[&str] = &[
     "loop_divisions",
     "version_loops",
     "thread_branches",
+    "thread_results",
     "flatten_branches",
     "compared_numbers",
     "hoist_invariants",

@@ -124,6 +124,15 @@ fn texels() {
     }
 }
 
+#[test]
+fn offsets() {
+    let text = DISTINCT.replace("distinct", "offsets");
+    round_trip(&text);
+    assert_eq!(verify(&parse(&text).unwrap()).map_err(|errors| errors.to_string()), Ok(()));
+    assert!(verify(&parse(&text.replace("[u32] offsets", "[u32] mut offsets")).unwrap()).is_err());
+    assert!(verify(&parse(&text.replace("[u32] offsets", "[i32] offsets")).unwrap()).is_err());
+}
+
 const DISTINCT: &str = "kernel fn0 workgroup(64, 1, 1) {
     buffer0 ix: [u32] distinct
     buffer1 to: [u32] mut

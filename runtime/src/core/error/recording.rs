@@ -17,9 +17,9 @@ pub enum RecordingError {
         /// The kernel's parameter.
         argument: &'static str,
     },
-    /// Something was to write numbers that were found to differ.
+    /// Something was to write numbers that were checked.
     #[error(
-        "{operation}: {tensor} is of `Manager::distinct`, which leaves it read-only; write to the tensor that it is a copy of, and check that again"
+        "{operation}: {tensor} was checked when it was made, and is read-only since; write to the tensor that it is a copy of, and check that again"
     )]
     ReadOnly {
         /// The operation.
