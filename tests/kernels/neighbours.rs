@@ -117,7 +117,7 @@ fn eight_halves(halves: &[f16], out: &mut [f16]) {
     let mut turned = [f16::ZERO; 8];
     turned.copy_from_slice(&halves[i * 8..(i + 1) * 8]);
     turned.reverse();
-    let sum: f16 = halves[12 * i..][..12].iter().copied().sum();
+    let sum = halves[12 * i..][..12].iter().fold(f16::ZERO, |sum, half| sum + *half);
     own.copy_from_slice(&turned);
     own[i % 8] += sum;
 }
@@ -344,7 +344,7 @@ pub const CASES: &[Case] = &[
             let x = halves(12 * N);
             let one = |i: usize| {
                 let mut own: [f16; 8] = std::array::from_fn(|k| x[8 * i + 7 - k]);
-                own[i % 8] += x[12 * i..][..12].iter().copied().fold(f16::NEG_ZERO, |sum, half| sum + half);
+                own[i % 8] += x[12 * i..][..12].iter().fold(f16::ZERO, |sum, half| sum + *half);
                 own.map(|half| u32::from(half.to_bits()))
             };
             vec![Output::U32((0..N).flat_map(one).collect())]

@@ -123,12 +123,13 @@ impl Threader<'_> {
         let chosen = behind.filter(|_| self.on_results).find_map(|(between, id)| {
             let InstKind::Op(Op::Select, operands) = &self.function.insts[*id].kind else { return None };
             let ways = arms.map(|arm| self.truth(operands[0], insts[at], arm, DEEPEST));
-            let is_told = match ways {
-                [Some(way), Some(other)] => way != other,
-                [Some(_), None] => self.ends_with_branch(arms[1]),
-                [None, Some(_)] => self.ends_with_branch(arms[0]),
-                [None, None] => false,
-            };
+            let is_told = self.asks_for_tag(operands[0])
+                && match ways {
+                    [Some(way), Some(other)] => way != other,
+                    [Some(_), None] => self.ends_with_branch(arms[1]),
+                    [None, Some(_)] => self.ends_with_branch(arms[0]),
+                    [None, None] => false,
+                };
             let given = |way: bool| if way { operands[1] } else { operands[2] };
             let arms = [0, 1].map(|at| (arms[at], ways[at].map(given)));
             is_told.then_some((at + 1 + between, Pair::Chosen { first: insts[at], arms }))
@@ -146,7 +147,7 @@ impl Threader<'_> {
         let (stays, left_to) = match (then_stays, else_stays) {
             (true, false) => (then_block, else_block),
             (false, true) => (else_block, then_block),
-            (true, true) if self.on_results => {
+            (true, true) if self.on_results && self.asks_for_tag(condition) => {
                 let behind = if way { [then_block, else_block] } else { [else_block, then_block] };
                 let arms = [(arms[0], behind[0]), (arms[1], behind[1])];
                 return Some((second, Pair::Both { first: insts[at], arms }));
@@ -162,6 +163,18 @@ impl Threader<'_> {
         let is_between = |value: ValueId| self.definitions[value.index()].is_some_and(|id| between.contains(&id));
         let pair = Pair::Leaves { first: insts[at], leaving, left_to, stays };
         (!self.uses(left_to, &is_between)).then_some((second, pair))
+    }
+
+    /// Whether a condition asks for a member of a composite value, as the tag of an `Option` is.
+    fn asks_for_tag(&self, condition: ValueId) -> bool {
+        let kind = |value: ValueId| self.definitions[value.index()].map(|id| &self.function.insts[id].kind);
+        match kind(condition) {
+            Some(InstKind::Op(Op::Not, operands)) => self.asks_for_tag(operands[0]),
+            Some(InstKind::Op(Op::Eq | Op::Ne, operands)) => {
+                operands.iter().any(|operand| matches!(kind(*operand), Some(InstKind::Extract(..))))
+            }
+            kind => matches!(kind, Some(InstKind::Extract(..))),
+        }
     }
 
     /// Whether the last thing in a block is a branch that gives what the block yields.
