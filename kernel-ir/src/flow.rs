@@ -1,4 +1,4 @@
-//! Where control goes: what it comes to behind an instruction, and whether invocations wait for each other.
+//! Control flow: whether control comes to what stands behind an instruction, and whether invocations wait for each other.
 
 use crate::arena::EntityId;
 use crate::ir::{BlockId, Function, FunctionId, Inst, InstKind, Module};

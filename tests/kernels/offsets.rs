@@ -10,7 +10,7 @@ const ROWS: usize = 97;
 /// Elements, of which the first and the last belong to no row.
 const LEN: usize = 600;
 
-/// Where rows begin, and where the last one ends: of 0 to 12 elements.
+/// The places where rows begin, and where the last one ends: of 0 to 12 elements.
 fn starts() -> Vec<u32> {
     (0..=ROWS as u32).scan(3, |at, i| Some(std::mem::replace(at, *at + (i * 7 + 5) % 13))).collect()
 }

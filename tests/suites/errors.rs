@@ -35,7 +35,7 @@ use list_arguments::{
 use places::{evaluations_name_the_argument, grids_beyond_tensors, lengths_name_the_argument};
 use races::{
     elements_that_are_equal, elements_that_differ_stay_so, elements_that_fall, elements_with_two_writers,
-    indirect_launches_may_race, launches_may_race,
+    indirect_launches_may_race, launches_may_race, rows_stay_apart,
 };
 use recordings::{
     conditions_of_races_follow_each_launch, decisions_follow_each_launch, long_lists_of_images,

@@ -136,7 +136,7 @@ pub struct Buffer {
     pub image: Option<Image>,
     /// Whether it is a uniform texel buffer and not a storage buffer, so that its elements are fetched as texels are.
     pub is_texels: bool,
-    /// What was found out about its elements before the launch: then nobody writes it.
+    /// The property of its elements that was checked before the launch: then nobody writes it.
     pub checked: Option<Checked>,
     /// Whether it has a word for each element of the buffer before it: the invocation that claimed the element in a launch, counted from
     /// one; zero before. A claimed element is written by no other invocation.

@@ -156,7 +156,7 @@ pub fn optimize(module: &mut Module) -> Optimized {
     optimize_with(module, Aims::default())
 }
 
-/// What to do besides what [`optimize`] does.
+/// Things to do besides what [`optimize`] does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Aims {
     /// Whether to look for races first.

@@ -12,7 +12,7 @@ use crate::passes;
 const WIDTHS: [u32; 2] = [2, 2];
 /// Elements of the buffer whose elements differ.
 const LEN: u32 = 3;
-/// Where rows begin, and where the last one ends: one is empty, and the last one is as long as it can be.
+/// The places where rows begin, and where the last one ends: one is empty, and the last one is as long as it can be.
 const STARTS: [u32; 5] = [1, 3, 3, 6, (1 << 31) - 1];
 
 /// A number of an invocation.

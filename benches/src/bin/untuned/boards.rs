@@ -25,7 +25,7 @@ mod chess {
     const NOT_GH: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
     impl Position {
-        /// What a piece attacks that slides.
+        /// The squares that a sliding piece attacks.
         fn slides(&self, square: u32, directions: &[(i32, i32); 4]) -> u64 {
             let mut attacked = 0;
             for &(dx, dy) in directions {

@@ -48,7 +48,7 @@ mod brick {
     }
 }
 
-/// What each brick adds to the flow of heat at its corners: its stiffness by its temperatures, without the matrix (Hughes, "The
+/// The flow of heat that each brick adds at its corners: its stiffness by its temperatures, without the matrix (Hughes, "The
 /// Finite Element Method", 3.5 and 3.8).
 #[kernel(workgroup = [64])]
 fn bricks(nodes: &[[f32; 3]], corners: &[[u32; 8]], conductivities: &[f32], heats: &[f32], flows: &mut [[f32; 8]]) {
@@ -228,7 +228,7 @@ mod kinetics {
         [third - first, first - second - third, second]
     }
 
-    /// What solves `(1 - step J) x = b`, with the Jacobian at a place.
+    /// The solution of `(1 - step J) x = b`, with the Jacobian at a place.
     pub(crate) fn solve(k: Vector, y: Vector, step: f64, b: Vector) -> Vector {
         let mut m = [
             [1.0 + step * k[0], -step * k[2] * y[2], -step * k[2] * y[1]],

@@ -91,7 +91,7 @@ KERNEL {
 }
 ";
 
-/// What a new token of each sequence sees by each head, in a ring of the last keys and values, which heads share in groups
+/// The values that a new token of each sequence sees by each head, in a ring of the last keys and values, which heads share in groups
 /// (grouped queries: Ainslie et al., 2023; softmax in one pass: Milakov and Gimelshein, 2018).
 #[kernel(workgroup = [64])]
 fn decode(
