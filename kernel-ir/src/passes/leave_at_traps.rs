@@ -1,12 +1,12 @@
-//! Lets an invocation leave where it traps, so that what was compared there is known behind it.
+//! Lets an invocation leave where it traps in a loop, so that what was compared there is known behind it.
 //!
 //! A trap lets the invocation go on, which proves nothing of what follows: `rows[k] += 1; rows[k] |= 2` compares four times. Where nobody
-//! waits for an invocation it may as well leave, as it does in Rust. That goes for branches to traps, and for checked accesses of an
+//! waits for an invocation, it leaves at traps in loops anyway: `spirv::late_traps`. Here the IR says so. That goes for branches to traps, and for checked accesses of an
 //! invocation's own arrays, in front of which branches are put. Not for those of buffers: their loads are made before their traps, so that
 //! several are on their way at once.
 
 use super::Changed;
-use super::edit::{Writer, add_effect, for_each_inst};
+use super::edit::{Writer, add_effect, for_each_inst, walk};
 use crate::arena::Arena;
 use crate::flow::{nobody_waits, yields};
 use crate::ir::{
@@ -21,10 +21,17 @@ pub fn run(module: &mut Module) -> Changed {
     let functions: Vec<FunctionId> = module.functions.ids().collect();
     let function = &module.functions[kernel.function];
     let is_unit = *module.types.get(function.result) == Type::Unit;
+    let (mut going_on, mut checked) = (Vec::new(), 0);
+    for_each_inst(function, &mut |_, inst| {
+        if let InstKind::Loop { body, .. } = inst.kind {
+            walk(function, body, &mut |_, inst| {
+                going_on.extend(trap_of(function, &inst.kind));
+                checked += u32::from(inst.kind.place().is_some_and(is_checked_array));
+            });
+        }
+    });
     // One check by itself stays as it is.
-    let checked = function.insts.iter().filter(|(_, inst)| inst.kind.place().is_some_and(is_checked_array));
-    let puts_branches = checked.take(2).count() == 2;
-    let going_on = going_on(function);
+    let puts_branches = checked > 1;
     if !is_unit || !puts_branches && going_on.is_empty() || !nobody_waits(module, &functions) {
         return Changed::No;
     }
@@ -35,13 +42,13 @@ pub fn run(module: &mut Module) -> Changed {
         pass.leave_from(block);
     }
     if puts_branches {
-        pass.block(pass.function.entry);
+        pass.block(pass.function.entry, false);
     }
     pass.changed
 }
 
-/// Blocks of branches that are a trap and nothing else, where control comes out of the branch's other block: one of each branch.
-fn going_on(function: &Function) -> Vec<BlockId> {
+/// The block of a branch that is a trap and nothing else, where control comes out of the branch's other block.
+fn trap_of(function: &Function, kind: &InstKind) -> Option<BlockId> {
     let is_trap = |block: BlockId| match function.blocks[block].insts[..] {
         [trap, last] => {
             matches!(&function.insts[trap].kind, InstKind::Trap(..))
@@ -49,16 +56,9 @@ fn going_on(function: &Function) -> Vec<BlockId> {
         }
         _ => false,
     };
-    let mut found = Vec::new();
-    for_each_inst(function, &mut |_, inst| {
-        if let InstKind::If { then_block, else_block, .. } = inst.kind {
-            let ways = [(then_block, else_block), (else_block, then_block)];
-            found.extend(
-                ways.into_iter().find(|(trap, other)| is_trap(*trap) && yields(function, *other)).map(|way| way.0),
-            );
-        }
-    });
-    found
+    let &InstKind::If { then_block, else_block, .. } = kind else { return None };
+    let ways = [(then_block, else_block), (else_block, then_block)];
+    ways.into_iter().find(|(trap, other)| is_trap(*trap) && yields(function, *other)).map(|way| way.0)
 }
 
 fn is_checked_array(place: &Place) -> bool {
@@ -96,14 +96,16 @@ impl Pass<'_> {
         }
     }
 
-    fn block(&mut self, block: BlockId) {
+    fn block(&mut self, block: BlockId, in_loop: bool) {
         let insts = std::mem::take(&mut self.function.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
         for id in insts {
+            let is_loop = matches!(self.function.insts[id].kind, InstKind::Loop { .. });
             for inner in self.function.insts[id].kind.blocks() {
-                self.block(inner);
+                self.block(inner, in_loop || is_loop);
             }
-            for guard in self.take_guards(id) {
+            let guards = if in_loop { self.take_guards(id) } else { Vec::new() };
+            for guard in guards {
                 self.guard(&guard, id, &mut out);
                 self.changed = Changed::Yes;
             }

@@ -161,7 +161,7 @@ pub fn optimize(module: &mut Module) -> Optimized {
 pub struct Aims {
     /// Whether to look for races first.
     pub finds_races: bool,
-    /// Whether an invocation leaves at its first trap where nobody waits for it. Only that trap counts then, and no store behind it.
+    /// Whether an invocation leaves at a trap in a loop where nobody waits for it. No later trap counts then, and no store behind it.
     pub leaves: bool,
 }
 

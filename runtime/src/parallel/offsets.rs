@@ -17,7 +17,7 @@ use std::ops::Deref;
 ///     if row + 1 < starts.len() {
 ///         let row = &mut weights[starts[row] as usize..starts[row + 1] as usize];
 ///         let sum: f32 = row.iter().sum();
-///         for weight in row {
+///         for weight in row.iter_mut() {
 ///             *weight /= sum;
 ///         }
 ///     }
