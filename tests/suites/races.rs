@@ -160,15 +160,15 @@ pub(super) fn elements_that_fall() {
         for (value, position) in [(i32::MAX as u32 + 1, last), (u32::MAX, last / 2), (1, last / 2)] {
             let kept = std::mem::replace(&mut values[position], value);
             let tensor = mgr.tensor_named("starts", &values).expect("memory");
-            let falls = position > 0 && value < values[position - 1] || value > i32::MAX as u32;
-            match mgr.offsets(&tensor) {
-                Err(Error::NotOffsets(found)) if falls => {
-                    let before = position.checked_sub(1).map_or(0, |before| values[before]);
-                    assert_eq!((found.value, found.position, found.before), (value, position, before));
+            let before = |at: usize| at.checked_sub(1).map_or(0, |before| values[before]);
+            let falls = |at: &usize| values[*at] < before(*at) || values[*at] > i32::MAX as u32;
+            match ((0..values.len()).find(falls), mgr.offsets(&tensor)) {
+                (Some(at), Err(Error::NotOffsets(found))) => {
+                    assert_eq!((found.position, found.value, found.before), (at, values[at], before(at)));
                     assert!(found.to_string().contains("`starts`"), "{found}");
                 }
-                Ok(_) => assert!(!falls),
-                Err(other) => panic!("{other}"),
+                (None, Ok(_)) => {}
+                (expected, found) => panic!("{expected:?}: {found:?}"),
             }
             values[position] = kept;
         }
