@@ -280,8 +280,7 @@ impl Finder<'_> {
             let most = bytes == 4 && (0..count).filter(is_there).count() as u32 * 2 > count;
             let is_gain = count > 1 || elements.is_whole();
             let is_shape = bytes > 4 || elements.scalar.bits() < 32;
-            // Halves have no words, and a vector of one is none.
-            // Eight halves are two vectors.
+            // Halves have no words, a vector of one is none, and eight halves are two vectors.
             let is_vector = elements.joined(bytes).1 <= 4;
             if !(all || most) || !is_gain || !is_shape || !is_vector || !first.is_multiple_of(count) {
                 return None;

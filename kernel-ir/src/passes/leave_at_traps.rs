@@ -1,9 +1,9 @@
 //! Lets an invocation leave where it traps in a loop, so that what was compared there is known behind it.
 //!
 //! A trap lets the invocation go on, which proves nothing of what follows: `rows[k] += 1; rows[k] |= 2` compares four times. Where nobody
-//! waits for an invocation, it leaves at traps in loops anyway: `spirv::late_traps`. Here the IR says so. That goes for branches to traps, and for checked accesses of an
-//! invocation's own arrays, in front of which branches are put. Not for those of buffers: their loads are made before their traps, so that
-//! several are on their way at once.
+//! waits for an invocation, it leaves at traps in loops anyway: `spirv::late_traps`. Here the IR says so. That goes for branches to traps,
+//! and for checked accesses of an invocation's own arrays, in front of which branches are put. Not for those of buffers: their loads are
+//! made before their traps, so that several are on their way at once.
 
 use super::Changed;
 use super::edit::{Writer, add_effect, for_each_inst, walk};

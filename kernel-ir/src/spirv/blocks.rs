@@ -9,7 +9,7 @@ use super::words::{Id, Ids};
 use crate::arena::EntityId;
 use crate::descriptor::CHECK_GROUPS;
 use crate::ir::{BlockId, Constant, Function, FunctionId, Inst, InstId, InstKind, ValueId};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// Ways into a block with the values they bring: label first.
 pub(super) type Incoming = Vec<(Id, Ids)>;
@@ -195,7 +195,11 @@ impl FunctionWriter<'_, '_> {
             crate::op::Op::Ge => then_block,
             _ => return,
         };
-        if !crate::flow::yields(self.function, leaving) {
+        // Of numbers with sign, one below zero is below each length.
+        let is_word = |value: ValueId| {
+            matches!(self.w.module.types.get(self.function.values[value].ty), Type::Scalar(Scalar::U32))
+        };
+        if is_word(operands[0]) && !crate::flow::yields(self.function, leaving) {
             self.inside.push((self.value(operands[0]), self.value(operands[1])));
         }
     }
